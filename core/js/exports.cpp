@@ -212,6 +212,10 @@ bool add(AnyFilter* filter, std::size_t count) {
   return done([&] { return filter->add_hashes(Batch(count).hashes(filter->shape().hash_id, filter->shape().seed)); });
 }
 
+bool advance(AnyFilter* filter, double time) {
+  return done([&] { return filter->advance(static_cast<std::int64_t>(time)); });
+}
+
 bool remove_key(AnyFilter* filter, std::size_t bytes) {
   return done([&] { return filter->remove(text_in_room(bytes)); });
 }
@@ -233,7 +237,7 @@ std::size_t facts(const AnyFilter* filter) {
   const Shape& shape = filter->shape();
   const std::string_view name = filter->ref().kind().name;
   const bool abilities[] = {can.add,  can.remove, can.count, can.unite, can.intersect,
-                            can.grow, can.range,  can.find,  can.exact};
+                            can.grow, can.range,  can.find,  can.exact, can.advance};
   unsigned bits = 0;
   for (std::size_t i = 0; i < std::size(abilities); ++i) bits |= static_cast<unsigned>(abilities[i]) << i;
   const double numbers[] = {static_cast<double>(stored.capacity),

@@ -70,6 +70,8 @@ EXPORT(find_many) bool find_many(const AnyFilter* map, std::size_t count);
 EXPORT(count) double count(const AnyFilter* filter, std::size_t bytes);
 
 EXPORT(add) bool add(AnyFilter* filter, std::size_t count);
+/// A time in milliseconds since 1970.
+EXPORT(advance) bool advance(AnyFilter* filter, double time);
 EXPORT(remove_key) bool remove_key(AnyFilter* filter, std::size_t bytes);
 
 /// Puts numbers into the room, and then the name of the kind, whose bytes it returns.

@@ -6,7 +6,7 @@ export type Key = string | Uint8Array | number | bigint;
 
 /** What a new filter is to be. */
 export interface Options {
-  /** "blocked" (the default, and the fastest), "classic", "counting", "ribbon" (the smallest), "spectral:16", ... */
+  /** "blocked" (the default, and the fastest), "classic", "counting", "ribbon" (the smallest), "spectral:16", "window:7 days", ... */
   kind?: string;
   /** Keys to size it for. Filter.build takes the number of distinct keys without it. */
   capacity?: number;
@@ -33,7 +33,7 @@ export interface Info {
   param: number;
   seed: bigint;
   payloadBytes: number;
-  can: ("add" | "remove" | "count" | "unite" | "intersect" | "grow" | "range" | "find" | "exact")[];
+  can: ("add" | "remove" | "count" | "unite" | "intersect" | "grow" | "range" | "find" | "exact" | "advance")[];
 }
 
 /** What Crivo refuses. A key or an option of a wrong type is a TypeError. */
@@ -84,6 +84,13 @@ export class Filter {
   addMany(keys: Iterable<Key>): void;
   /** Takes back one addition. Only keys that were added may be removed. */
   remove(key: Key): void;
+
+  /**
+   * Sets the clock of a filter that forgets (kind "window") to a time, by default now: keys that were added a window
+   * before are forgotten, and those that are added from now on have this time. It never goes back: an earlier time
+   * changes nothing. Numbers are milliseconds since 1970.
+   */
+  advance(time?: Date | number): void;
 
   readonly info: Info;
   /** A blob: "raw" by default, or "mappable", with a checksum for each part. Compressed blobs are only read. */

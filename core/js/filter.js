@@ -4,7 +4,7 @@ import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, ha
   putMany, putPairs, room, roomMoved, takeBlob, wholeNumber } from "./room.js";
 
 const NUMBERS = 10; // of info
-const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact"];
+const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact", "advance"];
 const FORMS = ["raw", "mappable"];
 
 /** A rate or a number of bits; absent is 0. */
@@ -158,6 +158,10 @@ export class Filter {
 
   remove(key) {
     native.remove_key(this.#open, putKey(key, this.#known)) || fail();
+  }
+
+  advance(time = Date.now()) {
+    native.advance(this.#open, wholeNumber("time", Number(time))) || fail();
   }
 
   get info() {

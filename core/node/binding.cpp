@@ -163,6 +163,7 @@ constexpr struct {
     {"find_many", called<find_many>},
     {"count", called<count>},
     {"add", called<add>},
+    {"advance", called<advance>},
     {"remove_key", called<remove_key>},
     {"facts", called<facts>},
     {"write", called<write>},

@@ -34,6 +34,7 @@ struct BuildOptions {
   ByteLimit max_bytes = {"max-bytes", physical_memory_bytes()};  // for the filter
   ByteLimit max_memory = {"max-memory", UINT64_MAX};             // for the build
   std::optional<std::string> temp_folder;
+  std::optional<std::int64_t> time;  // of the keys of a window; without it, now
   bool quiet = false;
   bool kind_given = false;
   bool rate_given = false;
@@ -110,7 +111,9 @@ AnyFilter build_filter(const BuildOptions& options) {
     });
   }
   keys = builder.keys();
-  return unwrap(builder.finish());
+  AnyFilter filter = unwrap(builder.finish());
+  if (filter.ref().kind().can.advance || options.time) unwrap(filter.advance(options.time.value_or(time_now())));
+  return filter;
 }
 
 /// Decides the kind: keys with values make a map, and absent keys an exact filter, which cannot be made of others.
@@ -219,6 +222,7 @@ void add_build(CLI::App& app, Action& action) {
        "All other keys that will be asked for, one per line: build an exact filter", "FILE")
       ->allow_extra_args(false)
       ->excludes(values);
+  take_time(command, options.time);
   add_output(command, options.output);
   add_spec(command, options);
   add_limits(command, options);

@@ -2,7 +2,9 @@
 #include "numbers.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <string>
 
 #include "command.h"
@@ -100,6 +102,30 @@ std::uint64_t parse_seed(std::string_view text) {
   throw wrong("seed must be a 64-bit integer", text);
 }
 
+std::int64_t parse_time(std::string_view text) {
+  constexpr double kLastSecond = 253402300799;  // of the year 9999
+  const auto seconds = read_number<double>(text);
+  if (seconds && *seconds >= 0 && *seconds <= kLastSecond) return std::llround(*seconds * 1e3);
+  // Each of these forms must take all of the text, of which a "T" may stand for the blank and a "Z" at the end.
+  std::string date(text);
+  if (date.size() > 10 && date[10] == 'T') date[10] = ' ';
+  if (date.size() > 10 && date.back() == 'Z') date.pop_back();
+  for (const char* form : {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"}) {
+    std::tm parts{};
+    const char* const end = ::strptime(date.c_str(), form, &parts);
+    if (end == nullptr || end != date.c_str() + date.size()) continue;
+    const int day = parts.tm_mday;
+    const std::time_t time = ::timegm(&parts);
+    if (time >= 0 && static_cast<double>(time) <= kLastSecond && parts.tm_mday == day) return std::int64_t{time} * 1000;
+  }
+  throw wrong("time must be a time from 1970 to 9999 in UTC, as seconds since 1970 or as 2024-03-01 12:30", text);
+}
+
+std::int64_t time_now() noexcept {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
 std::optional<std::uint64_t> parse_ordered(std::string_view text) {
   const auto integer = read_number<std::int64_t>(text);
   return integer ? std::optional(ordered(*integer)) : std::nullopt;
@@ -133,6 +159,12 @@ CLI::Option* take_limit(CLI::App& command, ByteLimit& limit, const std::string& 
              },
              about, "BYTES")
       ->default_str(limit.given);
+}
+
+CLI::Option* take_time(CLI::App& command, std::optional<std::int64_t>& time) {
+  return take(command, "--time", into(time, parse_time),
+              "When these keys came, for the kind window: in UTC, as 2024-03-01 12:30 or seconds since 1970", "TIME")
+      ->default_str("now");
 }
 
 Refused limit_error(const ByteLimit& limit, std::uint64_t needed_bytes) {

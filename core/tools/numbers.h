@@ -26,6 +26,12 @@ namespace crivo::tool {
 /// Reads a seed: any 64-bit integer. A negative one is taken as its two's complement, as in SQL.
 [[nodiscard]] std::uint64_t parse_seed(std::string_view text);
 
+/// Reads a time in UTC, as milliseconds since 1970: seconds since 1970, "2024-03-01", "2024-03-01 12:30" or
+/// "2024-03-01T12:30:59Z", up to the year 9999.
+[[nodiscard]] std::int64_t parse_time(std::string_view text);
+/// The present time, likewise.
+[[nodiscard]] std::int64_t time_now() noexcept;
+
 /// Reads a key of a filter of kind range, a 64-bit integer, as its ordered number (crivo/ordered.h).
 [[nodiscard]] std::optional<std::uint64_t> parse_ordered(std::string_view text);
 
@@ -36,6 +42,9 @@ struct OrderedRange {
 };
 /// Reads an integer, or two with ".." between them.
 [[nodiscard]] std::optional<OrderedRange> parse_range(std::string_view text);
+
+/// Declares --time, of the keys that are added to a window.
+CLI::Option* take_time(CLI::App& command, std::optional<std::int64_t>& time);
 
 /// What --help says of the units that parse_bytes reads.
 inline constexpr const char* kByteUnits = "K, M, G, T or KB, MB, GB, TB may follow";

@@ -11,6 +11,7 @@
 
 #include "crivo/blob_file.h"
 #include "crivo/blob_writer.h"
+#include "crivo/host/sizing.h"
 #include "file.h"
 #include "progress.h"
 
@@ -62,14 +63,17 @@ void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint6
 
 void note_overfull(const FilterRef& filter, const Report& report) {
   const Facts& facts = filter.facts();
-  if (facts.keys <= facts.capacity) return;
+  const bool forgets = filter.kind().can.advance;
+  if (facts.keys <= facts.capacity && !forgets) return;  // which spares a pass
   const double actual = filter.stats().current_fp_rate;
-  if (actual <= facts.fp_rate) return;                       // the keys beyond the capacity were repeated ones
+  if (!is_over_capacity(facts, actual, forgets)) return;     // the keys beyond the capacity were repeated ones
   const int digits = actual < 1.01 * facts.fp_rate ? 6 : 3;  // so that the two differ
   std::fprintf(stderr,
                "crivo %s: note: %" PRIu64 " keys exceed the capacity of %" PRIu64
+               "%s"
                ": current_fp_rate is %.*g instead of %.*g; %s\n",
-               report.command, facts.keys, facts.capacity, digits, actual, digits, facts.fp_rate, report.overfull);
+               report.command, facts.keys, facts.capacity, forgets ? " for keys that come evenly" : "", digits, actual,
+               digits, facts.fp_rate, report.overfull);
 }
 
 std::uint64_t write(const FilterRef& filter, const std::string& path, BlobForm form) {

@@ -5,7 +5,7 @@ new kind of argument decides how it is completed.
 """
 NOTHING, FILES, FOLDERS, VALUES = "nothing", "files", "folders", "values"
 COMPLETED = {"FILE": FILES, "FILTER": FILES, "FIRST": FILES, "SECOND": FILES, "FILE|DB": FILES, "DB": FOLDERS, "DIR": FOLDERS, "KIND": VALUES, "COMMAND": VALUES,
-             "KEY": NOTHING, "N": NOTHING, "RATE": NOTHING, "BYTES": NOTHING, "POLICY": NOTHING, "NAME": NOTHING,
+             "KEY": NOTHING, "N": NOTHING, "RATE": NOTHING, "BYTES": NOTHING, "TIME": NOTHING, "WINDOW": NOTHING, "POLICY": NOTHING, "NAME": NOTHING,
              "WHAT": NOTHING, "PROGRAM": FILES}
 
 

@@ -6,6 +6,7 @@
 #include "crivo/version.h"
 #include "functions.h"
 #include "values/options.h"
+#include "values/time.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -58,6 +59,12 @@ void bloom_clear(const Call& call) {
   set_result(call, filter.ref());
 }
 
+void bloom_advance(const Call& call) {
+  AnyFilter filter = open_filter(call, 0).into_filter();
+  unwrap(filter.advance(read_time(call.db(), call.args[1], "time")));
+  set_result(call, filter.ref());
+}
+
 void bloom_drop_counts(const Call& call) { set_result(call, unwrap(drop_counts(open_filter(call, 0).ref())).ref()); }
 
 void bloom_valid(const Call& call) {
@@ -81,6 +88,7 @@ constexpr std::array kScalars = {
     FunctionRow{"bloom_compress", 1, 2, kPure, guarded<bloom_compress>},
     FunctionRow{"bloom_raw", 1, 1, kPure, guarded<bloom_raw>},
     FunctionRow{"bloom_clear", 1, 1, kPure, guarded<bloom_clear>},
+    FunctionRow{"bloom_advance", 2, 2, kPure, guarded<bloom_advance>},
     FunctionRow{"bloom_drop_counts", 1, 1, kPure, guarded<bloom_drop_counts>},
     FunctionRow{"bloom_valid", 1, 1, kPure, guarded<bloom_valid>},
     FunctionRow{"crivo_version", 0, 0, kHarmless, guarded<crivo_version>},

@@ -72,14 +72,14 @@ std::uint32_t parse_panes(const std::string& text) {
   throw SqlError{"panes must be an integer from 1 to " + std::to_string(kMaxPanes) + ", got " + in_quotes(text)};
 }
 
-std::optional<Window> parse_window(const Given& given) {
+std::optional<TableWindow> parse_window(const Given& given) {
   if (!given[kWindow]) {
     for (const std::size_t name : {kPanes, kClock}) {
       if (given[name]) throw SqlError{std::string(kNames[name]) + " must come with a window, got no such argument"};
     }
     return std::nullopt;
   }
-  Window window = make_window(*given[kWindow], given[kPanes] ? parse_panes(*given[kPanes]) : kDefaultPanes);
+  TableWindow window = make_window(*given[kWindow], given[kPanes] ? parse_panes(*given[kPanes]) : FilterSpec().panes);
   const std::string clock = given[kClock] ? lower(*given[kClock]) : "now";
   if (clock != "now" && clock != "manual") {
     throw SqlError{"clock must be now or manual, got " + in_quotes(*given[kClock])};

@@ -8,6 +8,7 @@
 #include "crivo/host/growing_snapshot.h"
 #include "crivo/host/scalable_layers.h"
 #include "crivo/host/sizing.h"
+#include "crivo/host/window.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -101,24 +102,58 @@ AnyFilter whole_snapshot(FilterTable& table, std::uint64_t max_bytes) {
   return unwrap(AnyFilter::adopt(shape, facts, std::move(payload), max_bytes));
 }
 
-AnyFilter pane_snapshot(FilterTable& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes) {
-  const TableState& state = table.state();
-  const std::string panes_from_0 = "an integer from 0 (the newest) to " + std::to_string(state.window->panes);
-  if (!pane) {
-    throw SqlError{"pane must be given for a table with a window, whose snapshot as a whole would never forget: " +
-                   panes_from_0 + ", got none"};
-  }
+/// Calls visit(first block, bits, generation) for each pane of each stored page that is not too old.
+template <class Visit>
+void visit_panes(FilterTable& table, const Visit& visit) {
   const Panes kept = table.panes();
-  if (*pane >= kept.count) throw SqlError{"pane must be " + panes_from_0 + ", got " + std::to_string(*pane)};
-  const std::uint64_t age = *pane;
+  const PagedFilter& filter = table.filter(0);
+  const std::uint64_t blocks_in_page = table.state().page_bytes / (kBlockBits / 8);
+  table.visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
+    const std::size_t bytes = filter.bytes_of(page);
+    for (std::uint64_t pane = kept.oldest(); pane <= generation_of(row); ++pane) {
+      visit(page * blocks_in_page, payload_of(row).subspan(kept.place(pane) * bytes, bytes), pane);
+    }
+  });
+}
+
+/// All panes, as a filter of the kind window.
+AnyFilter window_snapshot(FilterTable& table, std::uint64_t max_bytes) {
+  constexpr std::size_t kBlock = kBlockBits / 8;
+  const TableState& state = table.state();
+  Shape shape = table.filter(0).shape();
+  shape.kind = Kind::kWindow;
+  shape.param = static_cast<std::uint16_t>(state.window->panes);
+  require_payload_fits(window_payload_bytes(shape), max_bytes);
+  AlignedBytes payload(static_cast<std::size_t>(window_payload_bytes(shape)));
+  Window window = *state.window;
+  window.generation = table.panes().newest;
+  write_window(payload.data(), window);
+  std::vector<std::uint64_t> pane_bits(window.kept_panes());
+  visit_panes(table, [&](std::uint64_t first, std::span<const std::byte> bits, std::uint64_t pane) {
+    for (std::size_t at = 0; at < bits.size(); at += kBlock) {
+      std::byte* block = block_of_pane(shape, payload.data(), first + at / kBlock, window.place(pane));
+      std::ranges::copy(bits.subspan(at, kBlock), block);
+    }
+    pane_bits[window.place(pane)] += count_bits(bits);
+  });
+  Facts facts{.keys = 0, .capacity = state.spec.capacity, .fp_rate = state.spec.fp_rate};
+  for (const std::uint64_t bits : pane_bits) facts.keys += keys_of_bits(table.filter(0), bits);
+  return unwrap(AnyFilter::adopt(shape, facts, std::move(payload), max_bytes));
+}
+
+AnyFilter pane_snapshot(FilterTable& table, std::uint64_t age, std::uint64_t max_bytes) {
+  const TableState& state = table.state();
+  const Panes kept = table.panes();
+  if (age >= kept.count) {
+    throw SqlError{"pane must be an integer from 0 (the newest) to " + std::to_string(kept.count - 1) + ", got " +
+                   std::to_string(age)};
+  }
   const PagedFilter& filter = table.filter(0);
   require_payload_fits(filter.payload_bytes(), max_bytes);
   AlignedBytes payload(static_cast<std::size_t>(filter.payload_bytes()));
-  table.visit_layer(0, [&](std::uint64_t page, std::span<const std::byte> row) {
-    if (kept.newest < age || generation_of(row) < kept.newest - age) return;
-    const std::size_t bytes = filter.bytes_of(page);
-    const auto bits = payload_of(row).subspan(kept.place(kept.newest - age) * bytes, bytes);
-    std::ranges::copy(bits, payload.begin() + static_cast<std::ptrdiff_t>(page * state.page_bytes));
+  visit_panes(table, [&](std::uint64_t first, std::span<const std::byte> bits, std::uint64_t pane) {
+    if (pane + age != kept.newest) return;
+    std::ranges::copy(bits, payload.begin() + static_cast<std::ptrdiff_t>(first * (kBlockBits / 8)));
   });
   const FilterSpec spec = state.pane_spec();
   const Facts facts{
@@ -159,7 +194,7 @@ Inventory take_inventory(FilterTable& table) {
 }
 
 AnyFilter snapshot(FilterTable& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes) {
-  if (table.state().window) return pane_snapshot(table, pane, max_bytes);
+  if (table.state().window) return pane ? pane_snapshot(table, *pane, max_bytes) : window_snapshot(table, max_bytes);
   if (pane) throw SqlError{"pane must be left out for a table without a window, got " + std::to_string(*pane)};
   return whole_snapshot(table, max_bytes);
 }

@@ -9,6 +9,7 @@
 #include "crivo/host/scalable_layers.h"
 #include "crivo/kinds.h"
 #include "values/boundary.h"
+#include "values/time.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -223,7 +224,7 @@ bool FilterTable::add_to_window(std::uint64_t hash) {
 
 Panes FilterTable::panes() {
   if (!state_.window) return {};
-  const Window& window = *state_.window;
+  const TableWindow& window = *state_.window;
   // A probe sees that a pane has passed, whether or not anybody has written so.
   const std::uint64_t newest = window.manual ? window.generation : window.generation_at(time_now(shadow_.db()));
   return {window.kept_panes(), newest};
@@ -234,7 +235,7 @@ void FilterTable::advance(sqlite3_value* time) {
   if (!later.window) throw SqlError{"op advance must go to a table with a window, got one without"};
   // A time ahead of SQLite's would keep every key until SQLite's has caught up.
   if (!later.window->manual) throw SqlError{"op advance must go to a window with clock=manual, got one with clock=now"};
-  later.window->advance(read_time(shadow_.db(), time));
+  later.window->advance(read_time(shadow_.db(), time, "arg"));
   if (later != state_) save(later);
 }
 

@@ -43,7 +43,7 @@ void require_bounded(const TableState& state) {
   }
 }
 
-void append_window(std::string& text, const Window& window) {
+void append_window(std::string& text, const TableWindow& window) {
   append_field(text, "pane_length", static_cast<std::uint64_t>(window.pane_length));
   append_field(text, "panes", window.panes);
   append_field(text, "manual", window.manual ? 1 : 0);
@@ -51,8 +51,8 @@ void append_window(std::string& text, const Window& window) {
   append_field(text, "generation", window.generation);
 }
 
-Window read_window(StateFields& fields) {
-  Window window;
+TableWindow read_window(StateFields& fields) {
+  TableWindow window;
   window.pane_length = fields.number<std::int64_t>("pane_length");
   window.panes = fields.number<std::uint32_t>("panes");
   window.manual = fields.number<unsigned>("manual") != 0;
@@ -92,13 +92,7 @@ std::size_t TableState::row_bytes() const noexcept {
   return kRowHeaderBytes + page_bytes * (window ? window->kept_panes() : 1);
 }
 
-FilterSpec TableState::pane_spec() const {
-  FilterSpec pane = spec;
-  if (!window) return pane;
-  pane.capacity = (spec.capacity - 1) / window->panes + 1;
-  pane.fp_rate = spec.fp_rate / window->kept_panes();
-  return pane;
-}
+FilterSpec TableState::pane_spec() const { return window ? spec_of_pane(spec, window->panes) : spec; }
 
 void add_layer(TableState& state) {
   const auto index = static_cast<unsigned>(state.layers.size());

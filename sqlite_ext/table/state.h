@@ -28,7 +28,7 @@ struct TableState {
   FilterSpec spec;
   std::size_t page_bytes = 0;  // the bytes of the payload in a full page; of a window: of each pane
   std::vector<Layer> layers;   // oldest first; never empty
-  std::optional<Window> window;
+  std::optional<TableWindow> window;
   bool has_source = false;  // the keys are those of a column
   /// 0 or 1: which half of the page numbers is in use. A rebuild fills the other half, and then takes over.
   unsigned half = 0;
@@ -56,7 +56,7 @@ inline constexpr std::string_view kTableKinds =
 /// What a table is asked to be.
 struct TableSpec {
   FilterSpec filter;
-  std::optional<Window> window;
+  std::optional<TableWindow> window;
   bool has_source = false;
 };
 

@@ -10,6 +10,7 @@
 #include "table/contents.h"
 #include "table/follow.h"
 #include "table/sketch_table.h"
+#include "values/time.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -78,8 +79,8 @@ std::string json_number(double value) { return std::string(NumberKey(value).view
 std::string json_number(std::uint64_t value) { return std::to_string(value); }
 std::string seconds(Time milliseconds) { return json_number(static_cast<double>(milliseconds) / 1000); }
 
-void add_window(JsonObject& info, const Window& window, const std::vector<std::uint64_t>& pane_keys, sqlite3* db) {
-  Window now = window;
+void add_window(JsonObject& info, const TableWindow& window, const std::vector<std::uint64_t>& pane_keys, sqlite3* db) {
+  TableWindow now = window;
   if (!now.manual) now.advance(time_now(db));
   std::string keys;
   for (const std::uint64_t value : pane_keys) keys.append(keys.empty() ? "" : ",").append(json_number(value));
@@ -101,17 +102,14 @@ void add_following(JsonObject& info, ShadowTables& table) {
 std::string table_info(FilterTable& table) {
   const TableState& state = table.state();
   const Inventory found = take_inventory(table);
-  // The keys of a window may crowd into one pane.
-  const Facts facts{.keys = state.window ? std::ranges::max(found.pane_keys) * state.window->panes : found.keys,
-                    .capacity = state.spec.capacity,
-                    .fp_rate = state.spec.fp_rate};
+  const Facts facts{.keys = found.keys, .capacity = state.spec.capacity, .fp_rate = state.spec.fp_rate};
   JsonObject info;
   info.add("kind", json_text(kind_text(state.spec)));
   info.add("capacity", json_number(state.spec.capacity));
   info.add("fp_rate", json_number(state.spec.fp_rate));
   info.add("keys", json_number(found.keys));
   info.add("current_fp_rate", json_number(found.current_fp_rate));
-  info.add("over_capacity", is_over_capacity(facts, found.current_fp_rate) ? "1" : "0");
+  info.add("over_capacity", is_over_capacity(facts, found.current_fp_rate, state.window.has_value()) ? "1" : "0");
   info.add("seed", std::to_string(static_cast<std::int64_t>(state.spec.seed)));
   info.add("layers", json_number(std::uint64_t{state.layers.size()}));
   info.add("pages", json_number(found.pages));

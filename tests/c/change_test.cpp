@@ -170,5 +170,23 @@ TEST(Change, AFullFilterKeepsWhatItHasAndCountsIt) {
   EXPECT_EQ(found(filter, present_keys(100)), 100U);
 }
 
+TEST(Advancing, ForgetsKeysAWindowLater) {
+  const Filter filter = create(options_of("window:7 days/7", 100, 1e-9));
+  constexpr std::int64_t kDay = 86'400'000;
+  ASSERT_EQ(crivo_advance(filter.get(), 19'783 * kDay, nullptr), CRIVO_OK);
+  ASSERT_EQ(add(filter, "early"), CRIVO_OK);
+  ASSERT_EQ(crivo_advance(filter.get(), 19'790 * kDay, nullptr), CRIVO_OK);
+  ASSERT_EQ(add(filter, "late"), CRIVO_OK);
+  EXPECT_EQ(crivo_contains(filter.get(), "early", 5, nullptr), 1);
+  ASSERT_EQ(crivo_advance(filter.get(), 19'791 * kDay, nullptr), CRIVO_OK);
+  EXPECT_EQ(crivo_contains(filter.get(), "early", 5, nullptr), 0);
+  EXPECT_EQ(crivo_contains(filter.get(), "late", 4, nullptr), 1);
+  crivo_error error{};
+  EXPECT_EQ(crivo_advance(filter.get(), -1, &error), CRIVO_BAD_ARGUMENT);
+  EXPECT_THAT(error.message, StartsWith("time must be milliseconds since 1970"));
+  EXPECT_EQ(crivo_advance(empty("blocked").get(), 0, &error), CRIVO_UNSUPPORTED);
+  EXPECT_EQ(crivo_advance(nullptr, 0, &error), CRIVO_BAD_ARGUMENT);
+}
+
 }  // namespace
 }  // namespace crivo::testing

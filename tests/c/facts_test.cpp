@@ -123,8 +123,8 @@ TEST(Library, TellsItsVersion) {
 
 TEST(Library, TellsEveryKindAndWhatItCan) {
   const std::vector<std::string> all = kinds_that_can(0);
-  EXPECT_THAT(all, ::testing::ElementsAre("classic", "blocked", "counting", "spectral", "scalable", "growing", "cuckoo",
-                                          "hash_compaction", "ribbon", "range", "map", "exact"));
+  EXPECT_THAT(all, ::testing::ElementsAre("classic", "blocked", "counting", "spectral", "scalable", "growing", "window",
+                                          "cuckoo", "hash_compaction", "ribbon", "range", "map", "exact"));
   EXPECT_EQ(crivo_kind_can(all.size()), 0U);
   EXPECT_EQ(crivo_kind_name(SIZE_MAX), nullptr);
   EXPECT_EQ(crivo_kind_can(SIZE_MAX), 0U);

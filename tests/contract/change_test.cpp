@@ -71,7 +71,7 @@ TEST_P(Adding, AnOverfullFilterSaysSo) {
   }
   if (GetParam().can.grow) return;  // and one that grows neither
   const Stats stats = filter.ref().stats();
-  EXPECT_EQ(stats.bits_set, stats.bits);
+  EXPECT_EQ(stats.bits_set, GetParam().can.advance ? stats.bits / 2 : stats.bits) << "or one of two panes";
   EXPECT_EQ(stats.current_fp_rate, 1.0);
   EXPECT_FALSE(stats.cardinality);
   EXPECT_TRUE(filter.may_contain(absent_key(0)));

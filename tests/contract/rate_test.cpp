@@ -14,7 +14,9 @@ namespace {
 /// The kinds' names, and that of classic in its compressed sizing.
 std::vector<std::string> every_sizing() {
   std::vector<std::string> all;
-  for (const KindInfo& info : kinds()) all.emplace_back(info.name);
+  for (const KindInfo& info : kinds()) {
+    if (!info.can.advance) all.emplace_back(info.name);  // window_test.cpp has keys that come evenly
+  }
   all.emplace_back("compressed");
   return all;
 }

@@ -108,6 +108,11 @@ void change(const FilterRef& filter) {
   if (can.remove) (void)copy.remove_hash(questions().front());
   if (can.unite) require(copy.unite(filter).has_value(), "a filter unites with its own kind");
   if (can.intersect) require(copy.intersect(filter).has_value(), "a filter intersects with its own kind");
+  if (can.advance) {
+    require(copy.advance(0).has_value(), "a clock that is set to an earlier time stays");
+    require(copy.advance(253'402'300'799'999).has_value(), "a clock can be set to the last time");
+    require(FilterRef::open(copy.shape(), copy.facts(), copy.payload()).has_value(), "and is then sound");
+  }
   if (can.add) {
     require(copy.clear().has_value(), "a filter can be cleared");
     require(count_found(copy.ref(), questions()) == 0, "a cleared filter finds nothing");

@@ -158,6 +158,14 @@ void CSession::remove() {
 void CSession::clear() {
   Slot& slot = take_slot();
   if (slot.filter == nullptr || input_.take_below(4) != 0) return;
+  if (input_.take_below(2) != 0) {
+    const crivo_status set =
+        crivo_advance(slot.filter.get(), static_cast<std::int64_t>(input_.take<std::uint64_t>() >> 16), nullptr);
+    require(set == CRIVO_OK || set == CRIVO_UNSUPPORTED || set == CRIVO_BAD_ARGUMENT,
+            "a clock is set, or there is none");
+    if (set == CRIVO_OK) slot.least = {};
+    return;
+  }
   const crivo_status status = crivo_clear(slot.filter.get(), nullptr);
   require(status == (adds(slot.filter.get()) ? CRIVO_OK : CRIVO_UNSUPPORTED), "a filter that adds can be cleared");
   if (status == CRIVO_OK) slot.least = {};

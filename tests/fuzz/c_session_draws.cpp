@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kKinds[] = {
     nullptr,    "classic",   "compressed", "blocked",     "counting", "spectral:4", "spectral",        "spectral:32",
     "scalable", "cuckoo",    "ribbon",     "scalable:16", "",         "spectral:",  "hash_compaction", ":",
-    "\xff\x80", "blocked:1", "range",      "range:1024",  "map",      "exact",      "growing"};
+    "\xff\x80", "blocked:1", "range",      "range:1024",  "map",      "exact",      "growing",         "window:9/3"};
 
 const char* take_kind(Input& input) {
   const unsigned kind = input.take_below(64);

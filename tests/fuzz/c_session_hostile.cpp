@@ -117,6 +117,8 @@ crivo_status change(unsigned function, Arguments& draw, Memory& m, crivo_filter*
       return crivo_intersect(draw.handle(filter), draw.handle(other), error);
     case 6:
       return crivo_add_keys(draw.handle(filter), draw.pointer(&m.keys), error);
+    case 7:
+      return crivo_advance(draw.handle(filter), draw.any<std::int64_t>(), error);
     default:
       return crivo_add_hashes(draw.handle(filter), draw.pointer(m.words.data()), draw.size(m.words.size()), error);
   }

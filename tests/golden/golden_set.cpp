@@ -22,6 +22,7 @@ FilterSpec spec_for(Kind kind, std::uint64_t n) {
       if (kind == Kind::kSpectral) spec.counter_bits = 16;
       if (kind == Kind::kScalable) spec.growth = 4;
       if (kind == Kind::kRange) spec.range_length = 64;
+      if (kind == Kind::kWindow) spec.panes = 24;
       break;
     default:
       spec.seed = 0x0123456789ABCDEF;
@@ -49,6 +50,18 @@ const char* suffix(GoldenForm form) {
       return ".transform.sst";
   }
   throw std::logic_error("no such form");
+}
+
+/// A window in which the first half of the keys came in March 2024, and the others six hours later.
+Result<AnyFilter> build_window(const FilterSpec& spec, std::span<const std::uint64_t> hashes, std::uint64_t first) {
+  constexpr std::int64_t kFirst = 1'709'251'200'000;
+  constexpr std::int64_t kLater = kFirst + 21'600'000;
+  AnyFilter filter = *AnyFilter::create(spec);
+  for (const auto& [time, part] : {std::pair(kFirst, hashes.first(first)), std::pair(kLater, hashes.subspan(first))}) {
+    if (auto set = filter.advance(time); !set) return set.error();
+    if (auto added = filter.add_hashes(part); !added) return added.error();
+  }
+  return filter;
 }
 
 }  // namespace
@@ -90,7 +103,8 @@ AnyFilter golden_filter(const GoldenFile& file) {
   hashes.insert(hashes.end(), repeated.begin(), repeated.end());
   auto filter = file.spec.kind == Kind::kExact
                     ? build_exact(file.spec, hashes, absent_hashes(kGoldenOthers * file.n, file.spec.seed))
-                    : build_from(file.spec, hashes);
+                : file.spec.kind == Kind::kWindow ? build_window(file.spec, hashes, file.n / 2)
+                                                  : build_from(file.spec, hashes);
   if (!filter) throw std::runtime_error(file.name + ": " + filter.error().message);
   return *std::move(filter);
 }

@@ -75,8 +75,12 @@ AnyFilter build_filter(const FilterSpec& spec, std::uint64_t n) {
 }
 
 AnyFilter build_filter(Kind kind, std::uint64_t n, double fp_rate) {
-  return build_filter(
-      {.kind = kind, .capacity = std::max<std::uint64_t>(n, 1), .fp_rate = fp_rate, .value_bits = kValueBits}, n);
+  return build_filter({.kind = kind,
+                       .capacity = std::max<std::uint64_t>(n, 1),
+                       .fp_rate = fp_rate,
+                       .value_bits = kValueBits,
+                       .panes = 1},
+                      n);
 }
 
 Bytes bytes_of(const AnyFilter& filter) { return {filter.payload().begin(), filter.payload().end()}; }

@@ -19,7 +19,7 @@ class Change : public ToolTest {
 TEST_F(Change, AddingMakesTheFileThatOneBuildOfAllKeysMakes) {
   std::vector<std::string> texts = {"spectral:16", "compressed"};
   for (const KindInfo& kind : kinds()) {
-    if (kind.can.add) texts.emplace_back(kind.name);
+    if (kind.can.add) texts.emplace_back(kind.can.advance ? "window:86400/1" : kind.name);  // or there is a note
   }
   for (const std::string& kind : texts) {
     for (const char* form : {"--raw", "--mappable"}) {
@@ -32,6 +32,44 @@ TEST_F(Change, AddingMakesTheFileThatOneBuildOfAllKeysMakes) {
       EXPECT_EQ(read("f"), read("whole")) << options;
     }
   }
+}
+
+TEST_F(Change, AWindowIsMadeByItsFirstKeysAndForgetsThem) {
+  const std::string window = "add -q --window '1 day/24' --capacity 1000 --fpr 1e-9 ";
+  ASSERT_THAT(crivo(window + "--time '2024-03-01 12:00' seen", "early\n"), Succeeds());
+  ASSERT_THAT(crivo(window + "--time 2024-03-02T12:59:59Z seen", "late\n"), Succeeds());
+  EXPECT_EQ(crivo("query seen early late").out, "early\nlate\n");
+  ASSERT_THAT(crivo("add -q --time 1709384400 seen"), Succeeds());  // 13:00
+  EXPECT_EQ(crivo("query seen early late").out, "late\n");
+  EXPECT_THAT(crivo("info seen").out, AllOf(HasSubstr("window            86400\n"), HasSubstr("panes             24\n"),
+                                            HasSubstr("next_pane         1709388000\n")));
+  ASSERT_THAT(crivo("add -q seen", "now\n"), Succeeds());
+  EXPECT_EQ(crivo("query seen early late now").out, "now\n");
+}
+
+TEST_F(Change, AWindowThatIsRefusedLeavesNoFile) {
+  build("plain", "", "a\n");
+  const auto refuses = [this](const std::string& options, const std::string& message) {
+    EXPECT_THAT(crivo("add " + options, "a\n"), Fails(HasSubstr(message))) << options;
+  };
+  refuses("--window '7 days' new", "capacity must be given for a new window, the keys that come in one");
+  refuses("--window '7 days' --capacity 9 new missing", "missing: No such file");
+  refuses("--window '7 moons' --capacity 9 new", "kind window must stand alone or as window:<");
+  refuses("--window '7 days' --capacity 1e9 --max-bytes 1M new", "max-bytes must be at least");
+  refuses("--window '7 days' --capacity 9 --time yesterday new", "time must be a time from 1970 to 9999 in UTC");
+  refuses("--window '7 days' --capacity 9 --time 2023-02-29 new", "got 2023-02-29");
+  EXPECT_EQ(shell("ls").out, "plain\n");
+  refuses("--window '7 days' plain", "window must be that of the filter, which has none, got '7 days'");
+  refuses("--time 0 plain", "kind must be one that can advance (window), got blocked");
+  ASSERT_THAT(crivo("add -q --window '7 days/7' --capacity 9 seen", "a\n"), Succeeds());
+  refuses("--window '7 days' seen", "window must be that of the filter, 604800 seconds/7, got '7 days'");
+  EXPECT_EQ(crivo("query seen a").out, "a\n");
+}
+
+// All of them make the file if it is missing, and wait for each other.
+TEST_F(Change, ManyThatMakeOneWindowLoseNoKey) {
+  shell("for i in $(seq 20); do echo key $i | '" CRIVO_TOOL "' add -q --window 60 --capacity 100 seen & done; wait");
+  EXPECT_EQ(crivo("query -c seen", shell("seq -f 'key %g' 20").out).out, "20\n");
 }
 
 TEST_F(Change, AddingReadsFilesAndTheSeedOfTheFilter) {

@@ -97,10 +97,11 @@ enum {
   CRIVO_CAN_COUNT = 4,  ///< tells how often a key was added
   CRIVO_CAN_UNITE = 8,
   CRIVO_CAN_INTERSECT = 16,
-  CRIVO_CAN_GROW = 32,   ///< takes keys beyond its capacity and keeps its promised rate
-  CRIVO_CAN_RANGE = 64,  ///< tells whether there may be a key in a range; its keys are ordered numbers
-  CRIVO_CAN_FIND = 128,  ///< has a value for each key, with which it is built once: a map
-  CRIVO_CAN_EXACT = 256  ///< is certain of all keys that it is built from, once: the members and the others
+  CRIVO_CAN_GROW = 32,     ///< takes keys beyond its capacity and keeps its promised rate
+  CRIVO_CAN_RANGE = 64,    ///< tells whether there may be a key in a range; its keys are ordered numbers
+  CRIVO_CAN_FIND = 128,    ///< has a value for each key, with which it is built once: a map
+  CRIVO_CAN_EXACT = 256,   ///< is certain of all keys that it is built from, once: the members and the others
+  CRIVO_CAN_ADVANCE = 512  ///< forgets keys some time after they came: crivo_advance sets its clock
 };
 
 /// The name of the kind with this index, counted from 0: "classic", "blocked" and so on; NULL beyond the last. It lives
@@ -311,7 +312,13 @@ CRIVO_CHECKED crivo_status crivo_add_times(crivo_filter* filter, const void* key
 /// Takes back one addition of a key. Only keys that were added may be removed: removing a false hit can make the filter
 /// lose another key. Errors: CRIVO_UNSUPPORTED; CRIVO_NOT_FOUND if the key is certainly not there.
 CRIVO_CHECKED crivo_status crivo_remove(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
-/// Forgets every key; capacity and rate stay. Errors: CRIVO_UNSUPPORTED for a kind that is built once.
+/// Sets the clock of a kind that forgets (window) to a time, in milliseconds since 1970-01-01 00:00 UTC, up to the year
+/// 9999: keys that were added so long before are forgotten, and those that are added from now on have this time. The
+/// clock never goes back: an earlier time changes nothing. Keys from before the first call have its time. Takes
+/// constant time until the next pane begins. Errors: CRIVO_BAD_ARGUMENT; CRIVO_UNSUPPORTED for a kind without
+/// CRIVO_CAN_ADVANCE.
+CRIVO_CHECKED crivo_status crivo_advance(crivo_filter* filter, int64_t time, crivo_error* error);
+/// Forgets every key, and the time; capacity and rate stay. Errors: CRIVO_UNSUPPORTED for a kind that is built once.
 CRIVO_CHECKED crivo_status crivo_clear(crivo_filter* filter, crivo_error* error);
 
 /// Adds every key of `other`, which may be any filter of the same kind, size and seed. Errors: CRIVO_INCOMPATIBLE

@@ -12,7 +12,8 @@ namespace crivo::c {
   const auto bit = [](bool has, unsigned value) { return has ? value : 0U; };
   return bit(can.add, CRIVO_CAN_ADD) | bit(can.remove, CRIVO_CAN_REMOVE) | bit(can.count, CRIVO_CAN_COUNT) |
          bit(can.unite, CRIVO_CAN_UNITE) | bit(can.intersect, CRIVO_CAN_INTERSECT) | bit(can.grow, CRIVO_CAN_GROW) |
-         bit(can.range, CRIVO_CAN_RANGE) | bit(can.find, CRIVO_CAN_FIND) | bit(can.exact, CRIVO_CAN_EXACT);
+         bit(can.range, CRIVO_CAN_RANGE) | bit(can.find, CRIVO_CAN_FIND) | bit(can.exact, CRIVO_CAN_EXACT) |
+         bit(can.advance, CRIVO_CAN_ADVANCE);
 }
 
 }  // namespace crivo::c

@@ -63,6 +63,10 @@ crivo_status crivo_remove(crivo_filter* filter, const void* key, size_t key_byte
                     [](AnyFilter& changed, std::string_view view) { return changed.remove(view); });
 }
 
+crivo_status crivo_advance(crivo_filter* filter, int64_t time, crivo_error* error) {
+  return change(filter, error, [time](AnyFilter& changed) { return changed.advance(time); });
+}
+
 crivo_status crivo_clear(crivo_filter* filter, crivo_error* error) {
   return change(filter, error, [](AnyFilter& changed) { return changed.clear(); });
 }

@@ -25,6 +25,7 @@ enum class Kind : std::uint8_t {
   kExact = 11,          // Schanck 2025 (there Clubcard)
   kSketch = 12,         // Yang, Gilad & Alizadeh 2024: no filter, and none of kinds(); crivo/sketch.h
   kGrowing = 13,        // Litwin 1980; Dayan, Bercea, Reviriego & Pagh 2023 (InfiniFilter)
+  kWindow = 14,         // Putze, Sanders & Singler 2007, one for each pane of time
 };
 
 /// What a kind can do.
@@ -34,10 +35,11 @@ struct Capabilities {
   bool count = false;  // tells how often a key was added
   bool unite = false;
   bool intersect = false;
-  bool range = false;  // tells whether there may be a key in a range; its keys are ordered numbers (crivo/ordered.h)
-  bool find = false;   // has a value for each key; it is built once, from pairs
-  bool exact = false;  // is certain of all keys that it is built from, once: those with value 1, which it has, and 0
-  bool grow = false;   // takes keys beyond its capacity, and keeps the promised rate
+  bool range = false;    // tells whether there may be a key in a range; its keys are ordered numbers (crivo/ordered.h)
+  bool find = false;     // has a value for each key; it is built once, from pairs
+  bool exact = false;    // is certain of all keys that it is built from, once: those with value 1, which it has, and 0
+  bool grow = false;     // takes keys beyond its capacity, and keeps the promised rate
+  bool advance = false;  // forgets keys some time after they came: AnyFilter::advance sets its clock
 
   /// Whether every key comes with a value.
   [[nodiscard]] constexpr bool needs_values() const noexcept { return find || exact; }
@@ -83,7 +85,9 @@ struct FilterSpec {
   unsigned ribbon_width = 64;  // ribbon: bits of a row, 64 or 32: a percent larger, and half the bytes for a question
   unsigned value_bits = 0;     // map: bits of a value, 1 to 32; 0: as many as the largest value needs
   std::optional<std::uint64_t> members =
-      std::nullopt;  // exact: of the capacity, for its size; FilterBuilder counts them
+      std::nullopt;                  // exact: of the capacity, for its size; FilterBuilder counts them
+  std::int64_t window = 86'400'000;  // window: the milliseconds that a key is found for, at least; to 100 years
+  unsigned panes = 8;                // window: the pieces of that time, 1 to 256, of which one more is kept
 
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ._crivo import _Key
 
 _FORMS = {"auto": 0, "raw": 1, "smallest": 2, "mappable": 3}
-_CAN = ("add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact")
+_CAN = ("add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact", "advance")
 _Path = Union[str, bytes, "os.PathLike[str]"]
 _NO_LIMIT = 2**64 - 1
 
@@ -58,7 +58,7 @@ class Facts(NamedTuple):
     payload_bytes: int
     """Its size in memory."""
     can: tuple[str, ...]
-    """Some of "add", "remove", "count", "unite", "intersect", "grow", "range", "find" and "exact"."""
+    """Some of "add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact" and "advance"."""
     read_only: bool
 
 
@@ -99,8 +99,9 @@ class Filter(_crivo.Filter):
     keys, the filter is empty, and needs a capacity if it is not "growing". Of the options, None is the default.
 
     kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
-                   "scalable", "growing", "spectral", "ribbon" (the smallest) or "range" (of ints); crivo.kinds()
-                   tells what each can do; "map" is made by crivo.Map, and "exact" by Filter.exact()
+                   "scalable", "growing", "spectral", "ribbon" (the smallest), "window:7 days" (see advance()) or
+                   "range" (of ints); crivo.kinds() tells what each can do; "map" is made by crivo.Map, and "exact"
+                   by Filter.exact()
     fp_rate        the rate of false hits at capacity, 0.01 by default
     capacity       keys to size for; without it, the number of distinct keys, or 2**32 for "growing"
     bits_per_key   sizes the filter instead of fp_rate, which must then be None

@@ -63,6 +63,7 @@ PyObject* filter_stats(PyObject* self, PyObject* unused);
 PyObject* filter_blob(PyObject* self, PyObject* args);
 PyObject* filter_save(PyObject* self, PyObject* args);
 PyObject* filter_verify(PyObject* self, PyObject* unused);
+PyObject* filter_advance(PyObject* self, PyObject* args);
 PyObject* filter_clear(PyObject* self, PyObject* unused);
 // The other filter is checked against the class that defines the method.
 PyObject* filter_unite(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count, PyObject* keywords);

@@ -59,10 +59,27 @@ How often a key was added, less how often it was removed: never too low, sometim
 2
 )";
 
+constexpr const char* kAdvanceDoc = R"(advance($self, time, /)
+--
+
+Set the clock of a filter that forgets (kind "window") to a time, in seconds since 1970, such as time.time().
+
+Keys that were added a window before are forgotten, and those that are added from now on have this time. The clock never
+goes back: an earlier time changes nothing. Keys from before the first call have its time.
+
+>>> revoked = crivo.Filter(capacity=80000, kind="window:7 days/7")
+>>> day = 86400
+>>> revoked.advance(0 * day); revoked.add("token 1")
+>>> revoked.advance(4 * day); revoked.add("token 2")
+>>> revoked.advance(8 * day)
+>>> "token 1" in revoked, "token 2" in revoked
+(False, True)
+)";
+
 constexpr const char* kClearDoc = R"(clear($self, /)
 --
 
-Forget every key. Capacity and rate stay.
+Forget every key, and the time. Capacity and rate stay.
 
 >>> seen = crivo.Filter(capacity=1000)
 >>> seen.add("alpha")
@@ -172,6 +189,7 @@ PyMethodDef filter_methods[] = {
     {"add_times", filter_add_times, METH_VARARGS, kAddTimesDoc},
     {"remove", filter_remove, METH_O, kRemoveDoc},
     {"count", filter_count, METH_O, kCountDoc},
+    {"advance", filter_advance, METH_O, kAdvanceDoc},
     {"clear", filter_clear, METH_NOARGS, kClearDoc},
     {"contains_many", method(filter_contains_many), METH_VARARGS | METH_KEYWORDS, kContainsManyDoc},
     {"contains_range", filter_contains_range, METH_VARARGS, kContainsRangeDoc},

@@ -1,5 +1,7 @@
 // What concerns a filter as a whole: facts and estimates, its bytes, other filters. What takes a pass over the filter
 // lets other threads run.
+#include <cmath>
+
 #include "errors.h"
 #include "filter.h"
 #include "path.h"
@@ -106,6 +108,20 @@ PyObject* filter_save(PyObject* self, PyObject* args) {
 }
 
 PyObject* filter_verify(PyObject* self, PyObject* /*unused*/) { return ask_filter(self, crivo_verify); }
+
+PyObject* filter_advance(PyObject* self, PyObject* seconds) {
+  const double time = PyFloat_AsDouble(seconds);
+  if (time == -1 && PyErr_Occurred() != nullptr) return nullptr;
+  // Out of its range, and a NaN, become a time that the core refuses.
+  const double milliseconds = std::round(time * 1e3);
+  const auto whole =
+      milliseconds >= 0 && milliseconds <= 253402300799999 ? static_cast<int64_t>(milliseconds) : int64_t{-1};
+  if (whole < 0) return raise_bad_argument("time must be seconds since 1970, up to the year 9999, got %S", seconds);
+  return change_filter(self, as_filter(self),
+                       [whole](crivo_filter* filter, const crivo_filter* /*same*/, crivo_error* error) {
+                         return crivo_advance(filter, whole, error);
+                       });
+}
 
 PyObject* filter_clear(PyObject* self, PyObject* /*unused*/) {
   return change_filter(self, as_filter(self),

@@ -7,6 +7,7 @@
 
 #include "base/bit_array.h"
 #include "base/error_text.h"
+#include "crivo/host/window.h"
 #include "filter/facts.h"
 #include "kinds/checks.h"
 #include "kinds/registry.h"
@@ -170,6 +171,17 @@ Result<void> AnyFilter::intersect(const FilterRef& other) {
   row.intersect({ref_.view_.shape, payload_}, other.view_);
   ref_.facts_.keys = std::min(ref_.facts_.keys, other.facts().keys);
   ref_.facts_.pinned_raw = ref_.facts_.pinned_raw || other.facts().pinned_raw;
+  return {};
+}
+
+Result<void> AnyFilter::advance(std::int64_t time) {
+  const KindRow& row = *ref_.row_;
+  if (row.advance == nullptr) return unsupported(row.info, "advance", &Capabilities::advance);
+  if (time < 0 || time > kLastTime) {
+    return bad_argument("time must be milliseconds since 1970, from 0 to ", kLastTime, " (the end of 9999), got ",
+                        time);
+  }
+  row.advance({ref_.view_.shape, payload_}, time);
   return {};
 }
 

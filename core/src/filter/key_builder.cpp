@@ -189,7 +189,9 @@ Result<AnyFilter> KeyBuilder::finish() {
     const Result<std::uint64_t> keys = keys_to_size_for(task);
     if (!keys.has_value()) return keys.error();
     distinct_ = *keys;
-    if (spec_.capacity == 0) spec.capacity = std::max<std::uint64_t>(1, distinct_);
+    if (spec_.capacity == 0) {  // what is added at once is in one pane of a window
+      spec.capacity = std::max<std::uint64_t>(1, distinct_) * (kind_.can.advance ? spec.panes : 1);
+    }
   }
   Result<AnyFilter> built = build(spec, task);
   // Copies of a cuckoo key share its two buckets, so a table with many of them is full at a low load. More room spreads

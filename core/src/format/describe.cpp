@@ -3,6 +3,7 @@
 #include "base/error_text.h"
 #include "crivo/host/sizing.h"
 #include "crivo/host/text.h"
+#include "crivo/host/window.h"
 #include "format/blob_header.h"
 #include "kinds/registry.h"
 
@@ -17,23 +18,31 @@ std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uin
   const KindRow& row = *find_kind(filter.shape().kind);
   std::vector<Description> described = {{"kind", filter.kind().name}};
   if (row.option_of != nullptr) described.push_back({"option", std::uint64_t{row.option_of(filter.shape())}});
+  const auto window = window_of(filter.shape(), filter.payload().data());
+  if (window) {
+    described.push_back({"window", static_cast<double>(window->pane_length * window->panes) / 1000});
+    described.push_back({"panes", std::uint64_t{window->panes}});
+    described.push_back(
+        {"next_pane", window->first_pane < 0 ? 0 : static_cast<double>(window->end_of_newest()) / 1000});
+  }
   const double fill = static_cast<double>(stats.bits_set) / static_cast<double>(stats.bits);
-  described.insert(described.end(),
-                   {
-                       {"capacity", facts.capacity},
-                       {"fp_rate", facts.fp_rate},
-                       {"keys", facts.keys},
-                       {"bits", stats.bits},
-                       {"k", std::uint64_t{filter.shape().k}},
-                       {"fill", fill},
-                       {"predicted_fp_rate", filter.predicted_fp_rate(static_cast<double>(facts.capacity))},
-                       {"current_fp_rate", stats.current_fp_rate},
-                       {"over_capacity", std::uint64_t{is_over_capacity(facts, stats.current_fp_rate)}},
-                       {"seed", static_cast<std::int64_t>(filter.shape().seed)},
-                       {"codec", codec_name(codec)},
-                       {"payload_bytes", std::uint64_t{filter.payload().size()}},
-                       {"blob_bytes", blob_bytes},
-                   });
+  described.insert(
+      described.end(),
+      {
+          {"capacity", facts.capacity},
+          {"fp_rate", facts.fp_rate},
+          {"keys", facts.keys},
+          {"bits", stats.bits},
+          {"k", std::uint64_t{filter.shape().k}},
+          {"fill", fill},
+          {"predicted_fp_rate", filter.predicted_fp_rate(static_cast<double>(facts.capacity))},
+          {"current_fp_rate", stats.current_fp_rate},
+          {"over_capacity", std::uint64_t{is_over_capacity(facts, stats.current_fp_rate, window.has_value())}},
+          {"seed", static_cast<std::int64_t>(filter.shape().seed)},
+          {"codec", codec_name(codec)},
+          {"payload_bytes", std::uint64_t{filter.payload().size()}},
+          {"blob_bytes", blob_bytes},
+      });
   return described;
 }
 

@@ -127,6 +127,8 @@ struct KindRow {
                             std::uint64_t max_bytes);
   void (*unite)(Store into, const View& other) noexcept;
   void (*intersect)(Store into, const View& other) noexcept;
+  /// Forgets what is too old at this time, in milliseconds since 1970 (crivo/host/window.h).
+  void (*advance)(Store, std::int64_t time);
 
   [[nodiscard]] bool is_built_once() const noexcept { return build != nullptr || build_values != nullptr; }
 };
@@ -268,6 +270,7 @@ constexpr KindRow make_row() {
   }
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
+  if constexpr (requires { &K::advance; }) row.advance = &K::advance;
   // Not `row.add != nullptr`, which GCC does not take for a constant when it sanitizes.
   row.info.can.add = requires { &K::add; }
   || requires { &K::add_and_grow; };
@@ -279,6 +282,7 @@ constexpr KindRow make_row() {
   row.info.can.exact = requires { K::kIsExact; };
   constexpr bool takes_values = requires { &K::build_values; };
   row.info.can.find = takes_values && !row.info.can.exact;
+  row.info.can.advance = requires { &K::advance; };
   row.info.can.grow = requires { &K::add_and_grow; };
   return row;
 }

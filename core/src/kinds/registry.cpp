@@ -11,7 +11,7 @@ namespace crivo {
 namespace {
 
 // In the order in which kinds() lists them.
-constexpr std::array kRows = {&kClassic, &kBlocked,        &kCounting, &kSpectral, &kScalable, &kGrowing,
+constexpr std::array kRows = {&kClassic, &kBlocked,        &kCounting, &kSpectral, &kScalable, &kGrowing, &kWindow,
                               &kCuckoo,  &kHashCompaction, &kRibbon,   &kRange,    &kMap,      &kExact};
 
 }  // namespace

@@ -6,6 +6,6 @@
 namespace crivo {
 
 extern const KindRow kBlocked, kClassic, kCounting, kCuckoo, kExact, kGrowing, kHashCompaction, kMap, kRange, kRibbon,
-    kScalable, kSpectral;
+    kScalable, kSpectral, kWindow;
 
 }  // namespace crivo

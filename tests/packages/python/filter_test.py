@@ -16,7 +16,7 @@ import weakref
 
 import crivo
 
-KINDS = ["classic", "blocked", "counting", "spectral", "scalable", "growing", "cuckoo", "hash_compaction", "ribbon", "compressed"]
+KINDS = ["classic", "blocked", "counting", "spectral", "scalable", "growing", "window", "cuckoo", "hash_compaction", "ribbon", "compressed"]
 
 
 class Mine(crivo.Filter):
@@ -122,6 +122,27 @@ class FilterTest(unittest.TestCase):
             (dict(fpr=0.1), "fpr must be spelled fp_rate"),
         ]:
             self.assertRaisesRegex(TypeError, message, crivo.Filter, **arguments)
+
+    def test_windows(self):
+        day = 86400
+        seen = crivo.Filter(capacity=100, fp_rate=1e-9, kind="window:7 days/7")
+        self.assertEqual(seen.facts.can, ("add", "advance"))
+        seen.add("early")
+        seen.advance(19783 * day + 0.25)
+        seen.add("late")
+        seen.advance(19790 * day)
+        self.assertTrue("early" in seen and "late" in seen)
+        seen.advance(0)
+        seen.add("later")
+        seen.advance(19791 * day)
+        self.assertEqual(seen.contains_many(["early", "late", "later"]), [False, False, True])
+        for wrong in [-1, float("nan"), float("inf"), 1e12, -5e-4]:
+            with self.assertRaisesRegex(crivo.Error, "time must be seconds since 1970"):
+                seen.advance(wrong)
+        with self.assertRaises(TypeError):
+            seen.advance("now")
+        with self.assertRaisesRegex(crivo.Error, r"can advance \(window\), got blocked"):
+            crivo.Filter(["a"]).advance(1)
 
     def test_growing_filters(self):
         filter_ = crivo.Filter(capacity=1000, fp_rate=0.01, kind="scalable")

@@ -7,7 +7,8 @@ import { Filter } from "crivo-wasm";
 
 const folder = process.argv[2];
 const asked = JSON.parse(readFileSync("questions.json", "utf8"));
-const options = { "spectral-100": ":16", "scalable-100": ":4", "range-100": ":64", "spectral-10000": ":4" };
+const options = { "spectral-100": ":16", "scalable-100": ":4", "range-100": ":64", "spectral-10000": ":4",
+  "window-100": ":1 day/24" };
 const narrow = "ribbon32";  // ribbons of width 32
 const read = (name) => readFileSync(`${folder}/${name}`);
 
@@ -18,6 +19,14 @@ function rebuilt(family, keys, info) {
   const size = Number(family.split("-")[1]);
   if (info.kind === "map") {
     return Filter.buildMap(keys.map((key, i) => [key, asked.values[family][i % size]]), like);
+  }
+  if (info.kind === "window") {  // the first half of the keys came in March 2024, and the others six hours later
+    const window = Filter.create(like);
+    window.advance(new Date("2024-03-01T00:00Z"));
+    window.addMany(keys.slice(0, Math.floor(size / 2)));
+    window.advance(Date.UTC(2024, 2, 1, 6));
+    window.addMany(keys.slice(Math.floor(size / 2)));
+    return window;
   }
   if (info.kind !== "exact") return Filter.build(keys, like);
   return Filter.buildExact(keys, Array.from({ length: 20 * size }, (_, i) => `absent-${i}`), like);

@@ -15,6 +15,16 @@ counting.addMany(["a", "a", "b"]);
 counting.remove("b");
 assert.deepEqual([counting.count("a"), counting.count("b"), counting.info.keys], [2, 0, 2]);
 
+const window = Filter.create({ kind: "window:7 days/7", capacity: 100, fpRate: 1e-9 });
+window.advance(new Date("2024-03-01"));
+window.add("token 1");
+window.advance(Date.UTC(2024, 2, 5, 12));
+window.add("token 2");
+window.advance(0);
+assert.deepEqual(window.hasMany(["token 1", "token 2"]), [true, true]);
+window.advance();  // now
+assert.deepEqual([window.hasMany(["token 1", "token 2"]), window.info.can], [[false, false], ["add", "advance"]]);
+
 const range = Filter.build([-5n, 2n ** 40n], { kind: "range:64", fpRate: 1e-9 });
 assert.deepEqual([range.hasRange(-10, 0), range.hasRange(0, 63n)], [true, false]);
 assert.deepEqual(range.hasMany([-5, 5]), [true, false]);
@@ -49,6 +59,10 @@ const [ribbon, room] = [Filter.build(["a"], { kind: "ribbon" }), { capacity: 100
 const refusals = [
   [() => Filter.create({ ...room, kind: "ribbon" }), "unsupported", /^kind must be one that takes keys later, got rib/],
   [() => ribbon.add("b"), "unsupported", /ribbon/],
+  [() => ribbon.advance(), "unsupported", /^kind must be one that can advance \(window\), got ribbon/],
+  [() => window.advance(-1), undefined, /^time must be a whole number/],
+  [() => window.advance(new Date("no")), undefined, /^time must be a whole number/],
+  [() => window.advance(2 ** 53 - 1), "bad argument", /^time must be milliseconds since 1970/],
   [() => ribbon.get("b"), "unsupported", /^kind must be one that can find values \(map\), got ribbon/],
   [() => ribbon.getMany(["b"]), "unsupported", /^kind must be one that can find values/],
   [() => Filter.build(["a"], { kind: "map" }), "unsupported", /^kind must be one whose keys have no values, got map/],

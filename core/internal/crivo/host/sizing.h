@@ -21,9 +21,10 @@ inline constexpr unsigned kBlockBits = 512;
 [[nodiscard]] double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept;
 
 /// Whether a filter is over its capacity: its rate has gone above the promised one. More additions than the capacity do
-/// not prove that, because repeated keys count as additions, too.
-[[nodiscard]] constexpr bool is_over_capacity(const Facts& facts, double current_fp_rate) noexcept {
-  return facts.keys > facts.capacity && current_fp_rate > facts.fp_rate;
+/// not prove that, because repeated keys count as additions, too. A filter that `forgets`, that is a window, has one
+/// for the keys of each pane, and is over it with fewer keys if they come at once.
+[[nodiscard]] constexpr bool is_over_capacity(const Facts& facts, double current_fp_rate, bool forgets) noexcept {
+  return (forgets || facts.keys > facts.capacity) && current_fp_rate > facts.fp_rate;
 }
 
 /// A size of a Bloom filter: the unit count (bits for classic, 512-bit blocks for blocked) and the probes per key.

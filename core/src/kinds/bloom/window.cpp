@@ -1,0 +1,246 @@
+// The window: a blocked filter for each pane of time, of which the oldest is emptied when time moves on, so that keys
+// are forgotten some time after they came. One question asks all panes. Those of one block lie side by side, within
+// 4 KiB, and the reads of all of them overlap.
+// Only advance() moves the clock: the same bytes give the same answers, whoever asks and whenever. Papers: Chang, Li &
+// Feng 2004, "Approximate caches for packet classification", and Yoon 2010, "Aging Bloom filter with two active
+// buffers for dynamic sets", have two such filters, which keep a key for one to two windows; more of them come closer.
+#include "crivo/host/window.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/bit_array.h"
+#include "base/error_text.h"
+#include "base/portable.h"
+#include "crivo/host/bytes.h"
+#include "crivo/host/sizing.h"
+#include "crivo/host/text.h"
+#include "kinds/bloom/block.h"
+#include "kinds/bloom/block_stats.h"
+#include "kinds/bloom/kernels.h"
+#include "kinds/bloom/shape.h"
+#include "kinds/bloom/window_layout.h"
+#include "kinds/isa.h"
+#include "kinds/prepared.h"
+#include "kinds/probe_key.h"
+#include "kinds/rows.h"
+
+namespace crivo {
+namespace {
+
+/// The blocks of one key, one in each pane.
+class KeyPlaces {
+ public:
+  KeyPlaces(const View& view, const PaneLayout& layout, std::uint64_t hash) noexcept
+      : payload_(view.payload), place_(layout.place_of(mulhi(hash, view.shape.units))), kept_(layout.kept()) {}
+
+  [[nodiscard]] std::uint64_t offset(std::uint32_t pane) const noexcept { return place_.in(pane); }
+  void prefetch() const noexcept {
+    for (std::uint32_t pane = 0; pane < kept_; ++pane) __builtin_prefetch(payload_ + offset(pane));
+  }
+  /// Whether one of the panes has the key.
+  [[nodiscard]] bool contain(const View& view, std::uint64_t hash) const noexcept {
+    const auto in_block = kernels_in_use<BlockedKernels>().blocked.contains;
+    View block{.shape = view.shape, .payload = nullptr, .payload_bytes = kBlockBytes};
+    block.shape.units = 1;
+    for (std::uint32_t pane = 0; pane < kept_; ++pane) {
+      block.payload = payload_ + offset(pane);
+      if (in_block(block, hash)) return true;
+    }
+    return false;
+  }
+
+ private:
+  const std::byte* payload_;
+  PaneLayout::Place place_;
+  std::uint32_t kept_;
+};
+
+bool contains(const View& view, std::uint64_t hash) noexcept {
+  return KeyPlaces(view, prepared_of<PaneLayout>(view), hash).contain(view, hash);
+}
+
+void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
+  constexpr std::size_t kAhead = 4;  // keys, each of as many lines as there are panes
+  const auto& layout = prepared_of<PaneLayout>(view);
+  for (std::size_t i = 0; i < std::min(kAhead, count); ++i) KeyPlaces(view, layout, hashes[i]).prefetch();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) KeyPlaces(view, layout, hashes[i + kAhead]).prefetch();
+    hits[i] = contains(view, hashes[i]);
+  }
+}
+
+/// Adds to stats those of a block in all panes, where rate_at[s] is the rate of a block with s bits set. Returns the
+/// bits that are set in any pane.
+unsigned add_stats(const View& view, const PaneLayout& layout, std::uint64_t block, const auto& rate_at, Stats& stats) {
+  const PaneLayout::Place place = layout.place_of(block);
+  std::array<std::byte, kBlockBytes> all{};
+  double rate = 0;
+  for (std::uint32_t pane = 0; pane < layout.kept(); ++pane) {
+    const std::byte* bits = view.payload + place.in(pane);
+    const std::uint64_t set = count_bits({bits, kBlockBytes});
+    stats.bits_set += set;
+    rate += (1 - rate) * rate_at[set];
+    or_into(all, bits);
+  }
+  stats.current_fp_rate += rate / static_cast<double>(view.shape.units);
+  return static_cast<unsigned>(count_bits(all));
+}
+
+struct WindowKind {
+  static constexpr Kind kKind = Kind::kWindow;
+  static constexpr std::string_view kName = "window";
+  static constexpr const char* kUnitName = "number of blocks";
+  static constexpr std::string_view kOption = "7 days[/panes]";
+
+  static bool set_option(FilterSpec& spec, std::string_view text) {
+    const std::size_t slash = text.find('/');
+    const unsigned panes = slash == std::string_view::npos ? FilterSpec().panes
+                                                           : read_number<unsigned>(text.substr(slash + 1)).value_or(0);
+    const auto length = text.empty() ? std::optional<double>(static_cast<double>(FilterSpec().window))
+                                     : read_window_length(text.substr(0, slash));
+    if (!length || panes == 0) return false;
+    spec.window = static_cast<std::int64_t>(std::ceil(*length));
+    spec.panes = panes;
+    return true;
+  }
+  static std::string option_text(const FilterSpec& spec) {
+    return number_text(static_cast<double>(spec.window) / 1000) + '/' + std::to_string(spec.panes);
+  }
+
+  static Result<Shape> plan(const FilterSpec& spec) {
+    if (spec.panes < 1 || spec.panes > kMaxPanes) {
+      return bad_argument("panes must lie in [1, ", kMaxPanes, "], got ", spec.panes);
+    }
+    if (!pane_length(static_cast<double>(spec.window), spec.panes)) {
+      return bad_argument("window must be ", kWindowLengths, ", got ", spec.window, " milliseconds");
+    }
+    // First as one filter, so that an error names the caller's own capacity and rate.
+    Result<Shape> shape = plan_by_size(spec, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
+    if (!shape) return shape;
+    shape = plan_by_size(spec_of_pane(spec, spec.panes), kKind, kBlockBits, &size_blocked, &best_blocked_probes);
+    if (!shape) return bad_argument("fp_rate of each pane: ", shape.error().message);
+    shape->param = static_cast<std::uint16_t>(spec.panes);
+    return shape;
+  }
+
+  static Result<std::uint64_t> payload_bytes(const Shape& shape) {
+    if (shape.param < 1 || shape.param > kMaxPanes) {
+      return corrupt("kind parameter (panes) must lie in [1, ", kMaxPanes, "], got ", shape.param);
+    }
+    Shape pane = shape;
+    pane.param = 0;
+    if (auto valid = check_shape(pane, kMaxBlockedProbes, kMaxBlocks / (shape.param + 1U), kUnitName); !valid) {
+      return valid.error();
+    }
+    return PaneLayout(shape).payload_bytes();
+  }
+
+  static Result<void> validate(const View& view) {
+    if (!window_of(view.shape, view.payload)->is_sound()) {
+      return corrupt("window must have panes of 1 ms to ", kLastTime, " ms that end before the year 10000, got others");
+    }
+    const Window window = *window_of(view.shape, view.payload);
+    if (window.first_pane < 0 && window.generation != 0) {
+      return corrupt("generation must be 0 before the clock is set, got ", window.generation);
+    }
+    if (is_zero({view.payload + kWindowFieldBytes, kWindowHeaderBytes - kWindowFieldBytes})) return {};
+    return corrupt("bytes behind the fields of a window must be 0, got others");
+  }
+  static bool admit_open(const View&, ByteGate& gate) { return gate.admit(0, kWindowHeaderBytes); }
+  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+    const auto& layout = prepared_of<PaneLayout>(view);
+    const KeyPlaces places(view, layout, hash);
+    for (std::uint32_t pane = 0; pane < layout.kept(); ++pane) {
+      if (!gate.admit(places.offset(pane), kBlockBytes)) return false;
+    }
+    return true;
+  }
+  static void prepare(View& view) noexcept { set_prepared(view, PaneLayout(view.shape)); }
+  static Probe probe(const Shape&) noexcept { return kProbeOf<&contains, &contains_batch>; }
+
+  /// The keys are those of the union of all panes: a key that came again is one.
+  static Stats stats(const View& view) noexcept {
+    const PaneLayout layout(view.shape);
+    std::array<double, kBlockBits + 1> rate_at{};
+    for (unsigned set = 0; set <= kBlockBits; ++set)
+      rate_at[set] = portable::integer_power(set / double{kBlockBits}, view.shape.k);
+    Stats stats{.bits = view.shape.units * layout.kept() * kBlockBits};
+    std::uint64_t set_in_any = 0;
+    for (std::uint64_t block = 0; block < view.shape.units; ++block) {
+      set_in_any += add_stats(view, layout, block, rate_at, stats);
+    }
+    if (set_in_any < view.shape.units * kBlockBits) {
+      stats.cardinality =
+          blocked_cardinality(static_cast<double>(view.shape.units), static_cast<double>(set_in_any), view.shape.k);
+    }
+    return stats;
+  }
+
+  /// With keys that come evenly, at the moment when all panes that are kept have theirs.
+  static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
+    const double pane = blocked_fp_rate(static_cast<double>(shape.units), std::ceil(keys / shape.param), shape.k);
+    return -portable::expm1((shape.param + 1) * portable::log1p(-pane));
+  }
+
+  static void start(Store store, const FilterSpec& spec) {
+    write_window(store.payload.data(),
+                 {.pane_length = *pane_length(static_cast<double>(spec.window), spec.panes), .panes = spec.panes});
+  }
+
+  static void clear(Store store) {
+    Window window = *window_of(store.shape, store.payload.data());
+    window.first_pane = -1;
+    window.generation = 0;
+    std::ranges::fill(store.payload, std::byte{0});
+    write_window(store.payload.data(), window);
+  }
+
+  static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
+    constexpr std::size_t kAhead = 16;
+    const Window window = *window_of(store.shape, store.payload.data());
+    const std::uint32_t newest = window.place(window.generation);
+    const PaneLayout layout(store.shape);
+    const auto block_of = [&](std::uint64_t hash) {
+      const PaneLayout::Place place = layout.place_of(mulhi(hash, store.shape.units));
+      return store.payload.data() + place.in(newest);
+    };
+    const auto add_to_block = kernels_in_use<BlockedKernels>().blocked_add;
+    Shape block = store.shape;
+    block.units = 1;
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      if (i + kAhead < hashes.size()) __builtin_prefetch(block_of(hashes[i + kAhead]), 1);
+      add_to_block(block, block_of(hashes[i]), &hashes[i], 1);
+    }
+    added += hashes.size();
+    return {};
+  }
+
+  static void advance(Store store, Time time) {
+    const Window before = *window_of(store.shape, store.payload.data());
+    Window now = before;
+    now.advance(time);
+    if (now == before) return;
+    const PaneLayout layout(store.shape);
+    const std::uint64_t passed = std::min<std::uint64_t>(now.generation - before.generation, layout.kept());
+    if (passed == layout.kept()) {
+      std::ranges::fill(store.payload, std::byte{0});
+    } else if (passed != 0) {
+      for (std::uint64_t block = 0; block < store.shape.units; ++block) {
+        const PaneLayout::Place place = layout.place_of(block);
+        for (std::uint64_t i = 0; i < passed; ++i) {
+          std::byte* pane = store.payload.data() + place.in(now.place(now.generation - i));
+          std::fill_n(pane, kBlockBytes, std::byte{0});
+        }
+      }
+    }
+    write_window(store.payload.data(), now);
+  }
+};
+
+}  // namespace
+
+constinit const KindRow kWindow = make_row<WindowKind>();
+
+}  // namespace crivo
