@@ -150,12 +150,7 @@ ExitCode add(const AddOptions& options) try {
   throw in_file(shown, options.filter.path);
 }
 
-}  // namespace
-
-void add_add(CLI::App& app, Action& action) {
-  const auto [command, options] = declare(app, action, "add", "Add keys to the filter of a file", add);
-  add_filter_argument(command, options.filter, "The filter's file, replaced in one step");
-  add_key_files(command, options.keys);
+void add_window(CLI::App& command, AddOptions& options) {
   take(
       command, "--window",
       [&options](const std::string& text) {
@@ -171,6 +166,15 @@ void add_add(CLI::App& app, Action& action) {
   take(command, "--fp-rate,--fpr", into(options.spec.fp_rate, parse_fp_rate), "For a new window", "RATE")
       ->default_str("0.01");
   take_time(command, options.time);
+}
+
+}  // namespace
+
+void add_add(CLI::App& app, Action& action) {
+  const auto [command, options] = declare(app, action, "add", "Add keys to the filter of a file", add);
+  add_filter_argument(command, options.filter, "The filter's file, replaced in one step");
+  add_key_files(command, options.keys);
+  add_window(command, options);
   command.add_flag("--print-new", options.print_new, "Print each key that was not found before it was added");
   add_quiet(command, options.quiet);
   command.footer(kKeyLines);

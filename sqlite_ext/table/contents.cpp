@@ -125,7 +125,7 @@ AnyFilter window_snapshot(FilterTable& table, std::uint64_t max_bytes) {
   shape.param = static_cast<std::uint16_t>(state.window->panes);
   require_payload_fits(window_payload_bytes(shape), max_bytes);
   AlignedBytes payload(static_cast<std::size_t>(window_payload_bytes(shape)));
-  Window window = *state.window;
+  Window window = static_cast<const Window&>(*state.window);
   window.generation = table.panes().newest;
   write_window(payload.data(), window);
   std::vector<std::uint64_t> pane_bits(window.kept_panes());
