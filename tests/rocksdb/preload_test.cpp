@@ -176,8 +176,10 @@ TEST_F(Preloaded, RunsAProgramByTheTool) {
   EXPECT_THAT(crivo("rocksdb run --replace --policy crivo.Bloom:12 -- " UNCHANGED_PROGRAM " builtin db"),
               Says("default crivo.Bloom:12 lost 0 spared most\n"));
   EXPECT_EQ(crivo("rocksdb run -- sh -c 'echo \"$CRIVO_ROCKSDB\"; exit 3'").exit_code, 3);
-  EXPECT_EQ(crivo("rocksdb run -- nowhere").err,
-            "crivo rocksdb run: PROGRAM must be one that can be run, got nowhere: No such file or directory\n");
+  EXPECT_THAT(
+      crivo("rocksdb run -- nowhere"),
+      Exits(127, "crivo rocksdb run: PROGRAM must be one that can be run, got nowhere: No such file or directory\n"));
+  EXPECT_THAT(crivo("rocksdb run -- /"), Exits(126, HasSubstr("got /: Permission denied")));
   EXPECT_THAT(crivo("rocksdb run --policy crivo.Auto:-1 -- true"),
               Fails(StartsWith("crivo rocksdb run: --policy must name a filter policy, such as crivo.Auto:10, got ")));
 }
@@ -193,6 +195,8 @@ TEST_F(Preloaded, SaysWhatARunWouldDo) {
               Exits(1, "", HasSubstr("/cat: no filters, as it is not linked to ")));
   EXPECT_EQ(crivo("rocksdb run --check -- nowhere").err,
             "crivo rocksdb run: PROGRAM must be one that can be run, got nowhere\n");
+  EXPECT_THAT(shell("PATH=" + path("").string() + " '" CRIVO_TOOL "' rocksdb run --check -- " UNCHANGED_PROGRAM),
+              Fails(HasSubstr("ldd must run")));
   EXPECT_FALSE(std::filesystem::exists(path("db")));
 }
 

@@ -1,6 +1,7 @@
 // crivo rocksdb run: a program that was not written for Crivo's filters, with them.
 #include <dlfcn.h>
 #include <rocksdb/convenience.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +21,10 @@ namespace crivo::tool {
 namespace {
 
 namespace fs = std::filesystem;
+
+// As env(1) has them, and shells.
+constexpr int kNotRunnable = 126;
+constexpr int kNotFound = 127;
 
 struct RunOptions {
   std::vector<std::string> program;
@@ -69,11 +73,12 @@ fs::path find_program(const std::string& name) {
 fs::path librocksdb_of(const fs::path& program) {
   std::string quoted = "'";
   for (const char c : program.string()) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  const std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(("ldd " + quoted + "' 2>/dev/null").c_str(), "r"),
-                                                     ::pclose);
+  FILE* const output = ::popen(("ldd " + quoted + "' 2>/dev/null").c_str(), "r");
   if (output == nullptr) throw Refused("ldd must run, got: " + std::string(std::strerror(errno)));
   std::string lines;
-  for (int c = std::fgetc(output.get()); c != EOF; c = std::fgetc(output.get())) lines += static_cast<char>(c);
+  for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output)) lines += static_cast<char>(c);
+  const int status = ::pclose(output);  // ldd says with 1 that there is nothing to load, as in a script
+  if (!WIFEXITED(status) || WEXITSTATUS(status) >= kNotRunnable) throw Refused("ldd must run, got none that does");
   const std::size_t at = lines.find("\tlibrocksdb.so");
   if (at == std::string::npos) return {};
   const std::string_view line = std::string_view(lines).substr(at + 1, lines.find('\n', at) - at - 1);
@@ -128,7 +133,10 @@ ExitCode run(const RunOptions& options) {
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execvp(arguments.front(), arguments.data());
-  throw Refused("PROGRAM must be one that can be run, got " + words.front() + ": " + std::strerror(errno));
+  const int failure = errno;
+  std::fprintf(stderr, "crivo rocksdb run: PROGRAM must be one that can be run, got %s: %s\n", words.front().c_str(),
+               std::strerror(failure));
+  return static_cast<ExitCode>(failure == ENOENT ? kNotFound : kNotRunnable);
 }
 
 }  // namespace
@@ -149,7 +157,8 @@ void add_sst_run(CLI::App& app, Action& action) {
       "It sets LD_PRELOAD, CRIVO_ROCKSDB, CRIVO_ROCKSDB_REPLACE and CRIVO_ROCKSDB_PREFIXES. A column family gets no "
       "filters where it has a prefix extractor, unless --prefixes is given, and where its comparator may call other "
       "bytes the same key and the policy has no key_transform; the database's LOG says so. A program that reads its "
-      "OPTIONS file keeps the policy of the first run. The exit code is that of the program.");
+      "OPTIONS file keeps the policy of the first run. The exit code is that of the program; 127 if there is none of "
+      "this name, and 126 if it cannot be run.");
 }
 
 }  // namespace crivo::tool
