@@ -86,9 +86,9 @@ export class Filter {
   remove(key: Key): void;
 
   /**
-   * Sets the clock of a filter that forgets (kind "window") to a time, by default now: keys that were added a window
-   * before are forgotten, and those that are added from now on have this time. It never goes back: an earlier time
-   * changes nothing. Numbers are milliseconds since 1970.
+   * Sets the clock of a filter that forgets (kind "window") to a time, by default now, which keys have that are added
+   * from then on. A key is found for at least a window after it was last added, and for at most one pane longer. The
+   * clock never goes back: an earlier time changes nothing. Numbers are milliseconds since 1970.
    */
   advance(time?: Date | number): void;
 

@@ -161,7 +161,7 @@ export class Filter {
   }
 
   advance(time = Date.now()) {
-    native.advance(this.#open, wholeNumber("time", Number(time))) || fail();
+    native.advance(this.#open, wholeNumber("time", time instanceof Date ? time.getTime() : time)) || fail();
   }
 
   get info() {

@@ -1,5 +1,4 @@
 // crivo add: keys into the filter of a file, which is replaced in one step.
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include <cstdio>
 
 #include "command.h"
+#include "crivo/blob_file.h"
 #include "crivo/host/text.h"
 #include "crivo/host/window.h"
 #include "crivo/kinds.h"
@@ -38,31 +38,21 @@ bool same_content(const struct stat& a, const struct stat& b) {
 /// keys of the first.
 class LockedFile {
  public:
-  /// Whoever had to wait finds another file at the path, and locks that one. With `make`, a missing file becomes an
-  /// empty one, which goes again unless it is replaced.
-  LockedFile(const std::string& path, bool make, bool quiet) : path_(path) {
+  /// Whoever had to wait finds another file at the path, and locks that one.
+  LockedFile(const std::string& path, bool quiet) : path_(path) {
     struct stat now {};
     if (path == "-" || (::stat(path.c_str(), &now) == 0 && !S_ISREG(now.st_mode))) {
       throw Refused("FILTER must be a file, because it is replaced, got " + shown(path, "standard input"));
     }
     do {
-      if (make && OwnedFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)).get() >= 0) made_ = true;
       fd_ = open_input(path, "FILTER");
       if (!lock(fd_.get(), path, quiet)) throw file_error("FILTER must be a file that can be locked", path);
-      const bool is_there = ::stat(path.c_str(), &now) == 0;
-      if (::fstat(fd_.get(), &opened_) != 0 || (!is_there && !(make && errno == ENOENT))) {
+      if (::fstat(fd_.get(), &opened_) != 0 || ::stat(path.c_str(), &now) != 0) {
         throw file_error("FILTER must be readable", path);
       }
     } while (opened_.st_dev != now.st_dev || opened_.st_ino != now.st_ino);
   }
-  LockedFile(const LockedFile&) = delete;
-  LockedFile& operator=(const LockedFile&) = delete;
-  ~LockedFile() {
-    if (made_ && is_empty() && is_as_opened()) ::unlink(path_.c_str());
-  }
 
-  /// Whether it was made, and nobody has written to it.
-  [[nodiscard]] bool is_empty() const noexcept { return opened_.st_size == 0; }
   /// Whether the path still leads to this file, and nobody has written to it.
   [[nodiscard]] bool is_as_opened() const {
     struct stat now {};
@@ -85,7 +75,6 @@ class LockedFile {
 
   OwnedFd fd_{-1};
   std::string path_;
-  bool made_ = false;
   struct stat opened_ {};  // zeros until the file is locked
 };
 
@@ -106,15 +95,27 @@ void add_and_print(AnyFilter& filter, std::span<const std::uint64_t> hashes, std
   flush_output();  // a program that sends line after line waits for each
 }
 
-/// The filter of an empty file, which --window has made.
-LoadedCopy new_window(const AddOptions& options) {
+/// Makes a missing file: a filter without keys, which appears as a whole, or which another one has made meanwhile.
+void make_window(const AddOptions& options) {
+  const std::string& path = options.filter.path;
+  struct stat there {};
+  if (path == "-" || ::stat(path.c_str(), &there) == 0) return;
   if (options.spec.capacity == 0) throw Refused("capacity must be given for a new window, the keys that come in one");
-  return {unwrap(AnyFilter::create(options.spec, options.filter.max_bytes.bytes)), Codec::kZstd};
+  AnyFilter filter = unwrap(AnyFilter::create(options.spec, options.filter.max_bytes.bytes));
+  set_clock(filter, options.time);
+  const std::string made = path + ".new-" + std::to_string(::getpid());
+  unwrap(write_blob_file(filter.ref(), made));
+  const bool is_named =
+      ::link(made.c_str(), path.c_str()) == 0 || errno == EEXIST || ::rename(made.c_str(), path.c_str()) == 0;
+  const int reason = errno;
+  ::unlink(made.c_str());
+  errno = reason;
+  if (!is_named) throw file_error("FILTER must be writable", path);
 }
 
 void check_window(const AddOptions& options, const FilterRef& filter) {
   const auto stored = window_of(filter.shape(), filter.payload().data());
-  const auto wanted = pane_length(static_cast<double>(options.spec.window), options.spec.panes);
+  const auto wanted = length_of_pane(static_cast<double>(options.spec.window), options.spec.panes);
   if (stored && stored->panes == options.spec.panes && stored->pane_length == wanted) return;
   throw Refused("window must be that of the filter, " +
                 (stored ? number_text(static_cast<double>(stored->pane_length * stored->panes) / 1000) + " seconds/" +
@@ -126,12 +127,13 @@ void check_window(const AddOptions& options, const FilterRef& filter) {
 ExitCode add(const AddOptions& options) try {
   const std::string& path = options.filter.path;
   const bool has_window = !options.window.empty();
-  const LockedFile file(path, has_window, options.quiet);
+  if (has_window) make_window(options);
+  const LockedFile file(path, options.quiet);
   check_output(path, options.keys.paths);
-  LoadedCopy loaded = has_window && file.is_empty() ? new_window(options) : load_copy(options.filter);
+  LoadedCopy loaded = load_copy(options.filter);
   AnyFilter& filter = loaded.filter;
   if (has_window) check_window(options, filter.ref());
-  if (filter.ref().kind().can.advance || options.time) unwrap(filter.advance(options.time.value_or(time_now())));
+  set_clock(filter, options.time);
   unwrap(filter.add_hashes({}));  // before anything is read
   const auto add_batch = [&](const KeyBatch& batch) {
     if (options.print_new) return add_and_print(filter, batch.hashes, batch.lines, options.keys.key_end);
@@ -151,20 +153,21 @@ ExitCode add(const AddOptions& options) try {
 }
 
 void add_window(CLI::App& command, AddOptions& options) {
-  take(
+  CLI::Option* const window = take(
       command, "--window",
       [&options](const std::string& text) {
         options.window = text;
         unwrap(choose_kind(options.spec, "window:" + text));
       },
-      "Forget keys so long after they came, as '7 days' or '36 hours/12' (with the number of panes): makes FILTER if "
-      "it is "
-      "missing",
+      "Forget keys so long after they came, as '7 days', or '36 hours/12' with the number of panes. Makes FILTER if it "
+      "is missing",
       "WINDOW");
   take(command, "--capacity", into(options.spec.capacity, parse_capacity), "Keys that come in a window, for a new one",
-       "N");
+       "N")
+      ->needs(window);
   take(command, "--fp-rate,--fpr", into(options.spec.fp_rate, parse_fp_rate), "For a new window", "RATE")
-      ->default_str("0.01");
+      ->default_str("0.01")
+      ->needs(window);
   take_time(command, options.time);
 }
 

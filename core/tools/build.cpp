@@ -1,8 +1,10 @@
 // crivo build: a filter file from keys.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include "command.h"
@@ -11,6 +13,7 @@
 #include "crivo/host/temporary_file.h"
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
+#include "crivo/parts.h"
 #include "file.h"
 #include "key_feed.h"
 #include "numbers.h"
@@ -29,7 +32,9 @@ struct BuildOptions {
   KeyFiles keys;
   std::vector<std::string> absent;  // files with the keys that an exact filter must not find
   OutputArgument output;
-  FilterSpec spec;  // a capacity of 0: as many as there are distinct keys
+  FilterSpec spec;                    // a capacity of 0: as many as there are distinct keys
+  std::uint32_t parts = 0;            // of a filter in parts; 0: in one file
+  std::optional<std::uint64_t> part;  // the one to build anew
   unsigned threads = 1;
   ByteLimit max_bytes = {"max-bytes", physical_memory_bytes()};  // for the filter
   ByteLimit max_memory = {"max-memory", UINT64_MAX};             // for the build
@@ -81,26 +86,41 @@ void add_side(FilterBuilder& builder, const KeyFiles& files, const Hashing& hash
   });
 }
 
-AnyFilter build_filter(const BuildOptions& options) {
-  std::optional<Progress> progress;
-  std::uint64_t keys = 0;
-  const auto show = [&](double done) {
-    if (!progress) progress.emplace("building");
-    progress->update(done, keys);
-    return true;
-  };
-  const std::string temp_folder = temporary_folder(options);
-  KeyFiles files = options.keys;
-  if (options.is_bounded()) {
-    note_memory_folder(temp_folder);
+/// What a build shows while it runs, and how it is done.
+class Work {
+ public:
+  explicit Work(const BuildOptions& options) : files_(options.keys) {
+    how_ = {.max_bytes = options.max_bytes.bytes,
+            .threads = options.threads,
+            .progress = [this](double done) { return show(done); },
+            .max_memory = options.max_memory.bytes,
+            .temp_folder = temporary_folder(options)};
+    if (!options.is_bounded()) return;
+    note_memory_folder(how_.temp_folder);
     // A line must fit into what the library leaves to its caller.
-    files.longest = {std::size_t{1} << 20, options.max_memory.text()};
+    files_.longest = {std::size_t{1} << 20, options.max_memory.text()};
   }
-  auto builder = unwrap(FilterBuilder::create(options.spec, {.max_bytes = options.max_bytes.bytes,
-                                                             .threads = options.threads,
-                                                             .progress = show,
-                                                             .max_memory = options.max_memory.bytes,
-                                                             .temp_folder = temp_folder}));
+  [[nodiscard]] const crivo::BuildOptions& how() const noexcept { return how_; }
+  [[nodiscard]] const KeyFiles& files() const noexcept { return files_; }
+  void set_keys(std::uint64_t keys) noexcept { keys_ = keys; }
+
+ private:
+  bool show(double done) {
+    if (!progress_) progress_.emplace("building");
+    progress_->update(done, keys_);
+    return true;
+  }
+
+  crivo::BuildOptions how_;
+  KeyFiles files_;
+  std::uint64_t keys_ = 0;
+  std::optional<Progress> progress_;
+};
+
+AnyFilter build_filter(const BuildOptions& options) {
+  Work work(options);
+  const KeyFiles& files = work.files();
+  auto builder = unwrap(FilterBuilder::create(options.spec, work.how()));
   const Hashing hashing{hash_id_of(options.spec.kind), options.spec.seed};
   if (options.spec.kind == Kind::kExact) {
     add_side(builder, with_paths(files, options.absent), hashing, 0);
@@ -110,10 +130,55 @@ AnyFilter build_filter(const BuildOptions& options) {
       unwrap(files.have_values ? builder.add_hashes(batch.hashes, batch.values) : builder.add_hashes(batch.hashes));
     });
   }
-  keys = builder.keys();
+  work.set_keys(builder.keys());
   AnyFilter filter = unwrap(builder.finish());
-  if (filter.ref().kind().can.advance || options.time) unwrap(filter.advance(options.time.value_or(time_now())));
+  set_clock(filter, options.time);
   return filter;
+}
+
+void say_parts(const BuildOptions& options, const Manifest& manifest) {
+  if (options.quiet) return;
+  const Facts facts = manifest.facts();
+  std::fprintf(stderr, "crivo build: %s: %zu parts, capacity %llu, fp_rate %.3g, keys %llu, %llu bytes\n",
+               shown(options.output.path).c_str(), manifest.parts.size(),
+               static_cast<unsigned long long>(facts.capacity), facts.fp_rate,
+               static_cast<unsigned long long>(facts.keys), static_cast<unsigned long long>(manifest.bytes()));
+}
+
+ExitCode build_parts(const BuildOptions& options) {
+  Work work(options);
+  auto builder = unwrap(PartsBuilder::create(options.spec, options.parts, work.how()));
+  add_keys("build", work.files(), {HashId::kXxh3_64, options.spec.seed},
+           [&](const KeyBatch& batch) { unwrap(builder.add_hashes(batch.hashes)); });
+  work.set_keys(builder.keys());
+  say_parts(options, unwrap(builder.finish(options.output.path, options.output.form())));
+  return kYes;
+}
+
+/// Builds one part anew from those of the keys that are in it.
+ExitCode build_part(const BuildOptions& given) {
+  const std::string& path = given.output.path;
+  const Manifest manifest = unwrap(read_manifest(path));
+  const auto parts = static_cast<std::uint32_t>(manifest.parts.size());
+  if (*given.part >= parts) {
+    throw Refused("part must be below " + std::to_string(parts) + ", got " + std::to_string(*given.part));
+  }
+  BuildOptions options = given;
+  options.spec.seed = manifest.seed;
+  Work work(options);
+  auto builder = unwrap(FilterBuilder::create(options.spec, work.how()));
+  std::vector<std::uint64_t> hashes;
+  add_keys("build", work.files(), {HashId::kXxh3_64, manifest.seed}, [&](const KeyBatch& batch) {
+    hashes.clear();
+    std::ranges::copy_if(batch.hashes, std::back_inserter(hashes),
+                         [&](std::uint64_t hash) { return part_of(hash, parts) == *options.part; });
+    unwrap(builder.add_hashes(hashes));
+  });
+  work.set_keys(builder.keys());
+  const AnyFilter filter = unwrap(builder.finish());
+  unwrap(replace_part(path, static_cast<std::uint32_t>(*options.part), filter.ref(), options.output.form()));
+  say_parts(options, unwrap(read_manifest(path)));
+  return kYes;
 }
 
 /// Decides the kind: keys with values make a map, and absent keys an exact filter, which cannot be made of others.
@@ -130,6 +195,9 @@ BuildOptions with_kind(const BuildOptions& options) {
   const auto is_input = [](const std::string& path) { return path == "-"; };
   if (std::ranges::any_of(options.absent, is_input) && std::ranges::any_of(options.keys.paths, is_input)) {
     throw Refused("absent must be a file where the keys come from standard input, got -");
+  }
+  if (options.time && chosen.spec.kind != Kind::kWindow) {
+    throw Refused("kind must be window with --time, got " + kind_text(chosen.spec));
   }
   if (!options.rate_given) chosen.spec.fp_rate = default_fp_rate(chosen.spec.kind);
   if (chosen.spec.value_bits != 0) chosen.keys.value_bits = std::min(chosen.spec.value_bits, kMaxValueBits);
@@ -167,6 +235,8 @@ ExitCode build(const BuildOptions& given) try {
   check_output(options.output.path, options.absent);
   check_temporary_folder(options);
   if (options.is_bounded()) system::free_to_the_system();
+  if (options.part) return build_part(options);
+  if (options.parts != 0) return build_parts(options);
   const AnyFilter filter = build_filter(options);
   return write_filter(filter.ref(), options.output.path, options.output.form(),
                       {"build", options.quiet, "raise --capacity or leave it out"});
@@ -177,7 +247,9 @@ ExitCode build(const BuildOptions& given) try {
 void add_spec(CLI::App& command, BuildOptions& options) {
   FilterSpec& spec = options.spec;
   take(command, "--capacity", into(spec.capacity, parse_capacity),
-       "Keys to make room for, K, M, G or T may follow; without it, the distinct keys there are", "N");
+       "Keys to make room for, K, M, G or T may follow; without it, the distinct keys there are, in each pane of a "
+       "window",
+       "N");
   CLI::Option* const rate = take(
                                 command, "--fp-rate,--fpr",
                                 [&options](const std::string& text) {
@@ -196,6 +268,17 @@ void add_spec(CLI::App& command, BuildOptions& options) {
       },
       "One of " + kind_choices(), "KIND")
       ->default_str(std::string(kind_name(spec.kind)));
+  CLI::Option* const parts =
+      take(command, "--parts",
+           into(options.parts,
+                [](const std::string& text) {
+                  return static_cast<std::uint32_t>(parse_count(text, "parts", 1, PartsBuilder::kMostAtOnce));
+                }),
+           "Cut it into so many files, a power of two: FILE names those in the folder FILE.parts", "N");
+  take(command, "--part",
+       into(options.part, [](const std::string& text) { return parse_count(text, "part", 0, kMaxParts - 1); }),
+       "Replace this part of the filter that FILE is, by those of the keys that are in it", "N")
+      ->excludes(parts);
   take(command, "--seed", into(spec.seed, parse_seed), "Of the hash, a 64-bit integer", "N")->default_str("0");
 }
 

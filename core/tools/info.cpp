@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "crivo/describe.h"
+#include "crivo/parts.h"
 #include "file.h"
 #include "filter_file.h"
 #include "progress.h"
@@ -15,7 +16,21 @@ struct InfoOptions {
   bool json = false;
 };
 
-std::vector<Description> describe(const MappedFilter& filter) {
+std::vector<Description> describe(const Manifest& manifest) {
+  const Facts facts = manifest.facts();
+  return {
+      {"kind", std::string_view("parts")},
+      {"parts", std::uint64_t{manifest.parts.size()}},
+      {"capacity", facts.capacity},
+      {"fp_rate", facts.fp_rate},
+      {"keys", facts.keys},
+      {"seed", static_cast<std::int64_t>(manifest.seed)},
+      {"bytes", manifest.bytes()},
+  };
+}
+
+std::vector<Description> describe(const MappedFilter& filter, const std::string& path) {
+  if (filter.kind().kind == Kind::kParts) return describe(unwrap(read_manifest(path)));
   std::vector<Description> described;
   const auto look = [&](const FilterRef& ref) { described = describe(ref, filter.codec(), filter.blob_bytes()); };
   const Progress progress("reading", true);
@@ -24,8 +39,10 @@ std::vector<Description> describe(const MappedFilter& filter) {
 }
 
 ExitCode info(const InfoOptions& options) try {
+  const auto opened = load_filter_or_sketch(options.filter);
+  const auto* const filter = std::get_if<MappedFilter>(&opened);
   const auto described =
-      std::visit([](const auto& opened) { return describe(opened); }, load_filter_or_sketch(options.filter));
+      filter != nullptr ? describe(*filter, options.filter.path) : crivo::describe(std::get<Sketch>(opened));
   if (options.json) {
     std::puts(to_json(described).c_str());
   } else {

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "crivo/build_options.h"
 #include "crivo/host/text.h"
+#include "crivo/host/window.h"
 #include "crivo/ordered.h"
 #include "crivo/types.h"
 
@@ -103,9 +104,10 @@ std::uint64_t parse_seed(std::string_view text) {
 }
 
 std::int64_t parse_time(std::string_view text) {
-  constexpr double kLastSecond = 253402300799;  // of the year 9999
-  const auto seconds = read_number<double>(text);
-  if (seconds && *seconds >= 0 && *seconds <= kLastSecond) return std::llround(*seconds * 1e3);
+  const auto in_range = [](double time) { return time >= 0 && time <= static_cast<double>(kLastTime); };
+  if (const auto seconds = read_number<double>(text); seconds && in_range(*seconds * 1e3)) {
+    return std::llround(*seconds * 1e3);
+  }
   // Each of these forms must take all of the text, of which a "T" may stand for the blank and a "Z" at the end.
   std::string date(text);
   if (date.size() > 10 && date[10] == 'T') date[10] = ' ';
@@ -114,16 +116,21 @@ std::int64_t parse_time(std::string_view text) {
     std::tm parts{};
     const char* const end = ::strptime(date.c_str(), form, &parts);
     if (end == nullptr || end != date.c_str() + date.size()) continue;
-    const int day = parts.tm_mday;
-    const std::time_t time = ::timegm(&parts);
-    if (time >= 0 && static_cast<double>(time) <= kLastSecond && parts.tm_mday == day) return std::int64_t{time} * 1000;
+    const std::chrono::year_month_day day(std::chrono::year(parts.tm_year + 1900),
+                                          std::chrono::month(static_cast<unsigned>(parts.tm_mon + 1)),
+                                          std::chrono::day(static_cast<unsigned>(parts.tm_mday)));
+    if (!day.ok() || parts.tm_sec > 59) continue;
+    const std::int64_t days = std::chrono::sys_days(day).time_since_epoch().count();
+    const std::int64_t time = (days * 86400 + parts.tm_hour * 3600 + parts.tm_min * 60 + parts.tm_sec) * 1000;
+    if (in_range(static_cast<double>(time))) return time;
   }
   throw wrong("time must be a time from 1970 to 9999 in UTC, as seconds since 1970 or as 2024-03-01 12:30", text);
 }
 
-std::int64_t time_now() noexcept {
+void set_clock(AnyFilter& filter, std::optional<std::int64_t> time) {
+  if (!time && !filter.ref().kind().can.advance) return;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  unwrap(filter.advance(time.value_or(std::chrono::duration_cast<std::chrono::milliseconds>(now).count())));
 }
 
 std::optional<std::uint64_t> parse_ordered(std::string_view text) {

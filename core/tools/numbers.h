@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "crivo/filter.h"
 #include "crivo/host/unwrap.h"
 
 namespace crivo::tool {
@@ -29,8 +30,8 @@ namespace crivo::tool {
 /// Reads a time in UTC, as milliseconds since 1970: seconds since 1970, "2024-03-01", "2024-03-01 12:30" or
 /// "2024-03-01T12:30:59Z", up to the year 9999.
 [[nodiscard]] std::int64_t parse_time(std::string_view text);
-/// The present time, likewise.
-[[nodiscard]] std::int64_t time_now() noexcept;
+/// Sets the clock of a window to this time, or to now; with a time, any other filter is refused.
+void set_clock(AnyFilter& filter, std::optional<std::int64_t> time);
 
 /// Reads a key of a filter of kind range, a 64-bit integer, as its ordered number (crivo/ordered.h).
 [[nodiscard]] std::optional<std::uint64_t> parse_ordered(std::string_view text);

@@ -63,17 +63,18 @@ void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint6
 
 void note_overfull(const FilterRef& filter, const Report& report) {
   const Facts& facts = filter.facts();
-  const bool forgets = filter.kind().can.advance;
-  if (facts.keys <= facts.capacity && !forgets) return;  // which spares a pass
+  const bool is_window = filter.kind().can.advance;
+  if (facts.keys <= facts.capacity && !is_window) return;  // which spares a pass
   const double actual = filter.stats().current_fp_rate;
-  if (!is_over_capacity(facts, actual, forgets)) return;     // the keys beyond the capacity were repeated ones
+  if (!is_over_capacity(facts, actual, is_window)) return;   // the keys beyond the capacity were repeated ones
   const int digits = actual < 1.01 * facts.fp_rate ? 6 : 3;  // so that the two differ
-  std::fprintf(stderr,
-               "crivo %s: note: %" PRIu64 " keys exceed the capacity of %" PRIu64
-               "%s"
-               ": current_fp_rate is %.*g instead of %.*g; %s\n",
-               report.command, facts.keys, facts.capacity, forgets ? " for keys that come evenly" : "", digits, actual,
-               digits, facts.fp_rate, report.overfull);
+  const std::string why =
+      is_window ? "a pane has more keys than its share of the capacity of " + std::to_string(facts.capacity) +
+                      ", which keys that come evenly have"
+                : std::to_string(facts.keys) + " keys exceed the capacity of " + std::to_string(facts.capacity);
+  std::fprintf(stderr, "crivo %s: note: %s: current_fp_rate is %.*g instead of %.*g; %s\n", report.command, why.c_str(),
+               digits, actual, digits, facts.fp_rate,
+               is_window ? "a new window needs a larger --capacity" : report.overfull);
 }
 
 std::uint64_t write(const FilterRef& filter, const std::string& path, BlobForm form) {

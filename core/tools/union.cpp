@@ -1,7 +1,9 @@
 // crivo union: one filter of all the keys that several filters have.
+#include <cstdio>
 #include <optional>
 
 #include "command.h"
+#include "crivo/parts.h"
 #include "file.h"
 #include "filter_file.h"
 #include "output.h"
@@ -24,11 +26,35 @@ void unite(AnyFilter& all, const FilterArgument& with) {
   unwrap(united);
 }
 
-ExitCode unite_all(const UnionOptions& options) {
-  check_output(options.output.path, options.filters.paths);
-  std::optional<AnyFilter> all;
+/// Manifests are united part by part, so that no more than one part of each is in memory.
+std::vector<Manifest> manifests_of(const UnionOptions& options) {
+  std::vector<Manifest> manifests;
   for (const std::string& path : options.filters.paths) {
-    const FilterArgument filter{path, options.filters.max_bytes};
+    try {
+      if (path == "-" || load_filter({path, options.filters.max_bytes}).kind().kind != Kind::kParts) continue;
+      manifests.push_back(unwrap(read_manifest(path)));
+    } catch (const Refused& refused) {
+      throw in_file(refused, path);
+    }
+  }
+  if (manifests.empty()) return {};
+  const Manifest& first = manifests.front();
+  if (manifests.size() != options.filters.paths.size()) {
+    throw Refused("FILTER must all be in parts where one is, got also one in one file");
+  }
+  for (const Manifest& other : manifests) {
+    if (other.seed == first.seed && other.parts.size() == first.parts.size()) continue;
+    throw Refused("parts and seed must equal the first filter's " + std::to_string(first.parts.size()) + " and " +
+                  std::to_string(first.seed) + ", got " + std::to_string(other.parts.size()) + " and " +
+                  std::to_string(other.seed));
+  }
+  return manifests;
+}
+
+AnyFilter unite_files(const std::vector<std::string>& paths, const ByteLimit& max_bytes) {
+  std::optional<AnyFilter> all;
+  for (const std::string& path : paths) {
+    const FilterArgument filter{path, max_bytes};
     try {
       if (all) {
         unite(*all, filter);
@@ -39,7 +65,33 @@ ExitCode unite_all(const UnionOptions& options) {
       throw in_file(refused, path);
     }
   }
-  return write_filter(all->ref(), options.output.path, options.output.form(),
+  return *std::move(all);
+}
+
+ExitCode unite_parts(const UnionOptions& options, const std::vector<Manifest>& manifests) {
+  Manifest united{manifests.front().seed, {}};
+  for (std::uint32_t part = 0; part < manifests.front().parts.size(); ++part) {
+    std::vector<std::string> paths;
+    for (std::size_t i = 0; i < manifests.size(); ++i) {
+      paths.push_back(part_path(options.filters.paths[i], part, manifests[i].parts[part]));
+    }
+    const AnyFilter all = unite_files(paths, options.filters.max_bytes);
+    united.parts.push_back(unwrap(write_part(all.ref(), options.output.path, part, options.output.form())));
+  }
+  unwrap(write_manifest(options.output.path, united));
+  if (!options.quiet) {
+    std::fprintf(stderr, "crivo union: %s: %zu parts, keys %llu, %llu bytes\n", shown(options.output.path).c_str(),
+                 united.parts.size(), static_cast<unsigned long long>(united.facts().keys),
+                 static_cast<unsigned long long>(united.bytes()));
+  }
+  return kYes;
+}
+
+ExitCode unite_all(const UnionOptions& options) {
+  check_output(options.output.path, options.filters.paths);
+  if (const auto manifests = manifests_of(options); !manifests.empty()) return unite_parts(options, manifests);
+  const AnyFilter all = unite_files(options.filters.paths, options.filters.max_bytes);
+  return write_filter(all.ref(), options.output.path, options.output.form(),
                       {"union", options.quiet, "build the filters with the capacity of all keys together"});
 }
 

@@ -61,7 +61,7 @@ void bloom_clear(const Call& call) {
 
 void bloom_advance(const Call& call) {
   AnyFilter filter = open_filter(call, 0).into_filter();
-  unwrap(filter.advance(read_time(call.db(), call.args[1], "time")));
+  unwrap(filter.advance(call.args.size() > 1 ? read_time(call.db(), call.args[1], "time") : time_now(call.db())));
   set_result(call, filter.ref());
 }
 
@@ -88,7 +88,7 @@ constexpr std::array kScalars = {
     FunctionRow{"bloom_compress", 1, 2, kPure, guarded<bloom_compress>},
     FunctionRow{"bloom_raw", 1, 1, kPure, guarded<bloom_raw>},
     FunctionRow{"bloom_clear", 1, 1, kPure, guarded<bloom_clear>},
-    FunctionRow{"bloom_advance", 2, 2, kPure, guarded<bloom_advance>},
+    FunctionRow{"bloom_advance", 1, 2, kHarmless, guarded<bloom_advance>},
     FunctionRow{"bloom_drop_counts", 1, 1, kPure, guarded<bloom_drop_counts>},
     FunctionRow{"bloom_valid", 1, 1, kPure, guarded<bloom_valid>},
     FunctionRow{"crivo_version", 0, 0, kHarmless, guarded<crivo_version>},

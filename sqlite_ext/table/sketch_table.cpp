@@ -131,7 +131,7 @@ bool is_same(sqlite3_value* a, sqlite3_value* b) {
 
 }  // namespace
 
-bool SketchTable::is_state(std::string_view text) noexcept { return text.starts_with(begin_state(kKind) + " "); }
+bool SketchTable::is_state(std::string_view text) { return text.starts_with(begin_state(kKind) + " "); }
 
 void SketchTable::create(const SketchSpec& spec, const Source& source) {
   require_no_other_writer(shadow_.db(), "CREATE VIRTUAL TABLE with a source");

@@ -57,7 +57,7 @@ class SketchTable {
   [[nodiscard]] JsonObject info();
 
   /// Whether a table's state, as a text, is that of a sketch.
-  [[nodiscard]] static bool is_state(std::string_view text) noexcept;
+  [[nodiscard]] static bool is_state(std::string_view text);
 
  private:
   const SketchState& state();

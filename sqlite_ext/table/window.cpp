@@ -11,7 +11,7 @@ void TableWindow::restart(sqlite3* db) {
 }
 
 TableWindow make_window(std::string_view length, std::uint32_t panes) {
-  const std::optional<std::int64_t> pane = crivo::pane_length(read_window_length(length).value_or(0), panes);
+  const std::optional<std::int64_t> pane = length_of_pane(read_window_length(length).value_or(0), panes);
   if (!pane) throw SqlError{std::string("window must be ").append(kWindowLengths).append(", got ") + in_quotes(length)};
   TableWindow made;
   made.pane_length = *pane;

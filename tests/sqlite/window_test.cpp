@@ -343,6 +343,23 @@ TEST_F(Window, IsTheFilterOfTheSameNameRowByRow) {
             "1");
 }
 
+TEST_F(Window, AFilterTakesItsTimeFromSqlite) {
+  run("CREATE TEMP TABLE filter AS SELECT bloom_add(bloom_advance(bloom_create(100, 1e-9, 'window:60/1')), 'a') AS f");
+  EXPECT_EQ(ask("SELECT bloom_info(f) ->> 'next_pane' FROM filter"), std::to_string((kStart / 60 + 1) * 60));
+  fake_seconds += 180;
+  EXPECT_EQ(ask("SELECT bloom_contains(f, 'a') || bloom_contains(bloom_advance(f), 'a') || "
+                "bloom_contains(bloom_advance(f, 'now'), 'a') FROM filter"),
+            "100");
+  run("CREATE TABLE kept(f)");
+  EXPECT_THAT(ask("CREATE INDEX i ON kept(bloom_advance(f, 'now'))"),
+              HasSubstr("non-deterministic functions prohibited"));
+  EXPECT_EQ(ask("SELECT bloom_advance(f, 'yesterday') FROM filter"),
+            "error: bloom_advance: time must be a time from 1970 to 9999, as seconds since 1970 or as a text that "
+            "SQLite's date functions read, got 'yesterday'");
+  EXPECT_EQ(ask("SELECT bloom_advance(bloom_create(9), 1)"),
+            "error: bloom_advance: kind must be one that can advance (window), got blocked");
+}
+
 TEST_F(Window, SizesAPaneForItsShareOfTheKeysAndOfTheRate) {
   const auto units = [this](const std::string& arguments) {
     run("CREATE VIRTUAL TABLE sized USING bloom(" + arguments + ")");

@@ -53,17 +53,36 @@ TEST_F(Change, AWindowThatIsRefusedLeavesNoFile) {
     EXPECT_THAT(crivo("add " + options, "a\n"), Fails(HasSubstr(message))) << options;
   };
   refuses("--window '7 days' new", "capacity must be given for a new window, the keys that come in one");
-  refuses("--window '7 days' --capacity 9 new missing", "missing: No such file");
   refuses("--window '7 moons' --capacity 9 new", "kind window must stand alone or as window:<");
   refuses("--window '7 days' --capacity 1e9 --max-bytes 1M new", "max-bytes must be at least");
   refuses("--window '7 days' --capacity 9 --time yesterday new", "time must be a time from 1970 to 9999 in UTC");
   refuses("--window '7 days' --capacity 9 --time 2023-02-29 new", "got 2023-02-29");
   EXPECT_EQ(shell("ls").out, "plain\n");
+  refuses("--window '7 days' --capacity 9 seen missing", "missing: No such file");
+  EXPECT_EQ(crivo("query -c seen a").out, "0\n") << "it is there, without keys";
+  EXPECT_EQ(files(), 2U);
   refuses("--window '7 days' plain", "window must be that of the filter, which has none, got '7 days'");
   refuses("--time 0 plain", "kind must be one that can advance (window), got blocked");
+  shell("rm seen");
   ASSERT_THAT(crivo("add -q --window '7 days/7' --capacity 9 seen", "a\n"), Succeeds());
   refuses("--window '7 days' seen", "window must be that of the filter, 604800 seconds/7, got '7 days'");
   EXPECT_EQ(crivo("query seen a").out, "a\n");
+}
+
+TEST_F(Change, AWindowWithTooManyKeysAtOnceSaysSo) {
+  EXPECT_THAT(crivo("add -q --window '7 days' --capacity 100 seen", all_),
+              Succeeds(StartsWith("crivo add: note: a pane has more keys than its share of the capacity of 100, which "
+                                  "keys that come evenly have: current_fp_rate is ")));
+  EXPECT_THAT(crivo("add -q --capacity 5 seen"), Fails(HasSubstr("--window")));
+  EXPECT_THAT(crivo("build -q --time 0 -o f", all_), Fails(HasSubstr("kind must be window with --time, got blocked")));
+  ASSERT_THAT(crivo("build -q --kind 'window:1 day/24' --time 2024-03-01 -o f", all_), Succeeds(""));
+  EXPECT_THAT(crivo("info f").out, HasSubstr("next_pane         1709254800\n"));  // an hour later
+}
+
+TEST_F(Change, AnAddThatFailsKeepsNobodyWhoWaitsFromAdding) {
+  const std::string add = "'" CRIVO_TOOL "' add -q --window 60 --capacity 100 seen ";
+  shell("(sleep 0.3 | " + add + "- missing) & sleep 0.1; echo b | " + add + "; wait");
+  EXPECT_EQ(crivo("query seen b").out, "b\n");
 }
 
 // All of them make the file if it is missing, and wait for each other.

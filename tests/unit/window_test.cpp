@@ -141,6 +141,26 @@ TEST(Window, SaysHowManyDifferentKeysItHas) {
   EXPECT_NEAR(*filter.ref().stats().cardinality, 5000 + 9 * 5000, 1000);
 }
 
+// The union of so many panes is full.
+TEST(Window, SaysHowManyKeysManyPanesHave) {
+  for (const unsigned panes : {24U, 64U, 256U}) {
+    AnyFilter filter = create(spec_of(panes, 100'000, 0.01));
+    for (unsigned pane = 0; pane <= panes; ++pane) {
+      ASSERT_TRUE(filter.advance(kNow + pane * kPane));
+      ASSERT_TRUE(filter.add_hashes(random_hashes(100'000 / panes, pane)));
+    }
+    const double keys = static_cast<double>(100'000 / panes) * (panes + 1);
+    EXPECT_NEAR(*filter.ref().stats().cardinality, keys, 0.05 * keys) << panes;
+  }
+}
+
+TEST(Window, ThatIsFullStatesARateOfOne) {
+  AnyFilter filter = create(spec_of(8, 2701, 0.01));
+  ASSERT_TRUE(filter.add_hashes(random_hashes(200'000, 1)));
+  EXPECT_EQ(filter.ref().stats().current_fp_rate, 1);
+  EXPECT_FALSE(filter.ref().stats().cardinality);
+}
+
 // With all panes full, as they are with keys that come evenly.
 TEST(Window, KeepsItsRateWhenKeysComeEvenly) {
   for (const double fp_rate : {0.5, 0.01, 1e-4}) {
@@ -175,9 +195,34 @@ TEST(Window, RefusesForgedClocks) {
   EXPECT_THAT(error_of(forged(8, static_cast<std::uint64_t>(-2))), StartsWith("window must have panes"));
   EXPECT_THAT(error_of(forged(8, static_cast<std::uint64_t>(kLastTime))), StartsWith("window must have panes"));
   EXPECT_THAT(error_of(forged(16, static_cast<std::uint64_t>(kLastTime))), StartsWith("window must have panes"));
+  // Each is allowed, and both are not.
+  AlignedBytes both(filter.payload().begin(), filter.payload().end());
+  for (const std::size_t at : {8, 16}) store_le(both.data() + at, static_cast<std::uint64_t>(kLastTime / kPane));
+  EXPECT_THAT(error_of(AnyFilter::adopt(filter.shape(), filter.facts(), std::move(both))),
+              StartsWith("window must have panes"));
   EXPECT_THAT(error_of(forged(16, 1)), StartsWith("generation must be 0 before the clock is set, got 1"));
   EXPECT_THAT(error_of(forged(24, 1)), StartsWith("bytes behind the fields of a window must be 0"));
   EXPECT_THAT(error_of(forged(56, 1)), StartsWith("bytes behind the fields of a window must be 0"));
+}
+
+TEST(Window, WithoutACapacityHasRoomForTheKeysInEachPane) {
+  const auto hashes = random_hashes(3000, 5);
+  FilterSpec spec = spec_of(7, 0, 0.01);
+  auto builder = FilterBuilder::create(spec);
+  ASSERT_TRUE(builder->add_hashes(hashes));
+  const AnyFilter counted = *builder->finish();
+  EXPECT_EQ(counted.facts().capacity, 21'000U);
+  EXPECT_LE(counted.ref().stats().current_fp_rate, 0.01 / 8 * 1.2);
+}
+
+TEST(WindowSpec, BitsPerKeyAreThoseOfAllPanes) {
+  for (const unsigned panes : {1U, 8U, 256U}) {
+    FilterSpec spec = spec_of(panes, 100'000);
+    spec.bits_per_key = 20;
+    const AnyFilter filter = create(spec);
+    EXPECT_NEAR(static_cast<double>(filter.payload().size()) * 8 / 100'000, 20, 512.0 * (panes + 1) / 100'000 + 0.1);
+    EXPECT_EQ(filter.facts().fp_rate, filter.ref().predicted_fp_rate(100'000));
+  }
 }
 
 TEST(WindowSpec, TakesATimeAndANumberOfPanes) {

@@ -168,7 +168,8 @@ typedef int (*crivo_progress)(double done, void* data);
 typedef struct crivo_options {
   size_t size;              ///< sizeof(crivo_options)
   const char* kind;         ///< NULL is "blocked". "classic", "ribbon", "spectral:16" and so on: docs/c.md
-  uint64_t capacity;        ///< keys, 1 to 2^40; 0: as many distinct keys as there are, and 2^32 for growing
+  uint64_t capacity;        ///< keys, 1 to 2^40; 0: as many distinct keys as there are (in each
+                            ///< pane of a window), and 2^32 for growing
   double fp_rate;           ///< the false-positive rate at capacity: above capacity * 2^-64, at which keys share
                             ///< their 64-bit hash, and below 1, or 1 for a map or exact; 0 is 0.01, or 1 for exact.
                             ///< ribbon and map have none below 2^-32, exact has none below 2^-33
@@ -312,11 +313,11 @@ CRIVO_CHECKED crivo_status crivo_add_times(crivo_filter* filter, const void* key
 /// Takes back one addition of a key. Only keys that were added may be removed: removing a false hit can make the filter
 /// lose another key. Errors: CRIVO_UNSUPPORTED; CRIVO_NOT_FOUND if the key is certainly not there.
 CRIVO_CHECKED crivo_status crivo_remove(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
-/// Sets the clock of a kind that forgets (window) to a time, in milliseconds since 1970-01-01 00:00 UTC, up to the year
-/// 9999: keys that were added so long before are forgotten, and those that are added from now on have this time. The
-/// clock never goes back: an earlier time changes nothing. Keys from before the first call have its time. Takes
-/// constant time until the next pane begins. Errors: CRIVO_BAD_ARGUMENT; CRIVO_UNSUPPORTED for a kind without
-/// CRIVO_CAN_ADVANCE.
+/// Sets the clock of a window to a time, in milliseconds since 1970-01-01 00:00 UTC, up to the year 9999, which keys
+/// have that are added from now on. A key is found for at least a window after it was last added, and for at most one
+/// pane longer. The clock never goes back: an earlier time changes nothing. Keys from before the first call have its
+/// time. Takes constant time until the next pane begins. Errors: CRIVO_BAD_ARGUMENT; CRIVO_UNSUPPORTED for a kind
+/// without CRIVO_CAN_ADVANCE.
 CRIVO_CHECKED crivo_status crivo_advance(crivo_filter* filter, int64_t time, crivo_error* error);
 /// Forgets every key, and the time; capacity and rate stay. Errors: CRIVO_UNSUPPORTED for a kind that is built once.
 CRIVO_CHECKED crivo_status crivo_clear(crivo_filter* filter, crivo_error* error);

@@ -34,9 +34,9 @@ class BuilderState;  // what a builder consists of
 class FilterBuilder {
  public:
   /// An exact filter has spec.fp_rate outside of its universe, 1% unless it says otherwise (kinds.h: default_fp_rate).
-  /// A spec.capacity of 0 means that the filter is sized from its keys. Where keys go straight into the filter,
-  /// threads, temporary_memory and temp_folder are not used, and finish() calls progress once. Errors: kBadArgument and
-  /// kTooLarge as AnyFilter::create, at once where the capacity is given.
+  /// A spec.capacity of 0 means that the filter is sized from its keys; of a window each pane is, as all come at once.
+  /// Where keys go straight into the filter, threads, temporary_memory and temp_folder are not used, and finish() calls
+  /// progress once. Errors: kBadArgument and kTooLarge as AnyFilter::create, at once where the capacity is given.
   [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
   FilterBuilder(FilterBuilder&& other) noexcept;
   FilterBuilder& operator=(FilterBuilder&& other) noexcept;

@@ -22,11 +22,10 @@ struct Description {
 
 /// The facts about a filter, in this order: kind; option (of a kind that has a number as one); of a window its length
 /// in seconds, its panes, and next_pane, the time in seconds since 1970 at which the newest ends (0 before the clock is
-/// set); capacity and fp_rate, as
-/// promised; keys; bits and k; fill, the share of the bits that are set; predicted_fp_rate, the model's rate at
-/// capacity; current_fp_rate, the rate at this fill; over_capacity, 1 if more keys were added than the filter was made
-/// for and its rate is now above the promised one, else 0; seed, as a signed integer; codec; payload_bytes; blob_bytes.
-/// Takes a pass over the payload.
+/// set); capacity and fp_rate, as promised; keys; bits and k; fill, the share of the bits that are set;
+/// predicted_fp_rate, the model's rate at capacity; current_fp_rate, the rate at this fill; over_capacity, 1 if more
+/// keys were added than the filter was made for (to one pane, of a window) and its rate is now above the promised one,
+/// else 0; seed, as a signed integer; codec; payload_bytes; blob_bytes. Takes a pass over the payload.
 [[nodiscard]] std::vector<Description> describe(const OpenedBlob& blob);
 /// The same for a filter that was stored so.
 [[nodiscard]] std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uint64_t blob_bytes);

@@ -26,6 +26,7 @@ enum class Kind : std::uint8_t {
   kSketch = 12,         // Yang, Gilad & Alizadeh 2024: no filter, and none of kinds(); crivo/sketch.h
   kGrowing = 13,        // Litwin 1980; Dayan, Bercea, Reviriego & Pagh 2023 (InfiniFilter)
   kWindow = 14,         // Putze, Sanders & Singler 2007, one for each pane of time
+  kParts = 15,          // no filter, but the manifest of one in parts, and none of kinds(); crivo/parts.h
 };
 
 /// What a kind can do.
@@ -86,7 +87,8 @@ struct FilterSpec {
   unsigned value_bits = 0;     // map: bits of a value, 1 to 32; 0: as many as the largest value needs
   std::optional<std::uint64_t> members =
       std::nullopt;                  // exact: of the capacity, for its size; FilterBuilder counts them
-  std::int64_t window = 86'400'000;  // window: the milliseconds that a key is found for, at least; to 100 years
+  std::int64_t window = 86'400'000;  // window: the milliseconds that a key is found for, at least: as many as
+                                     // panes, which are rounded up, to 100 years
   unsigned panes = 8;                // window: the pieces of that time, 1 to 256, of which one more is kept
 
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
@@ -105,7 +107,8 @@ struct Shape {
 
 /// What a filter states about itself. No answer of may_contain depends on it.
 struct Facts {
-  std::uint64_t keys = 0;      // successful additions, duplicates included, saturating
+  std::uint64_t keys = 0;      // successful additions, duplicates included, saturating; in a window those that are
+                               // forgotten, too
   std::uint64_t capacity = 0;  // the number of keys that it was sized for
   double fp_rate = 0;          // what it promised at capacity
   bool pinned_raw = false;     // came from a raw blob, and is stored raw again

@@ -103,7 +103,8 @@ class Filter(_crivo.Filter):
                    "range" (of ints); crivo.kinds() tells what each can do; "map" is made by crivo.Map, and "exact"
                    by Filter.exact()
     fp_rate        the rate of false hits at capacity, 0.01 by default
-    capacity       keys to size for; without it, the number of distinct keys, or 2**32 for "growing"
+    capacity       keys to size for; without it, the number of distinct keys (for each pane of a "window"), or
+                   2**32 for "growing"
     bits_per_key   sizes the filter instead of fp_rate, which must then be None
     seed           of the hash; filters of different seeds cannot be united
     threads        to sort hashes and to build with; crivo.ALL_THREADS is as many as the machine has

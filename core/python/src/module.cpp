@@ -64,8 +64,9 @@ constexpr const char* kAdvanceDoc = R"(advance($self, time, /)
 
 Set the clock of a filter that forgets (kind "window") to a time, in seconds since 1970, such as time.time().
 
-Keys that were added a window before are forgotten, and those that are added from now on have this time. The clock never
-goes back: an earlier time changes nothing. Keys from before the first call have its time.
+Keys that are added from now on have this time. A key is found for at least a window after it was last added, and for at
+most one pane longer. The clock never goes back: an earlier time changes nothing. Keys from before the first call have
+its time.
 
 >>> revoked = crivo.Filter(capacity=80000, kind="window:7 days/7")
 >>> day = 86400

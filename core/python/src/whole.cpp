@@ -112,7 +112,6 @@ PyObject* filter_verify(PyObject* self, PyObject* /*unused*/) { return ask_filte
 PyObject* filter_advance(PyObject* self, PyObject* seconds) {
   const double time = PyFloat_AsDouble(seconds);
   if (time == -1 && PyErr_Occurred() != nullptr) return nullptr;
-  // Out of its range, and a NaN, become a time that the core refuses.
   const double milliseconds = std::round(time * 1e3);
   const auto whole =
       milliseconds >= 0 && milliseconds <= 253402300799999 ? static_cast<int64_t>(milliseconds) : int64_t{-1};

@@ -7,7 +7,7 @@ namespace crivo::plugin {
 struct PreloadCalls {
   /// A function of the librocksdb that the plugin is linked to.
   const void* rocksdb_function;
-  /// A copy of the options with the filters that the environment asks for, to be freed; null if they stay as they are.
+  /// A copy of the options with the filters that the environment asks for, to be freed; null if they get none.
   /// `say` gets what is wrong with the wish.
   void* (*copy_with_filters)(const void* options, void (*say)(const char* trouble) noexcept) noexcept;
   void (*free_copy)(void* options) noexcept;

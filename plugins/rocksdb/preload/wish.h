@@ -19,7 +19,7 @@ struct Wish {
 [[nodiscard]] const Wish& wish_of_environment();
 
 /// Gives `options` the policy that is wished for, if the column family can have it. Returns why it has none, or why it
-/// keeps the one that it has; empty if it now has a policy of Crivo's, or had one before. `options` is unchanged unless
+/// keeps the one that it has; empty if it now has this very policy, or had it before. `options` is unchanged unless
 /// it got the policy. A wish that nobody could fulfil sets `mistaken`.
 [[nodiscard]] std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options, bool& mistaken);
 

@@ -6,7 +6,7 @@
 // ends, so its filters do not count for what it writes; that counts, though no version has it yet, and so does what
 // open builders have finished.
 //
-// To list all files takes time under the database's mutex, a millisecond for a few thousand. So it is done for at most
+// To list all files takes time under the database's mutex, about a microsecond for each. So it is done for at most
 // a hundredth of the time, which finds what no event tells, and in between the ledger goes by the events.
 #pragma once
 
@@ -29,8 +29,8 @@
 
 namespace crivo::plugin {
 
-/// Any thread may call any function. Those that change it throw std::bad_alloc, after which it may count too little
-/// until the next change.
+/// Any thread may call any function. Those that change it, but for close_file, throw std::bad_alloc, after which it may
+/// count too little until the next change.
 class FilterLedger {
  public:
   /// Lists the files of the database. Not more often than is said above, unless `now`, or it is the first time.
@@ -45,13 +45,14 @@ class FilterLedger {
   void compaction_began(const Files& inputs, int output_level);
   void compaction_ended(const Files& inputs, const Files& outputs, bool well);
 
-  /// While this is so, compactions are part of what brings all files within the limit. So they have room, and level 0
-  /// counts as it is.
+  /// While a refilter runs (calls nest), compactions are part of what brings all files within the limit: they are not
+  /// bounded, and level 0 is planned with the keys that it has.
   void set_renewing(bool is_so);
 
   /// From here on, the column family is one of those among which the limit is divided; with 0, it is not.
   void share_limit(const std::string& family, std::uint64_t max_total_bytes);
-  /// What a file of the column family is one of, with files that a compaction reads where it writes.
+  /// The column family's tree as it will be when running compactions have ended: what they read counts in the level to
+  /// which they write.
   [[nodiscard]] KnownTree tree_of(const std::string& family) const;
   /// A file to be written.
   struct NewFile {
@@ -74,7 +75,7 @@ class FilterLedger {
     std::uint64_t keys = 0;
     std::uint64_t bytes = 0;
   };
-  /// All files of the database, as they were listed last.
+  /// All files of the database, as they were listed last, and as events have changed them since.
   [[nodiscard]] Total total() const;
 
  private:
@@ -88,14 +89,15 @@ class FilterLedger {
     int level = kNowhere;    // before it is part of a version
     int goes_to = kNowhere;  // the level into which a compaction writes that reads it; kSomewhere if it is not known
   };
-  /// A file of which RocksDB has yet to say that it was written. One that could not be is never named.
+  /// A file of which RocksDB has yet to say that it was written. A file that failed has no event, so it is dropped
+  /// after a minute.
   struct Closed {
     std::uint64_t bytes;
     Time since;
   };
   /// No value if the file cannot be read now.
   [[nodiscard]] static std::optional<File> read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
-  /// Counts everything anew, after any change: a change is made for a file, and files are thousands, not millions.
+  /// Counts everything anew, after any change, in time that grows with the number of files.
   void count();
   void set_place(std::uint64_t number, int level, int goes_to);
   /// Those of `listed` that the ledger does not know yet.

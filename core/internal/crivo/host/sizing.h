@@ -21,10 +21,12 @@ inline constexpr unsigned kBlockBits = 512;
 [[nodiscard]] double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept;
 
 /// Whether a filter is over its capacity: its rate has gone above the promised one. More additions than the capacity do
-/// not prove that, because repeated keys count as additions, too. A filter that `forgets`, that is a window, has one
-/// for the keys of each pane, and is over it with fewer keys if they come at once.
-[[nodiscard]] constexpr bool is_over_capacity(const Facts& facts, double current_fp_rate, bool forgets) noexcept {
-  return (forgets || facts.keys > facts.capacity) && current_fp_rate > facts.fp_rate;
+/// not prove that, because repeated keys count as additions, too. A window is sized for each pane: keys that
+/// come at once can exceed it though they are fewer than the capacity, and a rate up to half above the promised one may
+/// be chance, as the keys of panes scatter.
+[[nodiscard]] constexpr bool is_over_capacity(const Facts& facts, double current_fp_rate, bool is_window) noexcept {
+  if (is_window) return current_fp_rate > 1.5 * facts.fp_rate;
+  return facts.keys > facts.capacity && current_fp_rate > facts.fp_rate;
 }
 
 /// A size of a Bloom filter: the unit count (bits for classic, 512-bit blocks for blocked) and the probes per key.

@@ -45,20 +45,19 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-/// The milliseconds that a text means: "7 days", "36 hours", "90 minutes", "30 seconds", "2 weeks", or a number of
-/// seconds. The units stand in any case, in the singular or the plural. Nothing for any other text, and for more than a
-/// hundred years.
+/// The milliseconds that a text means, above 0 and maybe not whole: "7 days", "36 hours", "90 minutes", "30 seconds",
+/// "2 weeks", or a number of seconds. The units stand in any case, in the singular or the plural. Nothing for any other
+/// text, and for more than a hundred years.
 [[nodiscard]] std::optional<double> read_window_length(std::string_view text) noexcept;
 /// What a length of a window may be, for messages.
 inline constexpr std::string_view kWindowLengths =
     "a length of time like '7 days', '36 hours', '90 minutes', '30 seconds' or a number of seconds, at least a "
     "millisecond for each pane and at most 100 years";
-/// The length of a pane, in whole milliseconds, of a window that is so long. Nothing unless it is one of
-/// kWindowLengths.
-[[nodiscard]] std::optional<std::int64_t> pane_length(double window, std::uint32_t panes) noexcept;
+/// The milliseconds of a pane, rounded up, of a window of so many; nothing unless these lie in `panes` to 100 years.
+[[nodiscard]] std::optional<std::int64_t> length_of_pane(double window, std::uint32_t panes) noexcept;
 
 /// What each pane is made for: its share of the keys, at such a rate that all panes together keep the promised one; or
-/// its share of the bits.
+/// its share of the bits. Capacity and panes are at least 1.
 [[nodiscard]] FilterSpec spec_of_pane(const FilterSpec& spec, std::uint32_t panes) noexcept;
 
 /// The clock of a filter, of a payload that was checked; no value for a kind that has none.

@@ -1,14 +1,16 @@
 // The window: a blocked filter for each pane of time, of which the oldest is emptied when time moves on, so that keys
-// are forgotten some time after they came. One question asks all panes. Those of one block lie side by side, within
-// 4 KiB, and the reads of all of them overlap.
-// Only advance() moves the clock: the same bytes give the same answers, whoever asks and whenever. Papers: Chang, Li &
-// Feng 2004, "Approximate caches for packet classification", and Yoon 2010, "Aging Bloom filter with two active
-// buffers for dynamic sets", have two such filters, which keep a key for one to two windows; more of them come closer.
+// are forgotten some time after they came. One question asks all panes. A block's places in them lie in one stretch of
+// a few KiB, and the reads of all of them overlap. Only advance() moves the clock: the same bytes give the same
+// answers, whoever asks and whenever. Papers: Chang, Li & Feng 2004, "Approximate caches for packet classification",
+// and Yoon 2010, "Aging Bloom filter with two active buffers for dynamic sets", have two such filters, which keep a key
+// for one to two windows; more of them come closer.
 #include "crivo/host/window.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "base/bit_array.h"
 #include "base/error_text.h"
@@ -43,7 +45,7 @@ class KeyPlaces {
   [[nodiscard]] bool contain(const View& view, std::uint64_t hash) const noexcept {
     const auto in_block = kernels_in_use<BlockedKernels>().blocked.contains;
     View block{.shape = view.shape, .payload = nullptr, .payload_bytes = kBlockBytes};
-    block.shape.units = 1;
+    block.shape.units = 1;  // so that the kernel finds this one
     for (std::uint32_t pane = 0; pane < kept_; ++pane) {
       block.payload = payload_ + offset(pane);
       if (in_block(block, hash)) return true;
@@ -71,21 +73,44 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   }
 }
 
-/// Adds to stats those of a block in all panes, where rate_at[s] is the rate of a block with s bits set. Returns the
-/// bits that are set in any pane.
-unsigned add_stats(const View& view, const PaneLayout& layout, std::uint64_t block, const auto& rate_at, Stats& stats) {
+/// How full the panes are: the bits that are set in each, and in any of them.
+struct PaneFill {
+  std::array<std::uint64_t, kMaxPanes + 1> set{};
+  std::uint64_t set_in_any = 0;
+};
+
+/// The rate of absent keys that have this block, where rate_at[s] is that of a block with s bits set.
+double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block, const auto& rate_at, PaneFill& fill) {
   const PaneLayout::Place place = layout.place_of(block);
   std::array<std::byte, kBlockBytes> all{};
   double rate = 0;
   for (std::uint32_t pane = 0; pane < layout.kept(); ++pane) {
     const std::byte* bits = view.payload + place.in(pane);
     const std::uint64_t set = count_bits({bits, kBlockBytes});
-    stats.bits_set += set;
+    fill.set[pane] += set;
     rate += (1 - rate) * rate_at[set];
     or_into(all, bits);
   }
-  stats.current_fp_rate += rate / static_cast<double>(view.shape.units);
-  return static_cast<unsigned>(count_bits(all));
+  fill.set_in_any += count_bits(all);
+  return rate;
+}
+
+/// The keys of the union of all panes, in which a key that came again is one. Where that is nearly full, and so tells
+/// little, the keys of each pane; no value where one is saturated.
+std::optional<double> cardinality_of(const Shape& shape, const PaneFill& fill) noexcept {
+  constexpr double kFewestClear = 400;  // bits, whose number is then within 5%, and the keys' within one or two
+  const auto blocks = static_cast<double>(shape.units);
+  const double bits = blocks * kBlockBits;
+  const auto keys_of = [&](std::uint64_t set) {
+    return blocked_cardinality(blocks, static_cast<double>(set), shape.k);
+  };
+  if (bits - static_cast<double>(fill.set_in_any) >= kFewestClear) return keys_of(fill.set_in_any);
+  double keys = 0;
+  for (const std::uint64_t set : std::span(fill.set).first(shape.param + 1U)) {
+    if (static_cast<double>(set) >= bits) return std::nullopt;
+    keys += keys_of(set);
+  }
+  return keys;
 }
 
 struct WindowKind {
@@ -113,7 +138,7 @@ struct WindowKind {
     if (spec.panes < 1 || spec.panes > kMaxPanes) {
       return bad_argument("panes must lie in [1, ", kMaxPanes, "], got ", spec.panes);
     }
-    if (!pane_length(static_cast<double>(spec.window), spec.panes)) {
+    if (!length_of_pane(static_cast<double>(spec.window), spec.panes)) {
       return bad_argument("window must be ", kWindowLengths, ", got ", spec.window, " milliseconds");
     }
     // First as one filter, so that an error names the caller's own capacity and rate.
@@ -138,10 +163,10 @@ struct WindowKind {
   }
 
   static Result<void> validate(const View& view) {
-    if (!window_of(view.shape, view.payload)->is_sound()) {
+    const Window window = *window_of(view.shape, view.payload);
+    if (!window.is_sound()) {
       return corrupt("window must have panes of 1 ms to ", kLastTime, " ms that end before the year 10000, got others");
     }
-    const Window window = *window_of(view.shape, view.payload);
     if (window.first_pane < 0 && window.generation != 0) {
       return corrupt("generation must be 0 before the clock is set, got ", window.generation);
     }
@@ -160,22 +185,20 @@ struct WindowKind {
   static void prepare(View& view) noexcept { set_prepared(view, PaneLayout(view.shape)); }
   static Probe probe(const Shape&) noexcept { return kProbeOf<&contains, &contains_batch>; }
 
-  /// The keys are those of the union of all panes: a key that came again is one.
   static Stats stats(const View& view) noexcept {
     const PaneLayout layout(view.shape);
     std::array<double, kBlockBits + 1> rate_at{};
     for (unsigned set = 0; set <= kBlockBits; ++set)
       rate_at[set] = portable::integer_power(set / double{kBlockBits}, view.shape.k);
-    Stats stats{.bits = view.shape.units * layout.kept() * kBlockBits};
-    std::uint64_t set_in_any = 0;
+    PaneFill fill;
+    double rates = 0;
     for (std::uint64_t block = 0; block < view.shape.units; ++block) {
-      set_in_any += add_stats(view, layout, block, rate_at, stats);
+      rates += add_fill(view, layout, block, rate_at, fill);
     }
-    if (set_in_any < view.shape.units * kBlockBits) {
-      stats.cardinality =
-          blocked_cardinality(static_cast<double>(view.shape.units), static_cast<double>(set_in_any), view.shape.k);
-    }
-    return stats;
+    return {.bits = view.shape.units * layout.kept() * kBlockBits,
+            .bits_set = std::accumulate(fill.set.begin(), fill.set.end(), std::uint64_t{0}),
+            .current_fp_rate = std::min(1.0, rates / static_cast<double>(view.shape.units)),
+            .cardinality = cardinality_of(view.shape, fill)};
   }
 
   /// With keys that come evenly, at the moment when all panes that are kept have theirs.
@@ -186,7 +209,7 @@ struct WindowKind {
 
   static void start(Store store, const FilterSpec& spec) {
     write_window(store.payload.data(),
-                 {.pane_length = *pane_length(static_cast<double>(spec.window), spec.panes), .panes = spec.panes});
+                 {.pane_length = *length_of_pane(static_cast<double>(spec.window), spec.panes), .panes = spec.panes});
   }
 
   static void clear(Store store) {

@@ -42,7 +42,8 @@ constexpr std::size_t kGenerationOffset = 16;
 bool Window::is_sound() const noexcept {
   if (panes < 1 || panes > kMaxPanes || pane_length < 1 || pane_length > kLastTime) return false;
   const std::int64_t last = kLastTime / pane_length;
-  return first_pane >= -1 && first_pane <= last && generation <= static_cast<std::uint64_t>(last);
+  if (first_pane < -1 || first_pane > last) return false;
+  return generation <= static_cast<std::uint64_t>(last - std::max<std::int64_t>(first_pane, 0));
 }
 
 std::uint64_t Window::generation_at(Time time) const noexcept {
@@ -69,7 +70,7 @@ std::optional<double> read_window_length(std::string_view text) noexcept {
   return window > 0 && window <= kLongestWindow ? std::optional(window) : std::nullopt;
 }
 
-std::optional<std::int64_t> pane_length(double window, std::uint32_t panes) noexcept {
+std::optional<std::int64_t> length_of_pane(double window, std::uint32_t panes) noexcept {
   if (!(window >= panes && window <= kLongestWindow)) return std::nullopt;
   return static_cast<std::int64_t>(std::ceil(window / panes));
 }

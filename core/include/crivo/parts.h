@@ -1,0 +1,99 @@
+// A filter in parts: a manifest, which is a small file, and a file for each part beside it.
+//
+// A filter that is larger than a machine's memory, or that many machines build, is cut by its keys: the hash of a key
+// tells the one part that has it. Each part is a filter of its own, of any kind that answers for keys, in any form. It
+// can be built, asked, verified and replaced without the others. MappedFilter::open opens a manifest as it opens a
+// filter; so do all hosts that open files. docs/format.md, "Parts".
+//
+// The parts of FILE lie in the folder FILE.parts, each under a name that has its number and its checksum. So a manifest
+// names exactly these files, and whoever replaces a part writes a new file first. At every moment, and whatever is
+// killed, the manifest is the old one or the new one, with all of its parts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crivo/build_options.h"
+#include "crivo/filter.h"
+#include "crivo/result.h"
+
+namespace crivo {
+
+inline constexpr std::uint32_t kMaxParts = 65536;
+
+/// The part that has a key of this hash, of so many parts, which are a power of two.
+[[nodiscard]] std::uint32_t part_of(std::uint64_t key_hash, std::uint32_t parts) noexcept;
+
+/// A part's file, as a manifest names it.
+struct Part {
+  std::uint64_t checksum = 0;  // of its header
+  std::uint64_t bytes = 0;     // of the file
+  Facts facts;
+};
+
+struct Manifest {
+  std::uint64_t seed = 0;  // of all parts
+  std::vector<Part> parts;
+
+  /// What the filter states as a whole: all keys, the capacity of all, and the largest rate.
+  [[nodiscard]] Facts facts() const noexcept;
+  /// The bytes of all parts' files.
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+};
+
+/// Errors: kSystem, with the path and the system's reason; kCorrupt naming the field.
+[[nodiscard]] Result<Manifest> read_manifest(const std::string& path);
+/// The path of a part's file.
+[[nodiscard]] std::string part_path(const std::string& manifest_path, std::uint32_t number, const Part& part);
+
+/// Writes the file of a part, from where the filter lies, into the folder of a manifest that need not be there yet. The
+/// filter must have all keys of this part that the filter is to have; those of other parts in it are never asked for.
+/// Errors: kUnsupported for a kind whose keys are ordered or have values; kSystem.
+[[nodiscard]] Result<Part> write_part(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
+                                      BlobForm form = BlobForm::kFile);
+/// Replaces the manifest in one step by one of these parts, whose files were written, and removes the files of other
+/// parts from its folder. Errors: kBadArgument unless the number of parts is a power of two, 1 to 65536; kSystem.
+Result<void> write_manifest(const std::string& path, const Manifest& manifest);
+/// Replaces a part in one step. A reader that has the old file open goes on with it. Errors: as read_manifest and
+/// write_part; kBadArgument for a number that is no part's; kIncompatible for a filter of another seed.
+Result<void> replace_part(const std::string& manifest_path, std::uint32_t number, const FilterRef& filter,
+                          BlobForm form = BlobForm::kFile);
+
+/// Builds a filter in parts from keys that arrive once, in any order. They wait in a temporary file for each part, 8
+/// bytes for each key; then the parts are built one after the other.
+class PartsBuilder {
+ public:
+  /// The most parts that are built at once, each with a temporary file.
+  static constexpr std::uint32_t kMostAtOnce = 512;
+
+  /// `spec` is that of all parts together: each is sized for its share of spec.capacity, and for what the shares
+  /// scatter; or for its own distinct keys if that is 0. options.max_memory is that of the build of a part, and of what
+  /// waits to be written. Errors: as FilterBuilder::create; kBadArgument unless `parts` is a power of two, at most
+  /// kMostAtOnce; kUnsupported for a kind whose keys are ordered or have values.
+  [[nodiscard]] static Result<PartsBuilder> create(const FilterSpec& spec, std::uint32_t parts,
+                                                   const BuildOptions& options = {});
+  PartsBuilder(PartsBuilder&&) noexcept;
+  PartsBuilder& operator=(PartsBuilder&&) noexcept;
+  ~PartsBuilder();
+
+  /// Errors: kSystem, after which the builder may only be destroyed.
+  Result<void> add(std::string_view key);
+  Result<void> add_hashes(std::span<const std::uint64_t> key_hashes);
+  /// Keys added so far, duplicates included.
+  [[nodiscard]] std::uint64_t keys() const noexcept;
+
+  /// Builds the parts and replaces the filter at this path in one step. The builder may only be destroyed afterwards.
+  /// Errors: as FilterBuilder::finish and write_part. The old filter is then as it was.
+  Result<Manifest> finish(const std::string& path, BlobForm form = BlobForm::kFile);
+
+ private:
+  class State;
+  explicit PartsBuilder(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace crivo

@@ -1,0 +1,158 @@
+#include "format/open_parts.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/error_text.h"
+#include "format/parts.h"
+
+namespace crivo {
+namespace {
+
+Shape shape_of(const Manifest& manifest) noexcept {
+  return {.kind = Kind::kParts,
+          .k = static_cast<std::uint8_t>(std::countr_zero(manifest.parts.size())),
+          .units = manifest.parts.size(),
+          .seed = manifest.seed};
+}
+
+}  // namespace
+
+OpenParts::OpenParts(std::string path, Manifest manifest, const ReadLimits& limits, bool file_may_change,
+                     std::size_t max_open_parts)
+    : path_(std::move(path)),
+      limits_(limits),
+      file_may_change_(file_may_change),
+      max_open_parts_(max_open_parts),
+      shape_(shape_of(manifest)),
+      facts_(manifest.facts()),
+      bytes_(manifest.bytes()),
+      manifest_(std::move(manifest)),
+      slots_(manifest_.parts.size()) {}
+
+// A part that was replaced is no longer there under its old name. So the manifest is read once more: it names another.
+Result<OpenParts::File> OpenParts::open(std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  Slot& slot = slots_[number];
+  slot.used = ++asked_;
+  if (slot.file != nullptr) return slot.file;
+  Result<File> file = open_named(number, manifest_.parts[number]);
+  for (int again = 0; !file && file.error().code == ErrorCode::kSystem && again < 3; ++again) {
+    const std::uint64_t named = manifest_.parts[number].checksum;
+    if (auto read = read_again(); !read) return read.error();
+    if (manifest_.parts[number].checksum == named) break;
+    file = open_named(number, manifest_.parts[number]);
+  }
+  if (!file) return in_part(file.error(), number);
+  close_others(number);
+  slot.file = *file;
+  ++open_;
+  return file;
+}
+
+Result<OpenParts::File> OpenParts::open_named(std::uint32_t number, const Part& part) const {
+  Result<std::unique_ptr<MappedFile>> mapped = MappedFile::open(part_path(path_, number, part), file_may_change_);
+  if (!mapped) return mapped.error();
+  Result<std::unique_ptr<FilterFile>> file = FilterFile::open(*std::move(mapped), {}, limits_);
+  if (!file) return file.error();
+  const FilterRef& ref = (*file)->ref();
+  if (auto valid = check_kind_of_parts(ref.kind()); !valid) return valid.error();
+  if (ref.shape().seed != shape_.seed) {
+    return corrupt("seed must be the manifest's ", shape_.seed, ", got ", ref.shape().seed);
+  }
+  if ((*file)->blob_bytes() != part.bytes || (*file)->checksum() != part.checksum) {
+    return corrupt("part must be the one that its manifest names, got another");
+  }
+  return File(*std::move(file));
+}
+
+Result<void> OpenParts::read_again() {
+  Result<Manifest> manifest = read_manifest(path_);
+  if (!manifest) return manifest.error();
+  if (manifest->seed != shape_.seed || manifest->parts.size() != shape_.units) {
+    return corrupt("manifest must have the seed and the number of parts with which it was opened, got others: ", path_,
+                   " was replaced; open it again");
+  }
+  manifest_ = *std::move(manifest);
+  return {};
+}
+
+void OpenParts::close_others(std::uint32_t number) {
+  const std::size_t most = std::max<std::size_t>(1, max_open_parts_);
+  while (open_ >= most) {
+    Slot* oldest = nullptr;
+    for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+      if (i == number || slots_[i].file == nullptr) continue;
+      if (oldest == nullptr || slots_[i].used < oldest->used) oldest = &slots_[i];
+    }
+    if (oldest == nullptr) return;
+    oldest->file.reset();  // those who ask it now keep it until they have their answer
+    --open_;
+  }
+}
+
+Error OpenParts::in_part(const Error& error, std::uint32_t number) {
+  Error named = error;
+  named.code = error.code == ErrorCode::kTooLarge ? error.code : ErrorCode::kCorrupt;
+  named.message = "part " + std::to_string(number) + " of " + path_ + ": " + error.message;
+  return named;
+}
+
+template <class Answer, class Ask>
+Result<Answer> OpenParts::ask(std::uint64_t hash, const Ask& ask_part) {
+  const std::uint32_t number = part_of(hash, static_cast<std::uint32_t>(shape_.units));
+  const Result<File> file = open(number);
+  if (!file) return file.error();
+  Result<Answer> answer = ask_part(**file);
+  if (answer.has_value() || answer.error().code == ErrorCode::kUnsupported) return answer;
+  return in_part(answer.error(), number);
+}
+
+Result<bool> OpenParts::may_contain_hash(std::uint64_t hash) {
+  return ask<bool>(hash, [&](FilterFile& part) { return part.may_contain_hash(hash); });
+}
+
+Result<std::uint64_t> OpenParts::count_hash(std::uint64_t hash) {
+  return ask<std::uint64_t>(hash, [&](FilterFile& part) { return part.count_hash(hash); });
+}
+
+// Part by part, so that each is opened once, and its pages are asked together.
+Result<void> OpenParts::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) {
+  const auto parts = static_cast<std::uint32_t>(shape_.units);
+  std::vector<std::size_t> begins(parts + std::size_t{1});
+  for (const std::uint64_t hash : hashes) ++begins[part_of(hash, parts) + std::size_t{1}];
+  for (std::size_t part = 1; part < begins.size(); ++part) begins[part] += begins[part - 1];
+  std::vector<std::size_t> next(begins.begin(), begins.end() - 1);
+  std::vector<std::uint64_t> sorted(hashes.size());
+  std::vector<std::size_t> places(hashes.size());
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    const std::size_t at = next[part_of(hashes[i], parts)]++;
+    sorted[at] = hashes[i];
+    places[at] = i;
+  }
+  const auto found = std::make_unique<bool[]>(hashes.size());
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    const std::size_t count = begins[part + 1] - begins[part];
+    if (count == 0) continue;
+    const Result<File> file = open(part);
+    if (!file) return file.error();
+    const auto asked = (*file)->may_contain_hashes(std::span(sorted).subspan(begins[part], count),
+                                                   {found.get() + begins[part], count});
+    if (!asked) return in_part(asked.error(), part);
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) hits[places[i]] = found[i];
+  return {};
+}
+
+Result<void> OpenParts::verify() {
+  for (std::uint32_t part = 0; part < shape_.units; ++part) {
+    const Result<File> file = open(part);
+    if (!file) return file.error();
+    if (auto verified = (*file)->look_at_whole([](const FilterRef&) {}); !verified)
+      return in_part(verified.error(), part);
+  }
+  return {};
+}
+
+}  // namespace crivo

@@ -1,0 +1,63 @@
+// The parts of a filter while it is asked: each file is opened by its first question, and closed when others are asked
+// more. crivo/parts.h says what a manifest is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "crivo/parts.h"
+#include "format/filter_file.h"
+
+namespace crivo {
+
+/// Any number of threads may ask it at the same time. Errors: kCorrupt, and those of FilterFile, with the part's path
+/// in front.
+class OpenParts {
+ public:
+  /// The last three are those of MapOptions.
+  OpenParts(std::string path, Manifest manifest, const ReadLimits& limits, bool file_may_change,
+            std::size_t max_open_parts);
+
+  [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
+  [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+  [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t hash);
+  Result<void> may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits);
+  [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t hash);
+  Result<void> verify();
+
+ private:
+  using File = std::shared_ptr<FilterFile>;
+  struct Slot {
+    File file;
+    std::uint64_t used = 0;  // when it was asked last, by asked_
+  };
+  [[nodiscard]] Result<File> open(std::uint32_t number);
+  [[nodiscard]] Result<File> open_named(std::uint32_t number, const Part& part) const;
+  [[nodiscard]] Result<void> read_again();
+  void close_others(std::uint32_t number);
+  [[nodiscard]] Error in_part(const Error& error, std::uint32_t number);
+  template <class Answer, class Ask>
+  Result<Answer> ask(std::uint64_t hash, const Ask& ask_part);
+
+  const std::string path_;
+  const ReadLimits limits_;
+  const bool file_may_change_;
+  const std::size_t max_open_parts_;
+  const Shape shape_;
+  const Facts facts_;
+  const std::uint64_t bytes_;
+  std::mutex mutex_;  // of what follows
+  Manifest manifest_;
+  std::vector<Slot> slots_;
+  std::size_t open_ = 0;
+  std::uint64_t asked_ = 0;
+};
+
+}  // namespace crivo

@@ -1,0 +1,263 @@
+// Manifests, and the files of parts.
+#include "crivo/parts.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <optional>
+
+#include "base/error_text.h"
+#include "base/replace_file.h"
+#include "crivo/blob_file.h"
+#include "crivo/host/bytes.h"
+#include "crivo/host/owned_fd.h"
+#include "filter/facts.h"
+#include "format/blob_header.h"
+#include "format/blob_sums.h"
+#include "format/parts.h"
+
+namespace crivo {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kPartMultiplier = 0xAF251AF3B0F025B5;  // Steele & Vigna 2022; no kind has it
+constexpr std::size_t kPartBytes = 40;
+constexpr std::size_t kMostManifestBytes = kBlobHeaderBytes + kPartBytes * kMaxParts;
+
+bool is_number_of_parts(std::uint64_t parts) noexcept { return std::has_single_bit(parts) && parts <= kMaxParts; }
+
+std::string folder_of(const std::string& manifest_path) { return manifest_path + ".parts"; }
+
+std::string name_of_part(std::uint32_t number, std::uint64_t checksum) {
+  std::array<char, 40> name{};
+  std::snprintf(name.data(), name.size(), "%05u-%016llx.crivo", number, static_cast<unsigned long long>(checksum));
+  return name.data();
+}
+
+/// Whether a file can be that of a part, or one that was on its way to be.
+bool is_name_of_part(std::string_view name) noexcept {
+  constexpr std::string_view kShape = "00000-0000000000000000.crivo";
+  return name.size() == kShape.size() && name[5] == '-' && name.ends_with(".crivo");
+}
+
+Result<void> make_folder(const std::string& folder) {
+  if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return {};
+  return system_error(errno, "the folder of the parts must be writable", ", got ", folder);
+}
+
+Result<std::vector<std::byte>> read_small(const std::string& path) {
+  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return system_error(errno, "manifest must be readable", ", got ", path);
+  std::vector<std::byte> bytes(kMostManifestBytes + 1);
+  std::size_t used = 0;
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), bytes.data() + used, bytes.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(errno, "manifest must be readable", ", got ", path);
+    used += static_cast<std::size_t>(got);
+    if (got == 0 || used == bytes.size()) break;
+  }
+  bytes.resize(used);
+  return bytes;
+}
+
+/// Removes what no manifest names any more, and what a writer that was killed has left.
+void remove_others(const std::string& path, const Manifest& manifest) {
+  std::vector<std::string> named;
+  for (std::uint32_t i = 0; i < manifest.parts.size(); ++i)
+    named.push_back(name_of_part(i, manifest.parts[i].checksum));
+  std::ranges::sort(named);
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder_of(path), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (is_name_of_part(name) && !std::ranges::binary_search(named, name)) fs::remove(entry.path(), ignored);
+  }
+}
+
+}  // namespace
+
+std::uint32_t part_of(std::uint64_t key_hash, std::uint32_t parts) noexcept {
+  const int bits = std::countr_zero(parts);
+  return bits == 0 ? 0 : static_cast<std::uint32_t>(key_hash * kPartMultiplier >> (64 - bits));
+}
+
+Facts Manifest::facts() const noexcept {
+  Facts all;
+  for (const Part& part : parts) {
+    all.keys = saturating_add(all.keys, part.facts.keys);
+    all.capacity = std::min(kMaxCapacity, saturating_add(all.capacity, part.facts.capacity));
+    all.fp_rate = std::max(all.fp_rate, part.facts.fp_rate);
+  }
+  return all;
+}
+
+std::uint64_t Manifest::bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const Part& part : parts) bytes = saturating_add(bytes, part.bytes);
+  return bytes;
+}
+
+std::vector<std::byte> manifest_blob(const Manifest& manifest) {
+  std::vector<std::byte> blob(kBlobHeaderBytes + kPartBytes * manifest.parts.size());
+  const std::span<std::byte> payload = std::span(blob).subspan(kBlobHeaderBytes);
+  ByteWriter writer(payload);
+  for (const Part& part : manifest.parts) {
+    writer.write(part.checksum);
+    writer.write(part.bytes);
+    writer.write(part.facts.keys);
+    writer.write(part.facts.capacity);
+    writer.write_f64(part.facts.fp_rate);
+  }
+  BlobSums sums(Codec::kRaw);
+  sums.add(payload);
+  const auto bits = static_cast<std::uint8_t>(std::countr_zero(manifest.parts.size()));
+  const BlobFrame frame = sums.finish(
+      {.kind = Kind::kParts, .k = bits, .units = manifest.parts.size(), .seed = manifest.seed}, manifest.facts());
+  std::ranges::copy(frame.header, blob.begin());
+  return blob;
+}
+
+bool is_manifest(std::span<const std::byte> blob) noexcept {
+  return check_start(blob) && read_fields(blob).shape.kind == Kind::kParts;
+}
+
+Result<Manifest> parse_manifest(std::span<const std::byte> blob) {
+  if (auto valid = check_envelope(blob); !valid) return valid.error();
+  const Header header = read_fields(blob);
+  const Shape& shape = header.shape;
+  if (shape.kind != Kind::kParts) {
+    return corrupt("kind must be that of a manifest (15), got ", static_cast<unsigned>(shape.kind));
+  }
+  if (header.flags != 0) return corrupt("flags must be 0, got ", header.flags);
+  if (header.codec != Codec::kRaw)
+    return corrupt("codec of a manifest must be 0, got ", static_cast<unsigned>(header.codec));
+  if (shape.hash_id != HashId::kXxh3_64)
+    return corrupt("hash id must be 1, got ", static_cast<unsigned>(shape.hash_id));
+  if (shape.param != 0) return corrupt("kind parameter must be 0, got ", shape.param);
+  if (!is_number_of_parts(shape.units) || shape.k != std::countr_zero(shape.units)) {
+    return corrupt("number of parts must be 2^k, 1 to ", kMaxParts, ", got ", shape.units,
+                   " with k = ", unsigned{shape.k});
+  }
+  const std::uint64_t bytes = kPartBytes * shape.units;
+  if (header.raw_bytes != bytes || blob.size() != kBlobHeaderBytes + bytes) {
+    return corrupt("raw payload bytes must be ", bytes, " for so many parts, got ", header.raw_bytes, ", and ",
+                   blob.size() - kBlobHeaderBytes, " in the file");
+  }
+  Manifest manifest{shape.seed, std::vector<Part>(static_cast<std::size_t>(shape.units))};
+  ByteReader reader(blob.subspan(kBlobHeaderBytes));
+  for (Part& part : manifest.parts) {
+    part.checksum = reader.read<std::uint64_t>();
+    part.bytes = reader.read<std::uint64_t>();
+    part.facts.keys = reader.read<std::uint64_t>();
+    part.facts.capacity = reader.read<std::uint64_t>();
+    part.facts.fp_rate = reader.read_f64();
+    if (auto valid = check_facts(part.facts); !valid) return valid.error();
+  }
+  Facts stated = header.facts;
+  stated.pinned_raw = false;
+  if (stated != manifest.facts()) return corrupt("keys, capacity and rate must be those of all parts, got others");
+  return manifest;
+}
+
+Result<Manifest> read_manifest(const std::string& path) {
+  const Result<std::vector<std::byte>> blob = read_small(path);
+  if (!blob) return blob.error();
+  return parse_manifest(*blob);
+}
+
+std::string part_path(const std::string& manifest_path, std::uint32_t number, const Part& part) {
+  return folder_of(manifest_path) + "/" + name_of_part(number, part.checksum);
+}
+
+// The name has the checksum, which is known when the file was written.
+Result<Part> write_part(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
+                        BlobForm form) {
+  if (auto valid = check_kind_of_parts(filter.kind()); !valid) return valid.error();
+  const std::string folder = folder_of(manifest_path);
+  if (auto made = make_folder(folder); !made) return made.error();
+  const std::uint64_t writer = static_cast<std::uint64_t>(::getpid());
+  const std::string written = folder + "/" + name_of_part(number, writer << 32 | 0xFFFFFFFF);
+  const Result<std::uint64_t> bytes = write_blob_file(filter, written, form);
+  if (!bytes.has_value()) return bytes.error();
+  const auto fail = [&](const char* rule) {
+    const int reason = errno;
+    ::unlink(written.c_str());
+    return system_error(reason, rule, ", got ", written);
+  };
+  std::array<std::byte, kBlobHeaderBytes> header{};
+  const OwnedFd fd(::open(written.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0 || ::pread(fd.get(), header.data(), header.size(), 0) != static_cast<ssize_t>(header.size())) {
+    return fail("part must be readable");
+  }
+  Facts facts = filter.facts();
+  facts.pinned_raw = false;
+  const Part part{load_le<std::uint64_t>(header.data() + kChecksumOffset), *bytes, facts};
+  if (::rename(written.c_str(), part_path(manifest_path, number, part).c_str()) != 0) {
+    return fail("the folder of the parts must be writable");
+  }
+  return part;
+}
+
+Result<void> check_kind_of_parts(const KindInfo& kind) {
+  if (!kind.can.range && !kind.can.needs_values()) return {};
+  return error(ErrorCode::kUnsupported, "kind must be one whose keys have no order and no values, got ", kind.name);
+}
+
+Result<OwnedFd> lock_parts(const std::string& manifest_path) {
+  const std::string folder = folder_of(manifest_path);
+  if (auto made = make_folder(folder); !made) return made.error();
+  OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  int locked = -1;
+  while (fd.get() >= 0 && (locked = ::flock(fd.get(), LOCK_EX)) != 0 && errno == EINTR) continue;
+  if (locked == 0) return fd;
+  return system_error(errno, "the folder of the parts must be one that can be locked", ", got ", folder);
+}
+
+// The names of the parts are on the disk before the manifest has them.
+Result<void> write_manifest_locked(const std::string& path, const Manifest& manifest, const OwnedFd& lock) {
+  if (!is_number_of_parts(manifest.parts.size())) {
+    return bad_argument("parts must be a power of two, 1 to ", kMaxParts, ", got ", manifest.parts.size());
+  }
+  ::fsync(lock.get());
+  const std::vector<std::byte> blob = manifest_blob(manifest);
+  if (auto replaced = replace_file(path, [&](const ByteSink& sink) { return sink(blob); }); !replaced) return replaced;
+  remove_others(path, manifest);
+  return {};
+}
+
+Result<void> write_manifest(const std::string& path, const Manifest& manifest) {
+  const Result<OwnedFd> lock = lock_parts(path);
+  return lock ? write_manifest_locked(path, manifest, *lock) : lock.error();
+}
+
+Result<void> replace_part(const std::string& manifest_path, std::uint32_t number, const FilterRef& filter,
+                          BlobForm form) {
+  if (auto read = read_manifest(manifest_path); !read) return read.error();  // before a folder is made
+  const Result<OwnedFd> lock = lock_parts(manifest_path);
+  if (!lock) return lock.error();
+  Result<Manifest> manifest = read_manifest(manifest_path);
+  if (!manifest) return manifest.error();
+  if (number >= manifest->parts.size()) {
+    return bad_argument("part must be below ", manifest->parts.size(), ", got ", number);
+  }
+  if (filter.shape().seed != manifest->seed) {
+    return error(ErrorCode::kIncompatible, "seed must equal the manifest's ", manifest->seed, ", got ",
+                 filter.shape().seed);
+  }
+  Result<Part> part = write_part(filter, manifest_path, number, form);
+  if (!part) return part.error();
+  manifest->parts[number] = *part;
+  return write_manifest_locked(manifest_path, *manifest, *lock);
+}
+
+}  // namespace crivo

@@ -1,0 +1,29 @@
+// The bytes of a manifest: docs/format.md, "Parts".
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "crivo/host/owned_fd.h"
+#include "crivo/parts.h"
+
+namespace crivo {
+
+[[nodiscard]] std::vector<std::byte> manifest_blob(const Manifest& manifest);
+/// Whether bytes begin as those of a manifest do.
+[[nodiscard]] bool is_manifest(std::span<const std::byte> blob) noexcept;
+/// Errors: kCorrupt naming the field.
+[[nodiscard]] Result<Manifest> parse_manifest(std::span<const std::byte> blob);
+
+/// Makes the folder of the parts, and waits until no other writer has it. Errors: kSystem.
+[[nodiscard]] Result<OwnedFd> lock_parts(const std::string& manifest_path);
+/// write_manifest, by a writer that has the lock.
+[[nodiscard]] Result<void> write_manifest_locked(const std::string& path, const Manifest& manifest,
+                                                 const OwnedFd& lock);
+
+/// A kind whose keys lie in parts has neither an order nor values. Errors: kUnsupported.
+[[nodiscard]] Result<void> check_kind_of_parts(const KindInfo& kind);
+
+}  // namespace crivo

@@ -1,0 +1,302 @@
+// Filters in parts: as one filter of all keys, whatever becomes of the parts, and never a "no" that is wrong.
+#include "crivo/parts.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "crivo/blob_file.h"
+#include "crivo/mapped_filter.h"
+#include "every_kind.h"
+#include "temp_folder.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr std::uint32_t kParts = 8;
+
+std::vector<std::uint64_t> of_part(std::span<const std::uint64_t> hashes, std::uint32_t part, std::uint32_t parts) {
+  std::vector<std::uint64_t> found;
+  std::ranges::copy_if(hashes, std::back_inserter(found), [&](auto hash) { return part_of(hash, parts) == part; });
+  return found;
+}
+
+class Parts : public ::testing::Test {
+ protected:
+  Manifest build(const FilterSpec& spec, std::span<const std::uint64_t> hashes, std::uint32_t parts = kParts) const {
+    auto builder = PartsBuilder::create(spec, parts);
+    EXPECT_TRUE(builder->add_hashes(hashes));
+    EXPECT_EQ(builder->keys(), hashes.size());
+    return *builder->finish(path_);
+  }
+  [[nodiscard]] MappedFilter open(std::size_t most = 256) const {
+    return *MappedFilter::open(path_, {.max_open_parts = most});
+  }
+  [[nodiscard]] std::string path_of(std::uint32_t part) const {
+    return part_path(path_, part, read_manifest(path_)->parts[part]);
+  }
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_ + ".parts"), {}));
+  }
+  /// The error of a question to this part.
+  static std::string refusal(const MappedFilter& filter, std::uint32_t part) {
+    for (std::uint64_t hash = 1;; hash += 0x9E3779B97F4A7C15) {
+      if (part_of(hash, kParts) == part) return message_of(filter.may_contain_hash(hash));
+    }
+  }
+
+  TempFolder folder_;
+  std::string path_ = folder_.file("f.crivo");
+};
+
+class PartsOfKind : public Parts, public ::testing::WithParamInterface<KindInfo> {};
+CRIVO_FOR_EVERY_KIND(PartsOfKind);
+
+TEST_P(PartsOfKind, AnswerAsOneFilterOrAreRefused) {
+  const FilterSpec spec{.kind = GetParam().kind, .capacity = 20'000, .fp_rate = 0.001, .seed = 7, .panes = 1};
+  auto builder = PartsBuilder::create(spec, kParts);
+  if (GetParam().can.range || GetParam().can.needs_values()) {
+    EXPECT_THAT(message_of(builder), StartsWith("kind must be one whose keys have no order and no values, got "));
+    return;
+  }
+  const auto hashes = present_hashes(20'000, 7);
+  for (std::uint64_t i = 0; i < 10; ++i) ASSERT_TRUE(builder->add(present_key(i)));
+  ASSERT_TRUE(builder->add_hashes(std::span(hashes).subspan(10)));
+  const Manifest manifest = *builder->finish(path_);
+  EXPECT_EQ(manifest.facts().keys, 20'000U);
+  EXPECT_EQ(files(), kParts);
+  for (const std::size_t most : {1U, 3U, 256U}) {
+    const MappedFilter filter = open(most);
+    EXPECT_EQ(filter.kind().name, "parts");
+    EXPECT_EQ(filter.facts(), manifest.facts());
+    EXPECT_TRUE(filter.verify());
+    EXPECT_EQ(filter.blob_bytes(), manifest.bytes());
+    const auto absent = absent_hashes(20'000, 7);
+    const auto hits = std::make_unique<bool[]>(hashes.size());
+    ASSERT_TRUE(filter.may_contain_hashes(hashes, {hits.get(), hashes.size()}));
+    EXPECT_TRUE(std::all_of(hits.get(), hits.get() + hashes.size(), [](bool hit) { return hit; }));
+    ASSERT_TRUE(filter.may_contain_hashes(absent, {hits.get(), absent.size()}));
+    EXPECT_LE(std::count(hits.get(), hits.get() + absent.size(), true), 60);
+    for (std::size_t i = 0; i < 500; ++i) {
+      ASSERT_TRUE(*filter.may_contain(present_key(i)));
+      ASSERT_EQ(*filter.may_contain_hash(absent[i]), hits[i]);
+    }
+    EXPECT_EQ(filter.count(present_key(1)).has_value(), GetParam().can.count);
+  }
+}
+
+TEST_F(Parts, AreOrdinaryFiltersOfTheirKeys) {
+  const auto hashes = present_hashes(40'000, 0);
+  build({.kind = Kind::kRibbon, .fp_rate = 0.01}, hashes);
+  for (std::uint32_t part = 0; part < kParts; ++part) {
+    const auto own = of_part(hashes, part, kParts);
+    EXPECT_NEAR(static_cast<double>(own.size()), 5000, 500);
+    const AnyFilter filter = *read_blob_file(path_of(part));
+    EXPECT_EQ(count_found(filter.ref(), own), own.size());
+    const AnyFilter alone = *AnyFilter::build({.kind = Kind::kRibbon, .capacity = own.size()}, own);
+    EXPECT_EQ(filter.shape(), alone.shape());
+    EXPECT_EQ(bytes_of(filter), bytes_of(alone));
+  }
+}
+
+TEST_F(Parts, KeepTheRateOfAll) {
+  const auto hashes = present_hashes(100'000, 0);
+  for (const Kind kind : {Kind::kBlocked, Kind::kClassic, Kind::kCuckoo}) {
+    for (const double fp_rate : {0.1, 0.001}) {
+      build({.kind = kind, .capacity = hashes.size(), .fp_rate = fp_rate}, hashes, 64);
+      const auto absent = absent_hashes(1'000'000, 0);
+      const auto hits = std::make_unique<bool[]>(absent.size());
+      ASSERT_TRUE(open().may_contain_hashes(absent, {hits.get(), absent.size()}));
+      const auto found = static_cast<double>(std::count(hits.get(), hits.get() + absent.size(), true));
+      EXPECT_LE(found, 1e6 * fp_rate + 5 * std::sqrt(1e6 * fp_rate)) << kind_name(kind);
+      EXPECT_GE(found, 0.5e6 * fp_rate) << kind_name(kind);
+    }
+  }
+}
+
+TEST_F(Parts, AreReplacedOneByOne) {
+  const auto old_keys = present_hashes(8000, 0);
+  const auto new_keys = present_hashes(8000, 0, 8000);
+  build({}, old_keys);
+  const MappedFilter opened = open();
+  EXPECT_TRUE(*opened.may_contain_hash(of_part(old_keys, 0, kParts).front()));  // and part 0 is open
+  for (const std::uint32_t part : {0U, 5U}) {
+    const auto own = of_part(new_keys, part, kParts);
+    const AnyFilter filter = *AnyFilter::build({.kind = Kind::kRibbon, .capacity = own.size()}, own);  // of any kind
+    ASSERT_TRUE(replace_part(path_, part, filter.ref()));
+  }
+  EXPECT_EQ(files(), kParts);
+  const MappedFilter now = open();
+  for (std::uint32_t part = 0; part < kParts; ++part) {
+    const bool is_replaced = part == 0 || part == 5;
+    for (const std::uint64_t hash : of_part(is_replaced ? new_keys : old_keys, part, kParts)) {
+      ASSERT_TRUE(*now.may_contain_hash(hash));
+      // Who had the old part open goes on with it, and who had not finds the new one.
+      ASSERT_TRUE(part == 0 || *opened.may_contain_hash(hash)) << part;
+    }
+  }
+  for (const std::uint64_t hash : of_part(old_keys, 0, kParts)) ASSERT_TRUE(*opened.may_contain_hash(hash));
+  EXPECT_THAT(message_of(replace_part(path_, kParts, AnyFilter::create({.capacity = 1})->ref())),
+              StartsWith("part must be below 8, got 8"));
+}
+
+TEST_F(Parts, ThatAreWrongAreErrorsThatNameThem) {
+  build({.seed = 3}, present_hashes(8000, 3));
+  const std::string good = path_of(2);
+  const auto becomes = [&](const std::string& other, const std::string& message) {
+    std::filesystem::copy_file(good, folder_.file("kept"), std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::remove(good);
+    if (!other.empty()) std::filesystem::copy_file(other, good);
+    const MappedFilter filter = open();
+    EXPECT_THAT(refusal(filter, 2), AllOf(StartsWith("part 2 of " + path_ + ": "), HasSubstr(message)));
+    EXPECT_EQ(refusal(filter, 3), "no error");
+    EXPECT_THAT(message_of(filter.verify()), HasSubstr("part 2 of "));
+    std::filesystem::copy_file(folder_.file("kept"), good, std::filesystem::copy_options::overwrite_existing);
+    EXPECT_TRUE(open().verify());
+  };
+  const auto file_of = [&](const FilterSpec& spec) {
+    const std::string path = folder_.file("other");
+    EXPECT_TRUE(write_blob_file(build_filter(spec, 1000).ref(), path).has_value());
+    return path;
+  };
+  becomes("", "No such file");
+  becomes(path_of(3), "part must be the one that its manifest names, got another");
+  becomes(file_of({.capacity = 1000, .seed = 3}), "part must be the one that its manifest names, got another");
+  becomes(file_of({.capacity = 1000, .seed = 4}), "seed must be the manifest's 3, got 4");
+  becomes(file_of({.kind = Kind::kRange, .capacity = 1000, .seed = 3}), "kind must be one whose keys have no order");
+  becomes(file_of({.kind = Kind::kMap, .capacity = 1000, .seed = 3, .value_bits = kValueBits}),
+          "kind must be one whose");
+  becomes(path_, "got the manifest of one in parts");
+}
+
+TEST_F(Parts, AManifestThatIsDamagedOrForgedIsRefused) {
+  build({}, present_hashes(100, 0));
+  std::ifstream file(path_, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    std::ofstream(path_, std::ios::binary) << damaged;
+    EXPECT_FALSE(MappedFilter::open(path_)) << i;
+  }
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    std::ofstream(path_, std::ios::binary) << bytes.substr(0, size);
+    EXPECT_FALSE(MappedFilter::open(path_)) << size;
+  }
+  Bytes blob(bytes.size());
+  std::ranges::transform(bytes, blob.begin(), [](char c) { return static_cast<std::byte>(c); });
+  const auto refused = [&](const Bytes& forged) {
+    std::ofstream(path_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(forged.data()), static_cast<std::streamsize>(forged.size()));
+    return message_of(MappedFilter::open(path_));
+  };
+  EXPECT_THAT(refused(forge(blob, header::kUnits, 3)), HasSubstr("number of parts must be 2^k"));
+  EXPECT_THAT(refused(forge(blob, header::kUnits, 1 << 20)), HasSubstr("number of parts must be 2^k"));
+  EXPECT_THAT(refused(forge(blob, header::kUnits, 0)), HasSubstr("number of parts must be 2^k"));
+  EXPECT_THAT(refused(forge(blob, header::kProbes, 4)), HasSubstr("number of parts must be 2^k"));
+  EXPECT_THAT(refused(forge(blob, header::kParam, 1)), HasSubstr("kind parameter must be 0"));
+  EXPECT_THAT(refused(forge(blob, header::kCodec, 1)), HasSubstr("codec of a manifest must be 0"));
+  EXPECT_THAT(refused(forge(blob, header::kKeys, 7)), HasSubstr("must be those of all parts"));
+  EXPECT_EQ(refused(blob), "no error");
+  EXPECT_THAT(message_of(parse_blob(blob)), HasSubstr("the manifest of one in parts, which is opened as a file"));
+}
+
+TEST_F(Parts, WhatOnlyOneFileCanTellIsRefused) {
+  build({}, present_hashes(100, 0));
+  const MappedFilter filter = open();
+  EXPECT_THAT(message_of(filter.whole()), StartsWith("filter must be in one file, got one in 8 parts"));
+  EXPECT_THAT(message_of(filter.look_at_whole([](const FilterRef&) {})), StartsWith("filter must be in one file"));
+  EXPECT_THAT(message_of(filter.find("a")), HasSubstr("find values"));
+  EXPECT_TRUE(*filter.may_contain_range(1, 2));  // as of every kind that cannot tell
+}
+
+TEST_F(Parts, AreAskedByManyThreadsWhileTheyAreReplaced) {
+  const auto hashes = present_hashes(20'000, 0);
+  build({}, hashes);
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      const MappedFilter filter = open(2);
+      while (!stop) {
+        for (std::size_t at = 0; at < hashes.size(); at += 37) ASSERT_TRUE(*filter.may_contain_hash(hashes[at]));
+      }
+    });
+  }
+  for (std::uint32_t round = 0; round < 40; ++round) {
+    const auto own = of_part(hashes, round % kParts, kParts);
+    const AnyFilter filter = *AnyFilter::build(
+        {.kind = round % 2 == 0 ? Kind::kRibbon : Kind::kBlocked, .capacity = own.size() + round}, own);
+    ASSERT_TRUE(replace_part(path_, round % kParts, filter.ref()));
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
+class PartsWalk : public Parts {
+ protected:
+  void walk(int rounds, std::uint64_t seed);
+};
+
+/// 2,500 questions a round beside a set, while parts are replaced, lost, damaged and mended.
+void PartsWalk::walk(int rounds, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::map<std::uint32_t, std::vector<std::uint64_t>> keys;  // of each part, as it was built last
+  const auto all = random_hashes(16'000, 1);
+  for (std::uint32_t part = 0; part < kParts; ++part) keys[part] = of_part(all, part, kParts);
+  build({.fp_rate = 0.001}, all);
+  std::uint64_t refused = 0;
+  std::uint64_t lied = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const auto part = static_cast<std::uint32_t>(random() % kParts);
+    const std::string path = path_of(part);
+    switch (random() % 5) {
+      case 0:
+        std::filesystem::remove(path);
+        break;
+      case 1:
+        if (const int fd = ::open(path.c_str(), O_WRONLY); fd >= 0) {
+          const std::uint64_t noise = random();
+          EXPECT_EQ(::pwrite(fd, &noise, 8, static_cast<off_t>(random() % std::filesystem::file_size(path))), 8);
+          ::close(fd);
+        }
+        break;
+      default: {
+        keys[part] = of_part(random_hashes(8'000 + random() % 16'000, random()), part, kParts);
+        constexpr Kind kKinds[] = {Kind::kBlocked, Kind::kRibbon, Kind::kClassic, Kind::kCuckoo};
+        const AnyFilter filter = *AnyFilter::build(
+            {.kind = kKinds[random() % 4], .capacity = keys[part].size(), .fp_rate = 0.001}, keys[part]);
+        ASSERT_TRUE(
+            replace_part(path_, part, filter.ref(), random() % 2 == 0 ? BlobForm::kMappable : BlobForm::kSmallest));
+      }
+    }
+    const MappedFilter filter = open(1 + random() % 10);
+    for (int i = 0; i < 2500; ++i) {
+      const bool is_there = random() % 2 == 0;
+      const auto& of = keys[static_cast<std::uint32_t>(random() % kParts)];
+      const std::uint64_t hash = is_there ? of[random() % of.size()] : random();
+      const Result<bool> answer = filter.may_contain_hash(hash);
+      if (!answer.has_value()) {
+        ++refused;
+      } else if (is_there) {
+        ASSERT_TRUE(*answer) << "a key is lost, round " << round;
+      } else {
+        lied += *answer ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(refused, 2U * static_cast<unsigned>(rounds));
+  EXPECT_LT(lied, 3U * static_cast<unsigned>(rounds) + 30);  // of 1,250 a round, at 0.1%
+}
+
+TEST_F(PartsWalk, NeverSaysNoOfAKey) { walk(60, 7); }
+TEST_F(PartsWalk, NeverSaysNoOfAKeyLong) { walk(400, 5); }  // 10^6 questions
+
+}  // namespace
+}  // namespace crivo::testing
