@@ -29,9 +29,10 @@ class World:
         self.crivo, self.folder = crivo, folder
         self.prefix = [crivo, "rocksdb", "run", "--policy", POLICY, "--"] if filtered else []
 
-    def run(self, *words):
+    def run(self, *words, harmless=None):
+        """Runs to the end, which may be one with a `harmless` complaint."""
         done = subprocess.run([*self.prefix, *words], cwd=self.folder, capture_output=True, text=True, timeout=300)
-        if done.returncode != 0:
+        if done.returncode != 0 and not (harmless and harmless in done.stderr):
             raise SystemExit(f"{words} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done.stdout
 
@@ -138,9 +139,11 @@ def oxigraph(world):
     triples = "".join(f"<http://example.org/{i}> <http://example.org/knows> <http://example.org/{i * 7 % 20000}> .\n"
                       for i in range(20_000))
     (world.folder / "triples.nt").write_text(triples)
-    world.run("oxigraph", "load", "-l", "db", "-f", "triples.nt")
+    # Debian 13's aborts when its work is done, with and without filters.
+    end = "ColumnFamilySet::~ColumnFamilySet(): Assertion `last_ref' failed"
+    world.run("oxigraph", "load", "-l", "db", "-f", "triples.nt", harmless=end)
     query = "SELECT ?a ?b WHERE { ?a <http://example.org/knows> <http://example.org/%d> . ?a ?p ?b }"
-    answer = [world.run("oxigraph", "query", "-l", "db", "--results-format", "csv", "-q", query % of)
+    answer = [world.run("oxigraph", "query", "-l", "db", "--results-format", "csv", "-q", query % of, harmless=end)
               for of in (7, 70, 50_000)]
     assert len(answer[0].splitlines()) > 1 and len(answer[2].splitlines()) == 1, answer
     return {"answer": answer, "filtered": world.keys_with_filters("db")}
