@@ -157,13 +157,16 @@ void add_window(CLI::App& command, AddOptions& options) {
       command, "--window",
       [&options](const std::string& text) {
         options.window = text;
-        unwrap(choose_kind(options.spec, "window:" + text));
+        if (!choose_kind(options.spec, "window:" + text)) {
+          throw Refused("window must be " + std::string(kWindowLengths) +
+                        ", or such a one with / and 1 to 256 panes, got " + in_quotes(text));
+        }
       },
       "Forget keys so long after they came, as '7 days', or '36 hours/12' with the number of panes. Makes FILTER if it "
       "is missing",
       "WINDOW");
-  take(command, "--capacity", into(options.spec.capacity, parse_capacity), "Keys that come in a window, for a new one",
-       "N")
+  take(command, "--capacity", into(options.spec.capacity, parse_capacity),
+       "Keys that come in a window, evenly, or panes times those of the busiest pane; for a new one", "N")
       ->needs(window);
   take(command, "--fp-rate,--fpr", into(options.spec.fp_rate, parse_fp_rate), "For a new window", "RATE")
       ->default_str("0.01")

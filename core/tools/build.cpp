@@ -13,6 +13,7 @@
 #include "crivo/host/temporary_file.h"
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
+#include "crivo/mapped_filter.h"
 #include "crivo/parts.h"
 #include "file.h"
 #include "key_feed.h"
@@ -164,7 +165,17 @@ ExitCode build_part(const BuildOptions& given) {
     throw Refused("part must be below " + std::to_string(parts) + ", got " + std::to_string(*given.part));
   }
   BuildOptions options = given;
+  if (options.spec.seed != 0 && options.spec.seed != manifest.seed) {
+    throw Refused("seed must be the manifest's " + std::to_string(manifest.seed) + " or left out, got " +
+                  std::to_string(options.spec.seed));
+  }
   options.spec.seed = manifest.seed;
+  const auto number = static_cast<std::uint32_t>(*given.part);
+  const Part& old = manifest.parts[number];
+  if (!options.rate_given && !options.spec.bits_per_key) options.spec.fp_rate = old.facts.fp_rate;
+  // One that is missing or damaged leaves the default kind.
+  const auto opened = MappedFilter::open(part_path(path, number, old));
+  if (!options.kind_given && opened.has_value()) options.spec.kind = opened->kind().kind;
   Work work(options);
   auto builder = unwrap(FilterBuilder::create(options.spec, work.how()));
   std::vector<std::uint64_t> hashes;
@@ -235,6 +246,9 @@ ExitCode build(const BuildOptions& given) try {
   check_output(options.output.path, options.absent);
   check_temporary_folder(options);
   if (options.is_bounded()) system::free_to_the_system();
+  if ((options.part || options.parts != 0) && options.output.path == "-") {
+    throw Refused("output must be a file for a filter in parts, got -");
+  }
   if (options.part) return build_part(options);
   if (options.parts != 0) return build_parts(options);
   const AnyFilter filter = build_filter(options);

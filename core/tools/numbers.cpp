@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <string>
 
@@ -55,6 +56,12 @@ std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
   return std::to_string(bytes);
 }
 
+/// In milliseconds since 1970.
+std::int64_t time_now() noexcept {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
 }  // namespace
 
 std::uint64_t parse_capacity(std::string_view text) { return parse_count(text, "capacity", 1, kMaxCapacity); }
@@ -104,6 +111,7 @@ std::uint64_t parse_seed(std::string_view text) {
 }
 
 std::int64_t parse_time(std::string_view text) {
+  if (text == "now") return time_now();
   const auto in_range = [](double time) { return time >= 0 && time <= static_cast<double>(kLastTime); };
   if (const auto seconds = read_number<double>(text); seconds && in_range(*seconds * 1e3)) {
     return std::llround(*seconds * 1e3);
@@ -129,8 +137,12 @@ std::int64_t parse_time(std::string_view text) {
 
 void set_clock(AnyFilter& filter, std::optional<std::int64_t> time) {
   if (!time && !filter.ref().kind().can.advance) return;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  unwrap(filter.advance(time.value_or(std::chrono::duration_cast<std::chrono::milliseconds>(now).count())));
+  unwrap(filter.advance(time.value_or(time_now())));
+  const Window window = *window_of(filter.shape(), filter.payload().data());
+  if (time || window.end_of_newest() - window.pane_length <= time_now()) return;
+  std::fputs(
+      "crivo: note: the clock of the window is ahead of this machine's, and does not go back; a new file has none\n",
+      stderr);
 }
 
 std::optional<std::uint64_t> parse_ordered(std::string_view text) {

@@ -27,10 +27,11 @@ namespace crivo::tool {
 /// Reads a seed: any 64-bit integer. A negative one is taken as its two's complement, as in SQL.
 [[nodiscard]] std::uint64_t parse_seed(std::string_view text);
 
-/// Reads a time in UTC, as milliseconds since 1970: seconds since 1970, "2024-03-01", "2024-03-01 12:30" or
+/// Reads a time in UTC, as milliseconds since 1970: "now", seconds since 1970, "2024-03-01", "2024-03-01 12:30" or
 /// "2024-03-01T12:30:59Z", up to the year 9999.
 [[nodiscard]] std::int64_t parse_time(std::string_view text);
-/// Sets the clock of a window to this time, or to now; with a time, any other filter is refused.
+/// Sets the clock of a window to this time, or to now, and says on standard error if it is ahead of that; with a time,
+/// any other filter is refused.
 void set_clock(AnyFilter& filter, std::optional<std::int64_t> time);
 
 /// Reads a key of a filter of kind range, a 64-bit integer, as its ordered number (crivo/ordered.h).

@@ -61,8 +61,9 @@ CRIVO_FOR_EVERY_KIND(PartsOfKind);
 TEST_P(PartsOfKind, AnswerAsOneFilterOrAreRefused) {
   const FilterSpec spec{.kind = GetParam().kind, .capacity = 20'000, .fp_rate = 0.001, .seed = 7, .panes = 1};
   auto builder = PartsBuilder::create(spec, kParts);
-  if (GetParam().can.range || GetParam().can.needs_values()) {
-    EXPECT_THAT(message_of(builder), StartsWith("kind must be one whose keys have no order and no values, got "));
+  if (GetParam().can.range || GetParam().can.needs_values() || GetParam().can.advance) {
+    EXPECT_THAT(message_of(builder),
+                StartsWith("kind must be one whose keys have no order, no values and no time, got "));
     return;
   }
   const auto hashes = present_hashes(20'000, 7);

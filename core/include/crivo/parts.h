@@ -52,7 +52,7 @@ struct Manifest {
 
 /// Writes the file of a part, from where the filter lies, into the folder of a manifest that need not be there yet. The
 /// filter must have all keys of this part that the filter is to have; those of other parts in it are never asked for.
-/// Errors: kUnsupported for a kind whose keys are ordered or have values; kSystem.
+/// Errors: kUnsupported for a kind whose keys have an order, values or a time; kSystem.
 [[nodiscard]] Result<Part> write_part(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
                                       BlobForm form = BlobForm::kFile);
 /// Replaces the manifest in one step by one of these parts, whose files were written, and removes the files of other
@@ -73,7 +73,7 @@ class PartsBuilder {
   /// `spec` is that of all parts together: each is sized for its share of spec.capacity, and for what the shares
   /// scatter; or for its own distinct keys if that is 0. options.max_memory is that of the build of a part, and of what
   /// waits to be written. Errors: as FilterBuilder::create; kBadArgument unless `parts` is a power of two, at most
-  /// kMostAtOnce; kUnsupported for a kind whose keys are ordered or have values.
+  /// kMostAtOnce; kUnsupported for a kind whose keys have an order, values or a time.
   [[nodiscard]] static Result<PartsBuilder> create(const FilterSpec& spec, std::uint32_t parts,
                                                    const BuildOptions& options = {});
   PartsBuilder(PartsBuilder&&) noexcept;

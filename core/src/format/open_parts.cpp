@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 #include "base/error_text.h"
@@ -146,13 +147,21 @@ Result<void> OpenParts::may_contain_hashes(std::span<const std::uint64_t> hashes
 }
 
 Result<void> OpenParts::verify() {
+  std::optional<Error> first;
+  std::string others;
   for (std::uint32_t part = 0; part < shape_.units; ++part) {
     const Result<File> file = open(part);
-    if (!file) return file.error();
-    if (auto verified = (*file)->look_at_whole([](const FilterRef&) {}); !verified)
-      return in_part(verified.error(), part);
+    Result<void> verified = file ? (*file)->look_at_whole([](const FilterRef&) {}) : file.error();
+    if (verified) continue;
+    if (first) {
+      others += (others.empty() ? "; also part " : ", ") + std::to_string(part);
+    } else {
+      first = file ? in_part(verified.error(), part) : verified.error();
+    }
   }
-  return {};
+  if (!first) return {};
+  first->message += others;
+  return *first;
 }
 
 }  // namespace crivo

@@ -36,7 +36,12 @@ constexpr std::size_t kMostManifestBytes = kBlobHeaderBytes + kPartBytes * kMaxP
 
 bool is_number_of_parts(std::uint64_t parts) noexcept { return std::has_single_bit(parts) && parts <= kMaxParts; }
 
-std::string folder_of(const std::string& manifest_path) { return manifest_path + ".parts"; }
+/// That of the file to which the path leads, if it is a link.
+std::string folder_of(const std::string& manifest_path) {
+  std::error_code failure;
+  const bool is_link = fs::is_symlink(manifest_path, failure);
+  return (is_link ? fs::weakly_canonical(manifest_path, failure).string() : manifest_path) + ".parts";
+}
 
 std::string name_of_part(std::uint32_t number, std::uint64_t checksum) {
   std::array<char, 40> name{};
@@ -209,8 +214,9 @@ Result<Part> write_part(const FilterRef& filter, const std::string& manifest_pat
 }
 
 Result<void> check_kind_of_parts(const KindInfo& kind) {
-  if (!kind.can.range && !kind.can.needs_values()) return {};
-  return error(ErrorCode::kUnsupported, "kind must be one whose keys have no order and no values, got ", kind.name);
+  if (!kind.can.range && !kind.can.needs_values() && !kind.can.advance) return {};
+  return error(ErrorCode::kUnsupported, "kind must be one whose keys have no order, no values and no time, got ",
+               kind.name);
 }
 
 Result<OwnedFd> lock_parts(const std::string& manifest_path) {

@@ -23,7 +23,7 @@ namespace crivo {
 [[nodiscard]] Result<void> write_manifest_locked(const std::string& path, const Manifest& manifest,
                                                  const OwnedFd& lock);
 
-/// A kind whose keys lie in parts has neither an order nor values. Errors: kUnsupported.
+/// A kind whose keys lie in parts has no order, no values and no time. Errors: kUnsupported.
 [[nodiscard]] Result<void> check_kind_of_parts(const KindInfo& kind);
 
 }  // namespace crivo
