@@ -187,7 +187,7 @@ ExitCode build_part(const BuildOptions& given) {
   });
   work.set_keys(builder.keys());
   const AnyFilter filter = unwrap(builder.finish());
-  unwrap(replace_part(path, static_cast<std::uint32_t>(*options.part), filter.ref(), options.output.form()));
+  unwrap(replace_part(path, number, parts, filter.ref(), options.output.form()));
   say_parts(options, unwrap(read_manifest(path)));
   return kYes;
 }
@@ -246,8 +246,13 @@ ExitCode build(const BuildOptions& given) try {
   check_output(options.output.path, options.absent);
   check_temporary_folder(options);
   if (options.is_bounded()) system::free_to_the_system();
-  if ((options.part || options.parts != 0) && options.output.path == "-") {
-    throw Refused("output must be a file for a filter in parts, got -");
+  if (options.part || options.parts != 0) {
+    std::error_code failure;
+    const auto type = std::filesystem::status(options.output.path, failure).type();
+    const bool is_file = type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found;
+    if (options.output.path == "-" || !is_file) {
+      throw Refused("output must be a file for a filter in parts, got " + shown(options.output.path));
+    }
   }
   if (options.part) return build_part(options);
   if (options.parts != 0) return build_parts(options);

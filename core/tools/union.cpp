@@ -51,34 +51,23 @@ std::vector<Manifest> manifests_of(const UnionOptions& options) {
   return manifests;
 }
 
-AnyFilter unite_files(const std::vector<std::string>& paths, const ByteLimit& max_bytes) {
-  std::optional<AnyFilter> all;
-  for (const std::string& path : paths) {
-    const FilterArgument filter{path, max_bytes};
-    try {
-      if (all) {
-        unite(*all, filter);
-      } else {
-        all = load_copy(filter).filter;
-      }
-    } catch (const Refused& refused) {
-      throw in_file(refused, path);
-    }
-  }
-  return *std::move(all);
-}
-
 ExitCode unite_parts(const UnionOptions& options, const std::vector<Manifest>& manifests) {
+  const ReadLimits limits{.max_bytes = options.filters.max_bytes.bytes};
+  const PartsLock lock = unwrap(PartsLock::take(options.output.path));
   Manifest united{manifests.front().seed, {}};
   for (std::uint32_t part = 0; part < manifests.front().parts.size(); ++part) {
-    std::vector<std::string> paths;
+    std::optional<AnyFilter> all;
     for (std::size_t i = 0; i < manifests.size(); ++i) {
-      paths.push_back(part_path(options.filters.paths[i], part, manifests[i].parts[part]));
+      AnyFilter filter = unwrap(read_part(options.filters.paths[i], manifests[i], part, limits));
+      if (!all) {
+        all = std::move(filter);
+      } else if (auto done = all->unite(filter.ref()); !done) {
+        throw in_file(Refused(done.error()), part_path(options.filters.paths[i], part, manifests[i].parts[part]));
+      }
     }
-    const AnyFilter all = unite_files(paths, options.filters.max_bytes);
-    united.parts.push_back(unwrap(write_part(all.ref(), options.output.path, part, options.output.form())));
+    united.parts.push_back(unwrap(write_part(all->ref(), options.output.path, part, options.output.form())));
   }
-  unwrap(write_manifest(options.output.path, united));
+  unwrap(write_manifest(options.output.path, united, lock));
   if (!options.quiet) {
     std::fprintf(stderr, "crivo union: %s: %zu parts, keys %llu, %llu bytes\n", shown(options.output.path).c_str(),
                  united.parts.size(), static_cast<unsigned long long>(united.facts().keys),
@@ -90,8 +79,20 @@ ExitCode unite_parts(const UnionOptions& options, const std::vector<Manifest>& m
 ExitCode unite_all(const UnionOptions& options) {
   check_output(options.output.path, options.filters.paths);
   if (const auto manifests = manifests_of(options); !manifests.empty()) return unite_parts(options, manifests);
-  const AnyFilter all = unite_files(options.filters.paths, options.filters.max_bytes);
-  return write_filter(all.ref(), options.output.path, options.output.form(),
+  std::optional<AnyFilter> all;
+  for (const std::string& path : options.filters.paths) {
+    const FilterArgument filter{path, options.filters.max_bytes};
+    try {
+      if (all) {
+        unite(*all, filter);
+      } else {
+        all = load_copy(filter).filter;
+      }
+    } catch (const Refused& refused) {
+      throw in_file(refused, path);
+    }
+  }
+  return write_filter(all->ref(), options.output.path, options.output.form(),
                       {"union", options.quiet, "build the filters with the capacity of all keys together"});
 }
 

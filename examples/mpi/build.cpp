@@ -112,6 +112,10 @@ Hashes exchange(const Hashes& hashes, std::uint32_t parts, const World& world) {
 }
 
 void build_parts(const Options& options, const World& world) {
+  // One rank holds the lock until the manifest is written, and the others wait until it has it.
+  std::optional<crivo::PartsLock> lock;
+  if (world.rank == 0) lock.emplace(unwrap(crivo::PartsLock::take(options.output)));
+  MPI_Barrier(MPI_COMM_WORLD);
   const auto is_mine = [&](std::uint32_t part) { return static_cast<int>(part) % world.size == world.rank; };
   std::vector<std::optional<FilterBuilder>> builders(options.parts);
   for (std::uint32_t part = 0; part < options.parts; ++part) {
@@ -146,7 +150,7 @@ void build_parts(const Options& options, const World& world) {
   MPI_Reduce(written.data(), all.data(), static_cast<int>(sizeof(crivo::Part) * options.parts), MPI_BYTE, MPI_BOR, 0,
              MPI_COMM_WORLD);
   if (world.rank != 0) return;
-  unwrap(crivo::write_manifest(options.output, {options.spec.seed, all}));
+  unwrap(crivo::write_manifest(options.output, {options.spec.seed, all}, *lock));
   std::printf("%s: %u parts, keys %llu, by %d ranks\n", options.output.c_str(), options.parts,
               static_cast<unsigned long long>(crivo::Manifest{options.spec.seed, all}.facts().keys), world.size);
 }

@@ -130,7 +130,7 @@ TEST_F(Parts, AreReplacedOneByOne) {
   for (const std::uint32_t part : {0U, 5U}) {
     const auto own = of_part(new_keys, part, kParts);
     const AnyFilter filter = *AnyFilter::build({.kind = Kind::kRibbon, .capacity = own.size()}, own);  // of any kind
-    ASSERT_TRUE(replace_part(path_, part, filter.ref()));
+    ASSERT_TRUE(replace_part(path_, part, kParts, filter.ref()));
   }
   EXPECT_EQ(files(), kParts);
   const MappedFilter now = open();
@@ -143,7 +143,7 @@ TEST_F(Parts, AreReplacedOneByOne) {
     }
   }
   for (const std::uint64_t hash : of_part(old_keys, 0, kParts)) ASSERT_TRUE(*opened.may_contain_hash(hash));
-  EXPECT_THAT(message_of(replace_part(path_, kParts, AnyFilter::create({.capacity = 1})->ref())),
+  EXPECT_THAT(message_of(replace_part(path_, kParts, kParts, AnyFilter::create({.capacity = 1})->ref())),
               StartsWith("part must be below 8, got 8"));
 }
 
@@ -174,6 +174,45 @@ TEST_F(Parts, ThatAreWrongAreErrorsThatNameThem) {
   becomes(file_of({.kind = Kind::kMap, .capacity = 1000, .seed = 3, .value_bits = kValueBits}),
           "kind must be one whose");
   becomes(path_, "got the manifest of one in parts");
+}
+
+TEST_F(Parts, OfAnotherNumberAreRefused) {
+  const auto hashes = present_hashes(1000, 0);
+  build({}, hashes, 2);
+  const AnyFilter part = *AnyFilter::build({.capacity = 200}, of_part(hashes, 1, kParts));
+  EXPECT_THAT(message_of(replace_part(path_, 1, kParts, part.ref())),
+              StartsWith("parts must equal the manifest's 2, got 8"));
+  EXPECT_THAT(message_of(read_part(path_, *read_manifest(path_), 1)), "no error");
+}
+
+// The parts that are opened later lie where the manifest lay, and not where the process is by then.
+TEST_F(Parts, AreThoseOfTheFolderInWhichTheyWereOpened) {
+  const auto hashes = present_hashes(1000, 0);
+  build({}, hashes);
+  const std::filesystem::path before = std::filesystem::current_path();
+  const std::filesystem::path here = std::filesystem::path(path_).parent_path();
+  std::filesystem::current_path(here);
+  const MappedFilter filter = *MappedFilter::open("f.crivo");
+  std::filesystem::current_path("/");
+  for (const std::uint64_t hash : hashes) ASSERT_TRUE(*filter.may_contain_hash(hash));
+  std::filesystem::current_path(before);
+}
+
+TEST_F(Parts, ThatAWriterLeavesGoWithItsLock) {
+  {
+    const PartsLock lock = *PartsLock::take(path_);
+    ASSERT_TRUE(write_part(build_filter({.capacity = 10}, 10).ref(), path_, 3).has_value());
+    EXPECT_EQ(files(), 1U);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".parts")) << "there was no manifest";
+  build({}, present_hashes(1000, 0));
+  {
+    const PartsLock lock = *PartsLock::take(path_);
+    ASSERT_TRUE(write_part(build_filter({.capacity = 10}, 10).ref(), path_, 3).has_value());
+    EXPECT_EQ(files(), kParts + 1U);
+  }
+  EXPECT_EQ(files(), kParts);
+  EXPECT_TRUE(open().verify());
 }
 
 TEST_F(Parts, AManifestThatIsDamagedOrForgedIsRefused) {
@@ -234,7 +273,7 @@ TEST_F(Parts, AreAskedByManyThreadsWhileTheyAreReplaced) {
     const auto own = of_part(hashes, round % kParts, kParts);
     const AnyFilter filter = *AnyFilter::build(
         {.kind = round % 2 == 0 ? Kind::kRibbon : Kind::kBlocked, .capacity = own.size() + round}, own);
-    ASSERT_TRUE(replace_part(path_, round % kParts, filter.ref()));
+    ASSERT_TRUE(replace_part(path_, round % kParts, kParts, filter.ref()));
   }
   stop = true;
   for (std::thread& thread : threads) thread.join();
@@ -273,8 +312,8 @@ void PartsWalk::walk(int rounds, std::uint64_t seed) {
         constexpr Kind kKinds[] = {Kind::kBlocked, Kind::kRibbon, Kind::kClassic, Kind::kCuckoo};
         const AnyFilter filter = *AnyFilter::build(
             {.kind = kKinds[random() % 4], .capacity = keys[part].size(), .fp_rate = 0.001}, keys[part]);
-        ASSERT_TRUE(
-            replace_part(path_, part, filter.ref(), random() % 2 == 0 ? BlobForm::kMappable : BlobForm::kSmallest));
+        ASSERT_TRUE(replace_part(path_, part, kParts, filter.ref(),
+                                 random() % 2 == 0 ? BlobForm::kMappable : BlobForm::kSmallest));
       }
     }
     const MappedFilter filter = open(1 + random() % 10);

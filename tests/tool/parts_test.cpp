@@ -47,6 +47,9 @@ TEST_F(PartsTool, SaysWhatIsWrong) {
   EXPECT_THAT(crivo("build --parts 2048 -o f", "a\n"), Fails(HasSubstr("parts must be")));
   EXPECT_THAT(crivo("build --parts 2 --kind range -o f", "1\n"), Fails(HasSubstr("kind must be one whose keys")));
   EXPECT_THAT(crivo("build --part 1 -o f", "a\n"), Fails(HasSubstr("f: No such file")));
+  for (const char* output : {"-", "/dev/null"}) {
+    EXPECT_THAT(crivo("build --parts 2 -o " + std::string(output), "a\n"), Fails(HasSubstr("output must be a file")));
+  }
   EXPECT_EQ(shell("ls").out, "");
   ASSERT_THAT(crivo("build -q --parts 2 -o f", "a\n"), Succeeds());
   EXPECT_THAT(crivo("build --part 2 -o f", "a\n"), Fails(HasSubstr("part must be below 2, got 2")));
@@ -65,6 +68,9 @@ TEST_F(PartsTool, AreUnitedPartByPart) {
   }
   EXPECT_THAT(crivo("union -o u a b"), Succeeds(StartsWith("crivo union: u: 4 parts, keys 2000, ")));
   EXPECT_EQ(crivo("query -c u", numbered_lines(1000, "a") + numbered_lines(1000, "b")).out, "2000\n");
+  shell("cp a.parts/00003-* \"$(ls a.parts/00002-*)\"");
+  EXPECT_THAT(crivo("union -o w a b"), Fails(HasSubstr("part 2 of a: part must be the one that its manifest names")));
+  EXPECT_THAT(shell("ls w w.parts"), Exits(2, _));
   ASSERT_THAT(crivo("build -q --parts 8 --capacity 2000 -o c", "a\n"), Succeeds());
   EXPECT_THAT(crivo("union -o u a c"), Fails(HasSubstr("parts and seed must equal the first filter's 4 and 0, got 8")));
   EXPECT_EQ(crivo("query -c u", numbered_lines(1000, "b")).out, "1000\n");

@@ -42,7 +42,8 @@ struct MapOptions {
   /// Whether each call checks afterwards that the file has not changed. That takes some 0.3 us, as much as ten
   /// questions. Set it to false only for files that nobody writes to, such as those of an installed package.
   bool file_may_change = true;
-  /// Of a filter in parts (crivo/parts.h): the most files that are open at once, at least 1. The others are opened when
+  /// Of a filter in parts (crivo/parts.h): the most files that are open at once, at least 1, and at most a quarter of
+  /// what the process may have. The others are opened when
   /// they are asked again.
   std::size_t max_open_parts = 256;
 };

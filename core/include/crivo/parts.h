@@ -17,11 +17,14 @@
 #include <string_view>
 #include <vector>
 
+#include "crivo/blob.h"
 #include "crivo/build_options.h"
 #include "crivo/filter.h"
 #include "crivo/result.h"
 
 namespace crivo {
+
+class OwnedFd;  // an open file; core/internal/crivo/host/owned_fd.h
 
 inline constexpr std::uint32_t kMaxParts = 65536;
 
@@ -50,18 +53,42 @@ struct Manifest {
 /// The path of a part's file.
 [[nodiscard]] std::string part_path(const std::string& manifest_path, std::uint32_t number, const Part& part);
 
-/// Writes the file of a part, from where the filter lies, into the folder of a manifest that need not be there yet. The
-/// filter must have all keys of this part that the filter is to have; those of other parts in it are never asked for.
-/// Errors: kUnsupported for a kind whose keys have an order, values or a time; kSystem.
+/// What those who write parts must hold, or one of them: there is one at a time, and the others wait. When it goes, so
+/// do the files in the folder that the manifest does not name, such as those of a build that failed or was killed.
+class PartsLock {
+ public:
+  /// Makes the folder of the parts. Errors: kSystem; kBadArgument for a path that leads to what is no file.
+  [[nodiscard]] static Result<PartsLock> take(const std::string& manifest_path);
+  PartsLock(PartsLock&& other) noexcept;
+  PartsLock& operator=(PartsLock&& other) = delete;
+  ~PartsLock();
+
+  /// Sees to it that the names of the files are on the disk.
+  void sync() const noexcept;
+
+ private:
+  PartsLock(std::string path, std::unique_ptr<OwnedFd> folder) noexcept;
+  std::string path_;
+  std::unique_ptr<OwnedFd> folder_;
+};
+
+/// Writes the file of a part, from where the filter lies. Somebody must hold the lock until the manifest is written.
+/// The filter must have all keys of this part that the filter is to have; those of other parts in it are never asked
+/// for. Errors: kUnsupported for a kind whose keys have an order, values or a time; kSystem.
 [[nodiscard]] Result<Part> write_part(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
                                       BlobForm form = BlobForm::kFile);
-/// Replaces the manifest in one step by one of these parts, whose files were written, and removes the files of other
-/// parts from its folder. Errors: kBadArgument unless the number of parts is a power of two, 1 to 65536; kSystem.
-Result<void> write_manifest(const std::string& path, const Manifest& manifest);
-/// Replaces a part in one step. A reader that has the old file open goes on with it. Errors: as read_manifest and
-/// write_part; kBadArgument for a number that is no part's; kIncompatible for a filter of another seed.
-Result<void> replace_part(const std::string& manifest_path, std::uint32_t number, const FilterRef& filter,
-                          BlobForm form = BlobForm::kFile);
+/// Replaces the manifest in one step by one of these parts, whose files were written. Errors: kBadArgument unless the
+/// number of parts is a power of two, 1 to 65536; kSystem.
+Result<void> write_manifest(const std::string& path, const Manifest& manifest, const PartsLock& lock);
+/// Verifies a part, and that it is the one that the manifest names, and copies it. Errors: as MappedFilter::open, with
+/// the part's number; kTooLarge.
+[[nodiscard]] Result<AnyFilter> read_part(const std::string& manifest_path, const Manifest& manifest,
+                                          std::uint32_t number, const ReadLimits& limits = {});
+/// Replaces a part of a filter in so many `parts` in one step. A reader that has the old file open goes on with it.
+/// Errors: as read_manifest and write_part; kBadArgument for a number that is no part's; kIncompatible for a filter of
+/// another seed, and where the manifest has another number of parts, as one that was replaced meanwhile.
+Result<void> replace_part(const std::string& manifest_path, std::uint32_t number, std::uint32_t parts,
+                          const FilterRef& filter, BlobForm form = BlobForm::kFile);
 
 /// Builds a filter in parts from keys that arrive once, in any order. They wait in a temporary file for each part, 8
 /// bytes for each key; then the parts are built one after the other.

@@ -1,6 +1,7 @@
 #include "crivo/mapped_filter.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -56,8 +57,10 @@ Result<MappedFilter> MappedFilter::open(const std::string& path, const MapOption
   if (!manifest.has_value()) return manifest.error();
   auto state = std::make_unique<State>();
   if (*manifest) {
-    state->parts = std::make_unique<OpenParts>(path, **std::move(manifest), options.limits, options.file_may_change,
-                                               options.max_open_parts);
+    std::error_code failure;  // parts are opened later, when the process may be in another folder
+    const std::string absolute = std::filesystem::absolute(path, failure).string();
+    state->parts = std::make_unique<OpenParts>(failure ? path : absolute, **std::move(manifest), options.limits,
+                                               options.file_may_change, options.max_open_parts);
     return MappedFilter(std::move(state));
   }
   Result<std::unique_ptr<FilterFile>> opened = FilterFile::open(*std::move(file), {}, options.limits);

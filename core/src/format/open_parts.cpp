@@ -1,5 +1,7 @@
 #include "format/open_parts.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -18,14 +20,67 @@ Shape shape_of(const Manifest& manifest) noexcept {
           .seed = manifest.seed};
 }
 
+/// How many files this process may have open.
+std::size_t descriptors() noexcept {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<std::size_t>(std::min<rlim_t>(limit.rlim_cur, 1U << 30))
+                                                 : 256;
+}
+
+/// Errors are those of the part, so they name it.
+Error in_part(const Error& error, const std::string& path, std::uint32_t number) {
+  Error named = error;
+  named.code = error.code == ErrorCode::kTooLarge ? error.code : ErrorCode::kCorrupt;
+  named.message = "part " + std::to_string(number) + " of " + path + ": " + error.message;
+  return named;
+}
+
 }  // namespace
+
+Result<std::unique_ptr<FilterFile>> open_part(const std::string& manifest_path, std::uint64_t seed,
+                                              std::uint32_t number, const Part& part, const ReadLimits& limits,
+                                              bool file_may_change) {
+  Result<std::unique_ptr<MappedFile>> mapped =
+      MappedFile::open(part_path(manifest_path, number, part), file_may_change);
+  if (!mapped) return mapped.error();
+  Result<std::unique_ptr<FilterFile>> file = FilterFile::open(*std::move(mapped), {}, limits);
+  if (!file) return file.error();
+  const FilterRef& ref = (*file)->ref();
+  if (auto valid = check_kind_of_parts(ref.kind()); !valid) return valid.error();
+  if (ref.shape().seed != seed) {
+    return corrupt("seed must be the manifest's ", seed, ", got ", ref.shape().seed);
+  }
+  if ((*file)->blob_bytes() != part.bytes || (*file)->checksum() != part.checksum) {
+    return corrupt("part must be the one that its manifest names, got another");
+  }
+  return file;
+}
+
+Result<AnyFilter> read_part(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number,
+                            const ReadLimits& limits) {
+  const auto read = [&]() -> Result<AnyFilter> {
+    const auto file = open_part(manifest_path, manifest.seed, number, manifest.parts[number], limits, true);
+    if (!file) return file.error();
+    const std::uint64_t bytes = (*file)->ref().payload().size();
+    if (bytes > limits.max_bytes) {
+      return limit_error(ErrorCode::kTooLarge, bytes, "raw payload bytes must be at most the limit of ",
+                         limits.max_bytes, ", got ", bytes);
+    }
+    std::optional<AnyFilter> copy;
+    const auto take = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limits.max_bytes); };
+    if (auto looked = (*file)->look_at_whole(take); !looked) return looked.error();
+    return *std::move(copy);
+  };
+  Result<AnyFilter> part = read();
+  return part ? std::move(part) : in_part(part.error(), manifest_path, number);
+}
 
 OpenParts::OpenParts(std::string path, Manifest manifest, const ReadLimits& limits, bool file_may_change,
                      std::size_t max_open_parts)
     : path_(std::move(path)),
       limits_(limits),
       file_may_change_(file_may_change),
-      max_open_parts_(max_open_parts),
+      max_open_parts_(std::min(max_open_parts, descriptors() / 4)),
       shape_(shape_of(manifest)),
       facts_(manifest.facts()),
       bytes_(manifest.bytes()),
@@ -38,33 +93,23 @@ Result<OpenParts::File> OpenParts::open(std::uint32_t number) {
   Slot& slot = slots_[number];
   slot.used = ++asked_;
   if (slot.file != nullptr) return slot.file;
-  Result<File> file = open_named(number, manifest_.parts[number]);
+  Result<File> file = open_one(number);
   for (int again = 0; !file && file.error().code == ErrorCode::kSystem && again < 3; ++again) {
     const std::uint64_t named = manifest_.parts[number].checksum;
     if (auto read = read_again(); !read) return read.error();
     if (manifest_.parts[number].checksum == named) break;
-    file = open_named(number, manifest_.parts[number]);
+    file = open_one(number);
   }
-  if (!file) return in_part(file.error(), number);
+  if (!file) return in_part(file.error(), path_, number);
   close_others(number);
   slot.file = *file;
   ++open_;
   return file;
 }
 
-Result<OpenParts::File> OpenParts::open_named(std::uint32_t number, const Part& part) const {
-  Result<std::unique_ptr<MappedFile>> mapped = MappedFile::open(part_path(path_, number, part), file_may_change_);
-  if (!mapped) return mapped.error();
-  Result<std::unique_ptr<FilterFile>> file = FilterFile::open(*std::move(mapped), {}, limits_);
+Result<OpenParts::File> OpenParts::open_one(std::uint32_t number) const {
+  auto file = open_part(path_, shape_.seed, number, manifest_.parts[number], limits_, file_may_change_);
   if (!file) return file.error();
-  const FilterRef& ref = (*file)->ref();
-  if (auto valid = check_kind_of_parts(ref.kind()); !valid) return valid.error();
-  if (ref.shape().seed != shape_.seed) {
-    return corrupt("seed must be the manifest's ", shape_.seed, ", got ", ref.shape().seed);
-  }
-  if ((*file)->blob_bytes() != part.bytes || (*file)->checksum() != part.checksum) {
-    return corrupt("part must be the one that its manifest names, got another");
-  }
   return File(*std::move(file));
 }
 
@@ -93,13 +138,6 @@ void OpenParts::close_others(std::uint32_t number) {
   }
 }
 
-Error OpenParts::in_part(const Error& error, std::uint32_t number) {
-  Error named = error;
-  named.code = error.code == ErrorCode::kTooLarge ? error.code : ErrorCode::kCorrupt;
-  named.message = "part " + std::to_string(number) + " of " + path_ + ": " + error.message;
-  return named;
-}
-
 template <class Answer, class Ask>
 Result<Answer> OpenParts::ask(std::uint64_t hash, const Ask& ask_part) {
   const std::uint32_t number = part_of(hash, static_cast<std::uint32_t>(shape_.units));
@@ -107,7 +145,7 @@ Result<Answer> OpenParts::ask(std::uint64_t hash, const Ask& ask_part) {
   if (!file) return file.error();
   Result<Answer> answer = ask_part(**file);
   if (answer.has_value() || answer.error().code == ErrorCode::kUnsupported) return answer;
-  return in_part(answer.error(), number);
+  return in_part(answer.error(), path_, number);
 }
 
 Result<bool> OpenParts::may_contain_hash(std::uint64_t hash) {
@@ -140,7 +178,7 @@ Result<void> OpenParts::may_contain_hashes(std::span<const std::uint64_t> hashes
     if (!file) return file.error();
     const auto asked = (*file)->may_contain_hashes(std::span(sorted).subspan(begins[part], count),
                                                    {found.get() + begins[part], count});
-    if (!asked) return in_part(asked.error(), part);
+    if (!asked) return in_part(asked.error(), path_, part);
   }
   for (std::size_t i = 0; i < places.size(); ++i) hits[places[i]] = found[i];
   return {};
@@ -156,7 +194,7 @@ Result<void> OpenParts::verify() {
     if (first) {
       others += (others.empty() ? "; also part " : ", ") + std::to_string(part);
     } else {
-      first = file ? in_part(verified.error(), part) : verified.error();
+      first = file ? in_part(verified.error(), path_, part) : verified.error();
     }
   }
   if (!first) return {};

@@ -15,6 +15,11 @@
 
 namespace crivo {
 
+/// The file of a part, if it is the one that its manifest names. Errors: kCorrupt, and those of FilterFile.
+[[nodiscard]] Result<std::unique_ptr<FilterFile>> open_part(const std::string& manifest_path, std::uint64_t seed,
+                                                            std::uint32_t number, const Part& part,
+                                                            const ReadLimits& limits, bool file_may_change);
+
 /// Any number of threads may ask it at the same time. Errors: kCorrupt, and those of FilterFile, with the part's path
 /// in front.
 class OpenParts {
@@ -39,10 +44,9 @@ class OpenParts {
     std::uint64_t used = 0;  // when it was asked last, by asked_
   };
   [[nodiscard]] Result<File> open(std::uint32_t number);
-  [[nodiscard]] Result<File> open_named(std::uint32_t number, const Part& part) const;
+  [[nodiscard]] Result<File> open_one(std::uint32_t number) const;
   [[nodiscard]] Result<void> read_again();
   void close_others(std::uint32_t number);
-  [[nodiscard]] Error in_part(const Error& error, std::uint32_t number);
   template <class Answer, class Ask>
   Result<Answer> ask(std::uint64_t hash, const Ask& ask_part);
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>  // where some systems have getentropy
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,8 +13,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
-#include <optional>
+#include <new>
+#include <utility>
 
 #include "base/error_text.h"
 #include "base/replace_file.h"
@@ -60,17 +61,22 @@ Result<void> make_folder(const std::string& folder) {
   return system_error(errno, "the folder of the parts must be writable", ", got ", folder);
 }
 
+/// O_NONBLOCK: what is no file, such as a pipe, is refused and not waited for.
 Result<std::vector<std::byte>> read_small(const std::string& path) {
-  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) return system_error(errno, "manifest must be readable", ", got ", path);
-  std::vector<std::byte> bytes(kMostManifestBytes + 1);
+  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
+    return system_error(errno, "manifest must be readable", ", got ", path);
+  }
+  if (!S_ISREG(status.st_mode)) return bad_argument("manifest must be a file, got ", path);
+  std::vector<std::byte> bytes(std::min<std::size_t>(static_cast<std::size_t>(status.st_size), kMostManifestBytes + 1));
   std::size_t used = 0;
-  for (;;) {
+  while (used < bytes.size()) {
     const ssize_t got = ::read(fd.get(), bytes.data() + used, bytes.size() - used);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error(errno, "manifest must be readable", ", got ", path);
+    if (got == 0) break;
     used += static_cast<std::size_t>(got);
-    if (got == 0 || used == bytes.size()) break;
   }
   bytes.resize(used);
   return bytes;
@@ -190,8 +196,9 @@ Result<Part> write_part(const FilterRef& filter, const std::string& manifest_pat
   if (auto valid = check_kind_of_parts(filter.kind()); !valid) return valid.error();
   const std::string folder = folder_of(manifest_path);
   if (auto made = make_folder(folder); !made) return made.error();
-  const std::uint64_t writer = static_cast<std::uint64_t>(::getpid());
-  const std::string written = folder + "/" + name_of_part(number, writer << 32 | 0xFFFFFFFF);
+  std::uint64_t random = 0;
+  if (::getentropy(&random, sizeof random) != 0) random = static_cast<std::uint64_t>(::getpid());
+  const std::string written = folder + "/" + name_of_part(number, random);
   const Result<std::uint64_t> bytes = write_blob_file(filter, written, form);
   if (!bytes.has_value()) return bytes.error();
   const auto fail = [&](const char* rule) {
@@ -219,43 +226,71 @@ Result<void> check_kind_of_parts(const KindInfo& kind) {
                kind.name);
 }
 
-Result<OwnedFd> lock_parts(const std::string& manifest_path) {
+Result<PartsLock> PartsLock::take(const std::string& manifest_path) {
+  struct stat there {};
+  if (::stat(manifest_path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+    return bad_argument("manifest must be a file, got ", manifest_path);
+  }
   const std::string folder = folder_of(manifest_path);
-  if (auto made = make_folder(folder); !made) return made.error();
-  OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  int locked = -1;
-  while (fd.get() >= 0 && (locked = ::flock(fd.get(), LOCK_EX)) != 0 && errno == EINTR) continue;
-  if (locked == 0) return fd;
-  return system_error(errno, "the folder of the parts must be one that can be locked", ", got ", folder);
+  for (;;) {
+    if (auto made = make_folder(folder); !made) return made.error();
+    OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    int locked = -1;
+    while (fd.get() >= 0 && (locked = ::flock(fd.get(), LOCK_EX)) != 0 && errno == EINTR) continue;
+    if (locked != 0) {
+      return system_error(errno, "the folder of the parts must be one that can be locked", ", got ", folder);
+    }
+    // The one who had it may have removed the folder.
+    struct stat opened {};
+    struct stat named {};
+    const bool is_there = ::stat(folder.c_str(), &named) == 0;
+    if (::fstat(fd.get(), &opened) != 0)
+      return system_error(errno, "the folder of the parts must be readable", ", got ", folder);
+    if (is_there && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino) {
+      return PartsLock(manifest_path, std::make_unique<OwnedFd>(std::move(fd)));
+    }
+  }
 }
 
-// The names of the parts are on the disk before the manifest has them.
-Result<void> write_manifest_locked(const std::string& path, const Manifest& manifest, const OwnedFd& lock) {
+PartsLock::PartsLock(std::string path, std::unique_ptr<OwnedFd> folder) noexcept
+    : path_(std::move(path)), folder_(std::move(folder)) {}
+PartsLock::PartsLock(PartsLock&& other) noexcept = default;
+
+PartsLock::~PartsLock() {
+  if (folder_ == nullptr) return;  // it was moved
+  try {
+    if (const Result<Manifest> manifest = read_manifest(path_)) {
+      remove_others(path_, *manifest);
+    } else if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) {
+      remove_others(path_, {});
+      ::rmdir(folder_of(path_).c_str());  // if it is empty
+    }
+  } catch (const std::bad_alloc&) {  // the next one removes them
+  }
+}
+
+void PartsLock::sync() const noexcept { ::fsync(folder_->get()); }
+
+Result<void> write_manifest(const std::string& path, const Manifest& manifest, const PartsLock& lock) {
   if (!is_number_of_parts(manifest.parts.size())) {
     return bad_argument("parts must be a power of two, 1 to ", kMaxParts, ", got ", manifest.parts.size());
   }
-  ::fsync(lock.get());
+  lock.sync();  // the parts are there before the manifest names them
   const std::vector<std::byte> blob = manifest_blob(manifest);
-  if (auto replaced = replace_file(path, [&](const ByteSink& sink) { return sink(blob); }); !replaced) return replaced;
-  remove_others(path, manifest);
-  return {};
+  return replace_file(path, [&](const ByteSink& sink) { return sink(blob); });
 }
 
-Result<void> write_manifest(const std::string& path, const Manifest& manifest) {
-  const Result<OwnedFd> lock = lock_parts(path);
-  return lock ? write_manifest_locked(path, manifest, *lock) : lock.error();
-}
-
-Result<void> replace_part(const std::string& manifest_path, std::uint32_t number, const FilterRef& filter,
-                          BlobForm form) {
+Result<void> replace_part(const std::string& manifest_path, std::uint32_t number, std::uint32_t parts,
+                          const FilterRef& filter, BlobForm form) {
   if (auto read = read_manifest(manifest_path); !read) return read.error();  // before a folder is made
-  const Result<OwnedFd> lock = lock_parts(manifest_path);
+  const Result<PartsLock> lock = PartsLock::take(manifest_path);
   if (!lock) return lock.error();
   Result<Manifest> manifest = read_manifest(manifest_path);
   if (!manifest) return manifest.error();
-  if (number >= manifest->parts.size()) {
-    return bad_argument("part must be below ", manifest->parts.size(), ", got ", number);
+  if (manifest->parts.size() != parts) {
+    return error(ErrorCode::kIncompatible, "parts must equal the manifest's ", manifest->parts.size(), ", got ", parts);
   }
+  if (number >= parts) return bad_argument("part must be below ", parts, ", got ", number);
   if (filter.shape().seed != manifest->seed) {
     return error(ErrorCode::kIncompatible, "seed must equal the manifest's ", manifest->seed, ", got ",
                  filter.shape().seed);
@@ -263,7 +298,7 @@ Result<void> replace_part(const std::string& manifest_path, std::uint32_t number
   Result<Part> part = write_part(filter, manifest_path, number, form);
   if (!part) return part.error();
   manifest->parts[number] = *part;
-  return write_manifest_locked(manifest_path, *manifest, *lock);
+  return write_manifest(manifest_path, *manifest, *lock);
 }
 
 }  // namespace crivo

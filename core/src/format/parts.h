@@ -3,10 +3,8 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "crivo/host/owned_fd.h"
 #include "crivo/parts.h"
 
 namespace crivo {
@@ -16,12 +14,6 @@ namespace crivo {
 [[nodiscard]] bool is_manifest(std::span<const std::byte> blob) noexcept;
 /// Errors: kCorrupt naming the field.
 [[nodiscard]] Result<Manifest> parse_manifest(std::span<const std::byte> blob);
-
-/// Makes the folder of the parts, and waits until no other writer has it. Errors: kSystem.
-[[nodiscard]] Result<OwnedFd> lock_parts(const std::string& manifest_path);
-/// write_manifest, by a writer that has the lock.
-[[nodiscard]] Result<void> write_manifest_locked(const std::string& path, const Manifest& manifest,
-                                                 const OwnedFd& lock);
 
 /// A kind whose keys lie in parts has no order, no values and no time. Errors: kUnsupported.
 [[nodiscard]] Result<void> check_kind_of_parts(const KindInfo& kind);

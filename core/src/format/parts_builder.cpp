@@ -51,7 +51,7 @@ class PartsBuilder::State {
   }
 
   Result<Manifest> finish(const std::string& path, BlobForm form) {
-    const Result<OwnedFd> lock = lock_parts(path);  // lest another writer removes the parts as strangers
+    const Result<PartsLock> lock = PartsLock::take(path);
     if (!lock) return lock.error();
     Manifest manifest{spec_.seed, {}};
     for (std::uint32_t part = 0; part < waiting_.size(); ++part) {
@@ -61,7 +61,7 @@ class PartsBuilder::State {
       if (!written) return written.error();
       manifest.parts.push_back(*written);
     }
-    if (auto written = write_manifest_locked(path, manifest, *lock); !written) return written.error();
+    if (auto written = write_manifest(path, manifest, *lock); !written) return written.error();
     return manifest;
   }
 
