@@ -1,13 +1,18 @@
 // The builder's own class: what RocksDB of this version does not call, and limits that take gigabytes to reach.
 #include "builder/builder.h"
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
+#include "report/filter_ledger.h"
 #include "report/filter_record.h"
 #include "support.h"
 
@@ -74,6 +79,23 @@ TEST(FilterRecord, IsTakenOnceAndBeforeItsFirstBlock) {
   }
   (void)offer_record();
   EXPECT_EQ(take_record(), nullptr) << "its builder is gone";
+}
+
+TEST(FilterLedger, DividesTheLimitAmongFilesThatAreBuiltAtTheSameTime) {
+  constexpr std::uint64_t kLimit = 60'000;
+  const auto ledger = std::make_shared<FilterLedger>();
+  std::vector<std::unique_ptr<FilterShare>> files;
+  std::vector<std::uint64_t> taken;
+  for (int i = 0; i < 20; ++i) {
+    auto& file = files.emplace_back(
+        std::make_unique<FilterShare>(ledger, kLimit, FilterLedger::NewFile{.family = "default", .flushed = true}));
+    taken.push_back(std::min<std::uint64_t>(file->reserve(25'000), 25'000));
+  }
+  EXPECT_EQ(taken.front(), 25'000U);
+  const std::uint64_t all = std::accumulate(taken.begin(), taken.end(), std::uint64_t{0});
+  EXPECT_LE(all, kLimit + kLimit / 20);
+  for (std::size_t i = 0; i < files.size(); ++i) files[i]->took(i == 0 ? 0 : taken[i]);
+  EXPECT_GE(files[0]->reserve(1), (kLimit - (all - taken[0])) / 2) << "what was reserved and not taken is given back";
 }
 
 /// Keys in order, each with its prefix, and every way in which these two sequences repeat each other.

@@ -80,9 +80,7 @@ TEST(Total, HoldsWhileADatabaseGrowsAHundredTimes) {
     }
     EXPECT_EQ(lost(*db, keys), 0U);
   }
-  // For a moment flushed files can have their twentieth, and a file that no event has told of yet another one: seen
-  // once.
-  EXPECT_LE(most, kLimit / 10 * 11);
+  EXPECT_LE(most, kMost);
   const std::unique_ptr<char, decltype(&std::free)> exported(crivo_rocksdb_counters("prometheus"), &std::free);
   EXPECT_THAT(exported.get(), HasSubstr("crivo_rocksdb_max_total_bytes{folder=\"" + db.path() + "\"} 60000\n"));
   EXPECT_THAT(exported.get(), HasSubstr("crivo_rocksdb_filter_bytes{folder=\"" + db.path() + "\"} "));

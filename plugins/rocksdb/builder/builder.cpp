@@ -127,7 +127,7 @@ bool BlockBuilder::hashes_are_intact() const {
 
 std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
   const std::size_t keys = hashes_.size();
-  const std::size_t most = most_for_file();
+  const std::size_t most = most_for_file(keys);
   const auto sizing = sizing_.for_next(keys, file_bytes_, most);
   if (!sizing) {
     warn_of_limit(most, 0, 1, keys);
@@ -153,9 +153,9 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   return rocksdb::Slice(reinterpret_cast<const char*>(block), size);
 }
 
-std::size_t BlockBuilder::most_for_file() const {
+std::size_t BlockBuilder::most_for_file(std::size_t keys) const {
   if (limits_.share == nullptr) return limits_.max_filter_bytes;
-  return std::min<std::size_t>(limits_.max_filter_bytes, file_bytes_ + limits_.share->room());
+  return std::min<std::size_t>(limits_.max_filter_bytes, file_bytes_ + limits_.share->reserve(sizing_.bytes(keys)));
 }
 
 void BlockBuilder::warn_of_limit(std::size_t most, std::size_t bytes, double fp_rate, std::size_t keys) noexcept try {

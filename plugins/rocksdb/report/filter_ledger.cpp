@@ -217,7 +217,6 @@ KnownTree FilterLedger::tree_of(const std::string& family) const {
 
 std::uint64_t FilterLedger::room(std::uint64_t max_total_bytes, const NewFile& file) const {
   const auto less = [](std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); };
-  const std::lock_guard lock(mutex_);
   if (file.flushed) {
     const std::uint64_t used = settled_ + std::max(all_moving_, coming_);
     const std::uint64_t more = max_total_bytes / kShareOfFlushes;
@@ -236,10 +235,19 @@ std::uint64_t FilterLedger::room(std::uint64_t max_total_bytes, const NewFile& f
                   less(static_cast<std::uint64_t>(scaled), coming_));
 }
 
-void FilterLedger::add_open(std::uint64_t bytes) {
+FilterLedger::Reserved FilterLedger::reserve(std::uint64_t max_total_bytes, const NewFile& file, std::uint64_t wanted) {
   const std::lock_guard lock(mutex_);
-  open_ += bytes;
-  coming_ += bytes;
+  const std::uint64_t left = room(max_total_bytes, file);
+  const Reserved reserved{left, std::min(left, wanted)};
+  open_ += reserved.bytes;
+  coming_ += reserved.bytes;
+  return reserved;
+}
+
+void FilterLedger::took(std::uint64_t reserved, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  open_ += bytes - reserved;  // modulo 2^64, as the sums are not below what was reserved
+  coming_ += bytes - reserved;
 }
 
 void FilterLedger::close_file(std::uint64_t bytes) {
@@ -252,8 +260,12 @@ void FilterLedger::close_file(std::uint64_t bytes) {
   }
 }
 
-std::uint64_t FilterShare::room() const {
-  if (ledger_ != nullptr) return ledger_->room(max_total_bytes_, file_);
+std::uint64_t FilterShare::reserve(std::uint64_t wanted) {
+  if (ledger_ != nullptr) {
+    const auto reserved = ledger_->reserve(max_total_bytes_, file_, wanted);
+    reserved_ = reserved.bytes;
+    return reserved.room;
+  }
   const std::uint64_t share = max_total_bytes_ / kShareOfFlushes;
   return share - std::min(share, bytes_);
 }

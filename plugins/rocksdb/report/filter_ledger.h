@@ -60,13 +60,19 @@ class FilterLedger {
     int level = 0;
     bool flushed = false;
   };
+  struct Reserved {
+    std::uint64_t room = 0;
+    std::uint64_t bytes = 0;  // which count until `took` says what it was
+  };
   /// What is left of so many bytes to the next file. One that was flushed replaces nothing, and leaves half to others.
   /// Where files have more than the limit, a compaction may write as many bytes as it reads, scaled down to the limit,
   /// and flushed files share a twentieth: of what is beyond it because keys came faster than compactions, or, if the
   /// limit was set lower, of each level 0. A compaction of which no event told (DB::CompactFiles) keeps to its plan.
-  [[nodiscard]] std::uint64_t room(std::uint64_t max_total_bytes, const NewFile& file) const;
-  /// An open builder has finished a filter of so many bytes; or is done with a file of them, which is then created.
-  void add_open(std::uint64_t bytes);
+  /// What the file wants of it counts at once, or files that are built at the same time would each take all of it.
+  [[nodiscard]] Reserved reserve(std::uint64_t max_total_bytes, const NewFile& file, std::uint64_t wanted);
+  /// An open builder has finished a filter of so many bytes, for which it had reserved others; or is done with a file
+  /// of them, which is then created.
+  void took(std::uint64_t reserved, std::uint64_t bytes);
   void close_file(std::uint64_t bytes);
 
   struct Total {
@@ -79,6 +85,9 @@ class FilterLedger {
   [[nodiscard]] Total total() const;
 
  private:
+  /// Of `reserve`. The caller holds mutex_.
+  [[nodiscard]] std::uint64_t room(std::uint64_t max_total_bytes, const NewFile& file) const;
+
   using Time = std::chrono::steady_clock::time_point;
   static constexpr int kNowhere = -1;
   static constexpr int kSomewhere = -2;
@@ -137,10 +146,10 @@ class FilterShare {
     if (ledger_ != nullptr) ledger_->close_file(bytes_);
   }
 
-  /// What is left to the file, behind the bytes that it took.
-  [[nodiscard]] std::uint64_t room() const;
+  /// What is left to the file, behind the bytes that it took, for a filter that wants so many. `took` comes next.
+  [[nodiscard]] std::uint64_t reserve(std::uint64_t wanted);
   void took(std::uint64_t bytes) {
-    if (ledger_ != nullptr) ledger_->add_open(bytes);
+    if (ledger_ != nullptr) ledger_->took(std::exchange(reserved_, 0), bytes);
     bytes_ += bytes;
   }
 
@@ -149,6 +158,7 @@ class FilterShare {
   std::uint64_t max_total_bytes_;
   FilterLedger::NewFile file_;
   std::uint64_t bytes_ = 0;
+  std::uint64_t reserved_ = 0;
 };
 
 }  // namespace crivo::plugin
