@@ -146,10 +146,10 @@ class AnyFilter {
   /// Keeps what both filters have: afterwards this filter finds every key that is in both sets, and some keys that are
   /// in one of them. `other` and errors: as unite. Unchanged on error.
   Result<void> intersect(const FilterRef& other);
-  /// Sets the clock of a kind that forgets (window) to a time, in milliseconds since 1970-01-01 00:00 UTC, up to the
-  /// year 9999: keys that were added so long before are forgotten, and those that are added from now on have this time.
-  /// The clock never goes back: an earlier time changes nothing. Keys from before the first call have its time. Takes
-  /// constant time until the next pane begins. Errors: kBadArgument; kUnsupported.
+  /// Sets the clock of a window to a time, in milliseconds since 1970-01-01 00:00 UTC, up to the year 9999, which keys
+  /// have that are added from now on. A key is found for at least a window after it was last added, and for at most one
+  /// pane longer. The clock never goes back: an earlier time changes nothing. Keys from before the first call have its
+  /// time. Takes constant time until the next pane begins. Errors: kBadArgument; kUnsupported.
   Result<void> advance(std::int64_t time);
   /// Forgets every key, and the time; capacity and rate stay. Errors: kUnsupported for a kind that is built once.
   Result<void> clear();

@@ -43,8 +43,7 @@ struct MapOptions {
   /// questions. Set it to false only for files that nobody writes to, such as those of an installed package.
   bool file_may_change = true;
   /// Of a filter in parts (crivo/parts.h): the most files that are open at once, at least 1, and at most a quarter of
-  /// what the process may have. The others are opened when
-  /// they are asked again.
+  /// what the process may have. The others are opened when they are asked again.
   std::size_t max_open_parts = 256;
 };
 
