@@ -11,14 +11,20 @@
 
 namespace crivo {
 
+/// [s]: the rate of absent keys whose block has s bits set, where each key looks at k bits.
+using RateOfBlocks = std::array<double, kBlockBits + 1>;
+inline RateOfBlocks rate_of_blocks(std::uint32_t k) noexcept {
+  RateOfBlocks rate_at{};
+  for (unsigned set = 0; set <= kBlockBits; ++set) rate_at[set] = portable::integer_power(set / double{kBlockBits}, k);
+  return rate_at;
+}
+
 /// The stats of a filter. `bits_set_in(block)` must return how many of a block's 512 bits are set.
 template <class BitsSetIn>
 Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept {
   Stats stats;
   stats.bits = shape.units * kBlockBits;
-  std::array<double, kBlockBits + 1> rate_at{};  // [s]: the rate of absent keys whose block has s bits set
-  for (unsigned set = 0; set <= kBlockBits; ++set)
-    rate_at[set] = portable::integer_power(set / double{kBlockBits}, shape.k);
+  const RateOfBlocks rate_at = rate_of_blocks(shape.k);
   double rates = 0;
   for (std::uint64_t block = 0; block < shape.units; ++block) {
     const std::uint64_t set = bits_set_in(block);

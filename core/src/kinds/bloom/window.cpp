@@ -79,8 +79,9 @@ struct PaneFill {
   std::uint64_t set_in_any = 0;
 };
 
-/// The rate of absent keys that have this block, where rate_at[s] is that of a block with s bits set.
-double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block, const auto& rate_at, PaneFill& fill) {
+/// The rate of absent keys that have this block in any pane.
+double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block, const RateOfBlocks& rate_at,
+                PaneFill& fill) {
   const PaneLayout::Place place = layout.place_of(block);
   std::array<std::byte, kBlockBytes> all{};
   double rate = 0;
@@ -187,9 +188,7 @@ struct WindowKind {
 
   static Stats stats(const View& view) noexcept {
     const PaneLayout layout(view.shape);
-    std::array<double, kBlockBits + 1> rate_at{};
-    for (unsigned set = 0; set <= kBlockBits; ++set)
-      rate_at[set] = portable::integer_power(set / double{kBlockBits}, view.shape.k);
+    const RateOfBlocks rate_at = rate_of_blocks(view.shape.k);
     PaneFill fill;
     double rates = 0;
     for (std::uint64_t block = 0; block < view.shape.units; ++block) {
