@@ -6,9 +6,9 @@
 #include "base/error_text.h"
 #include "crivo/builder.h"
 #include "crivo/host/hash_runs.h"
-#include "crivo/kinds.h"
 #include "crivo/parts.h"
 #include "format/parts.h"
+#include "kinds/registry.h"
 
 namespace crivo {
 namespace {
@@ -106,9 +106,8 @@ Result<PartsBuilder> PartsBuilder::create(const FilterSpec& spec, std::uint32_t 
   if (!std::has_single_bit(parts) || parts > kMostAtOnce) {
     return bad_argument("parts must be a power of two, 1 to ", kMostAtOnce, ", got ", parts);
   }
-  const auto kind = std::ranges::find(kinds(), spec.kind, &KindInfo::kind);
-  if (kind != kinds().end()) {
-    if (auto valid = check_kind_of_parts(*kind); !valid) return valid.error();
+  if (const KindRow* kind = find_kind(spec.kind); kind != nullptr) {
+    if (auto valid = check_kind_of_parts(kind->info); !valid) return valid.error();
   }
   FilterSpec part = spec;
   part.capacity = share_of(spec.capacity, parts);
