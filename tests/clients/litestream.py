@@ -7,33 +7,19 @@ usage: litestream.py CRIVO_SO TOOLS; TOOLS is what tests/packages/npm/node_tools
 
 import datetime
 import pathlib
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 
-TABLES = """
-CREATE TABLE account(id INTEGER PRIMARY KEY, email TEXT);
-CREATE VIRTUAL TABLE emails USING bloom(source='account.email', fp_rate=0.001, kind=counting, capacity=20000);
-CREATE VIRTUAL TABLE growing_emails USING bloom(source='account.email', fp_rate=0.001, kind=growing);
-CREATE VIRTUAL TABLE seen USING bloom(capacity=20000, fp_rate=0.001);
-CREATE VIRTUAL TABLE lately USING bloom(capacity=20000, fp_rate=0.001, window='1 day');
-CREATE VIRTUAL TABLE sketched USING bloom_sketch(source='account.email', symbols=256);
-"""
-FOLLOWING = ("emails", "growing_emails")
+from filter_tables import FILLED, FOLLOWING, TABLES, connected
+
+SKETCH = "CREATE VIRTUAL TABLE sketched USING bloom_sketch(source='account.email', symbols=256);"
 
 
 def require(condition, message):
     if not condition:
         raise SystemExit(message)
-
-
-def connected(path, crivo):
-    db = sqlite3.connect(path, isolation_level=None, timeout=30)
-    db.enable_load_extension(True)
-    db.load_extension(crivo)
-    return db
 
 
 def add(db, begin, end):
@@ -58,14 +44,14 @@ def check(path, crivo, least, most):
         lost = db.execute(f"SELECT count(*) FROM account WHERE email NOT IN (SELECT key FROM {table} "
                           "WHERE key IN (SELECT email FROM account))").fetchone()[0]
         require(lost == 0, f"{path}: {table} denies {lost} accounts")
-    for table in ("seen", "lately"):
+    for table in FILLED:
         keys = [f"{i}@example.org" for i in range(newest)]
         found = sum(db.execute(f"SELECT 1 FROM {table} WHERE key = ?", (key,)).fetchone() is not None for key in keys)
         require(found == newest, f"{path}: {table} denies {newest - found} keys")
     sketch = db.execute("SELECT count(*) FROM bloom_difference((SELECT sketch FROM sketched), "
                         "(SELECT bloom_sketch_agg(email, 256) FROM account))").fetchone()[0]
     require(sketch == 0, f"{path}: the sketch differs from its column in {sketch} keys")
-    for table in FOLLOWING + ("seen", "lately", "sketched"):
+    for table in FOLLOWING + FILLED + ("sketched",):
         db.execute(f"INSERT INTO {table}(op) VALUES ('check')")
     db.close()
 
@@ -79,7 +65,7 @@ def main(crivo, tools):
         folder = pathlib.Path(name)
         replica = f"file://{folder}/replica"
         db = connected(folder / "live.db", crivo)
-        db.executescript("PRAGMA journal_mode = wal; " + TABLES)
+        db.executescript("PRAGMA journal_mode = wal; " + TABLES + SKETCH)
         copying = subprocess.Popen([program, "replicate", folder / "live.db", replica], stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         try:

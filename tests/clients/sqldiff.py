@@ -5,44 +5,30 @@ usage: sqldiff.py CRIVO_SO. Exits with 77 without sqldiff (Debian's sqlite3-tool
 """
 import pathlib
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
 
-TABLES = """
-CREATE TABLE account(id INTEGER PRIMARY KEY, email TEXT);
-CREATE VIRTUAL TABLE emails USING bloom(source='account.email', fp_rate=0.001, kind=counting, capacity=20000);
-CREATE VIRTUAL TABLE growing_emails USING bloom(source='account.email', fp_rate=0.001, kind=growing);
-CREATE VIRTUAL TABLE seen USING bloom(capacity=20000, fp_rate=0.001);
-CREATE VIRTUAL TABLE lately USING bloom(capacity=20000, fp_rate=0.001, window='1 day');
-"""
-
-
-def connected(path, crivo):
-    db = sqlite3.connect(path, isolation_level=None)
-    db.enable_load_extension(True)
-    db.load_extension(crivo)
-    return db
+from filter_tables import FILLED, FOLLOWING, TABLES, connected
 
 
 def add(db, first, last):
     for i in range(first, last):
         db.execute("INSERT INTO account VALUES (?, ?)", (i, f"user{i}@example.org"))
-    for table in ("seen", "lately"):
+    for table in FILLED:
         db.execute(f"INSERT INTO {table}(key) SELECT email FROM account")
     db.execute("DELETE FROM account WHERE id % 7 = 0")
 
 
 def require_every_key(path, crivo, what):
     db = connected(path, crivo)
-    for table in ("emails", "growing_emails", "seen", "lately"):
+    for table in FOLLOWING + FILLED:
         missing = db.execute(f"SELECT count(*) FROM account WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE key = email)")
         count = missing.fetchone()[0]
         if count != 0:
             raise SystemExit(f"{what}: {table} lacks {count} keys")
         db.execute(f"INSERT INTO {table}(op) VALUES ('check')")
-    for table in ("emails", "growing_emails"):
+    for table in FOLLOWING:
         if db.execute(f"SELECT bloom_table_info('{table}') ->> 'follows'").fetchone()[0] != 1:
             raise SystemExit(f"{what}: {table} must follow its column")
     add(db, 50_000, 50_100)  # and goes on to
