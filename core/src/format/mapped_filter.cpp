@@ -7,16 +7,14 @@
 
 #include "base/error_text.h"
 #include "format/filter_file.h"
+#include "format/manifest.h"
 #include "format/mapped_file.h"
 #include "format/mapped_guard.h"
 #include "format/open_parts.h"
-#include "format/parts.h"
 #include "kinds/registry.h"
 
 namespace crivo {
 namespace {
-
-constexpr KindInfo kParts{.kind = Kind::kParts, .name = "parts", .option = {}, .alias = {}, .can = {}};
 
 Error in_one_file(const OpenParts& parts) {
   return error(ErrorCode::kUnsupported, "filter must be in one file, got one in ", parts.shape().units,
@@ -104,7 +102,7 @@ Result<std::optional<std::uint64_t>> MappedFilter::find_hash(std::uint64_t key_h
 
 Result<void> MappedFilter::find_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint64_t> values,
                                        std::span<bool> found) const {
-  if (state_->file == nullptr) return unsupported(kParts, "find values", &Capabilities::find);
+  if (state_->file == nullptr) return unsupported(kKindOfParts, "find values", &Capabilities::find);
   return state_->file->find_hashes(hashes, values, found);
 }
 
@@ -128,7 +126,7 @@ const Facts& MappedFilter::facts() const noexcept {
   return state_->file != nullptr ? state_->file->ref().facts() : state_->parts->facts();
 }
 const KindInfo& MappedFilter::kind() const noexcept {
-  return state_->file != nullptr ? state_->file->ref().kind() : kParts;
+  return state_->file != nullptr ? state_->file->ref().kind() : kKindOfParts;
 }
 Codec MappedFilter::codec() const noexcept { return state_->file != nullptr ? state_->file->codec() : Codec::kRaw; }
 std::uint64_t MappedFilter::payload_bytes() const noexcept {

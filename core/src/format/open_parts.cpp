@@ -3,22 +3,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <utility>
 
 #include "base/error_text.h"
-#include "format/parts.h"
+#include "format/manifest.h"
 
 namespace crivo {
 namespace {
-
-Shape shape_of(const Manifest& manifest) noexcept {
-  return {.kind = Kind::kParts,
-          .k = static_cast<std::uint8_t>(std::countr_zero(manifest.parts.size())),
-          .units = manifest.parts.size(),
-          .seed = manifest.seed};
-}
 
 /// How many files this process may have open.
 std::size_t descriptors() noexcept {
@@ -27,39 +19,25 @@ std::size_t descriptors() noexcept {
                                                  : 256;
 }
 
-/// Errors are those of the part, so they name it.
-Error in_part(const Error& error, const std::string& path, std::uint32_t number) {
-  Error named = error;
-  named.code = error.code == ErrorCode::kTooLarge ? error.code : ErrorCode::kCorrupt;
-  named.message = "part " + std::to_string(number) + " of " + path + ": " + error.message;
-  return named;
-}
-
 }  // namespace
 
-Result<std::unique_ptr<FilterFile>> open_part(const std::string& manifest_path, std::uint64_t seed,
-                                              std::uint32_t number, const Part& part, const ReadLimits& limits,
-                                              bool file_may_change) {
+Result<std::unique_ptr<FilterFile>> open_part(const std::string& manifest_path, const Manifest& manifest,
+                                              std::uint32_t number, const ReadLimits& limits, bool file_may_change) {
   Result<std::unique_ptr<MappedFile>> mapped =
-      MappedFile::open(part_path(manifest_path, number, part), file_may_change);
+      MappedFile::open(part_path(manifest_path, number, manifest.parts[number]), file_may_change);
   if (!mapped) return mapped.error();
   Result<std::unique_ptr<FilterFile>> file = FilterFile::open(*std::move(mapped), {}, limits);
   if (!file) return file.error();
   const FilterRef& ref = (*file)->ref();
-  if (auto valid = check_kind_of_parts(ref.kind()); !valid) return valid.error();
-  if (ref.shape().seed != seed) {
-    return corrupt("seed must be the manifest's ", seed, ", got ", ref.shape().seed);
-  }
-  if ((*file)->blob_bytes() != part.bytes || (*file)->checksum() != part.checksum) {
-    return corrupt("part must be the one that its manifest names, got another");
-  }
+  const auto valid = check_part(manifest, number, ref.shape(), ref.kind(), (*file)->blob_bytes(), (*file)->checksum());
+  if (!valid) return valid.error();
   return file;
 }
 
 Result<AnyFilter> read_part(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number,
                             const ReadLimits& limits) {
   const auto read = [&]() -> Result<AnyFilter> {
-    const auto file = open_part(manifest_path, manifest.seed, number, manifest.parts[number], limits, true);
+    const auto file = open_part(manifest_path, manifest, number, limits, true);
     if (!file) return file.error();
     const std::uint64_t bytes = (*file)->ref().payload().size();
     if (bytes > limits.max_bytes) {
@@ -81,7 +59,7 @@ OpenParts::OpenParts(std::string path, Manifest manifest, const ReadLimits& limi
       limits_(limits),
       file_may_change_(file_may_change),
       max_open_parts_(std::min(max_open_parts, descriptors() / 4)),
-      shape_(shape_of(manifest)),
+      shape_(shape_of_parts(manifest)),
       facts_(manifest.facts()),
       bytes_(manifest.bytes()),
       manifest_(std::move(manifest)),
@@ -108,7 +86,7 @@ Result<OpenParts::File> OpenParts::open(std::uint32_t number) {
 }
 
 Result<OpenParts::File> OpenParts::open_one(std::uint32_t number) const {
-  auto file = open_part(path_, shape_.seed, number, manifest_.parts[number], limits_, file_may_change_);
+  auto file = open_part(path_, manifest_, number, limits_, file_may_change_);
   if (!file) return file.error();
   return File(*std::move(file));
 }
@@ -159,28 +137,17 @@ Result<std::uint64_t> OpenParts::count_hash(std::uint64_t hash) {
 // Part by part, so that each is opened once, and its pages are asked together.
 Result<void> OpenParts::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) {
   const auto parts = static_cast<std::uint32_t>(shape_.units);
-  std::vector<std::size_t> begins(parts + std::size_t{1});
-  for (const std::uint64_t hash : hashes) ++begins[part_of(hash, parts) + std::size_t{1}];
-  for (std::size_t part = 1; part < begins.size(); ++part) begins[part] += begins[part - 1];
-  std::vector<std::size_t> next(begins.begin(), begins.end() - 1);
-  std::vector<std::uint64_t> sorted(hashes.size());
-  std::vector<std::size_t> places(hashes.size());
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    const std::size_t at = next[part_of(hashes[i], parts)]++;
-    sorted[at] = hashes[i];
-    places[at] = i;
-  }
+  const HashesByPart sorted(hashes, parts);
   const auto found = std::make_unique<bool[]>(hashes.size());
   for (std::uint32_t part = 0; part < parts; ++part) {
-    const std::size_t count = begins[part + 1] - begins[part];
-    if (count == 0) continue;
+    const std::span<const std::uint64_t> of_part = sorted.of(part);
+    if (of_part.empty()) continue;
     const Result<File> file = open(part);
     if (!file) return file.error();
-    const auto asked = (*file)->may_contain_hashes(std::span(sorted).subspan(begins[part], count),
-                                                   {found.get() + begins[part], count});
+    const auto asked = (*file)->may_contain_hashes(of_part, {found.get() + sorted.begin(part), of_part.size()});
     if (!asked) return in_part(asked.error(), path_, part);
   }
-  for (std::size_t i = 0; i < places.size(); ++i) hits[places[i]] = found[i];
+  for (std::size_t i = 0; i < hashes.size(); ++i) hits[sorted.places()[i]] = found[i];
   return {};
 }
 

@@ -16,9 +16,9 @@
 namespace crivo {
 
 /// The file of a part, if it is the one that its manifest names. Errors: kCorrupt, and those of FilterFile.
-[[nodiscard]] Result<std::unique_ptr<FilterFile>> open_part(const std::string& manifest_path, std::uint64_t seed,
-                                                            std::uint32_t number, const Part& part,
-                                                            const ReadLimits& limits, bool file_may_change);
+[[nodiscard]] Result<std::unique_ptr<FilterFile>> open_part(const std::string& manifest_path, const Manifest& manifest,
+                                                            std::uint32_t number, const ReadLimits& limits,
+                                                            bool file_may_change);
 
 /// Any number of threads may ask it at the same time. Errors: kCorrupt, and those of FilterFile, with the part's path
 /// in front.

@@ -9,9 +9,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <new>
 #include <utility>
@@ -21,33 +19,21 @@
 #include "crivo/blob_file.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/owned_fd.h"
-#include "filter/facts.h"
 #include "format/blob_header.h"
-#include "format/blob_sums.h"
-#include "format/parts.h"
+#include "format/manifest.h"
 
 namespace crivo {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kPartMultiplier = 0xAF251AF3B0F025B5;  // Steele & Vigna 2022; no kind has it
-constexpr std::size_t kPartBytes = 40;
 constexpr std::size_t kMostManifestBytes = kBlobHeaderBytes + kPartBytes * kMaxParts;
-
-bool is_number_of_parts(std::uint64_t parts) noexcept { return std::has_single_bit(parts) && parts <= kMaxParts; }
 
 /// That of the file to which the path leads, if it is a link.
 std::string folder_of(const std::string& manifest_path) {
   std::error_code failure;
   const bool is_link = fs::is_symlink(manifest_path, failure);
   return (is_link ? fs::weakly_canonical(manifest_path, failure).string() : manifest_path) + ".parts";
-}
-
-std::string name_of_part(std::uint32_t number, std::uint64_t checksum) {
-  std::array<char, 40> name{};
-  std::snprintf(name.data(), name.size(), "%05u-%016llx.crivo", number, static_cast<unsigned long long>(checksum));
-  return name.data();
 }
 
 /// Whether a file can be that of a part, or one that was on its way to be.
@@ -97,89 +83,6 @@ void remove_others(const std::string& path, const Manifest& manifest) {
 
 }  // namespace
 
-std::uint32_t part_of(std::uint64_t key_hash, std::uint32_t parts) noexcept {
-  const int bits = std::countr_zero(parts);
-  return bits == 0 ? 0 : static_cast<std::uint32_t>(key_hash * kPartMultiplier >> (64 - bits));
-}
-
-Facts Manifest::facts() const noexcept {
-  Facts all;
-  for (const Part& part : parts) {
-    all.keys = saturating_add(all.keys, part.facts.keys);
-    all.capacity = std::min(kMaxCapacity, saturating_add(all.capacity, part.facts.capacity));
-    all.fp_rate = std::max(all.fp_rate, part.facts.fp_rate);
-  }
-  return all;
-}
-
-std::uint64_t Manifest::bytes() const noexcept {
-  std::uint64_t bytes = 0;
-  for (const Part& part : parts) bytes = saturating_add(bytes, part.bytes);
-  return bytes;
-}
-
-std::vector<std::byte> manifest_blob(const Manifest& manifest) {
-  std::vector<std::byte> blob(kBlobHeaderBytes + kPartBytes * manifest.parts.size());
-  const std::span<std::byte> payload = std::span(blob).subspan(kBlobHeaderBytes);
-  ByteWriter writer(payload);
-  for (const Part& part : manifest.parts) {
-    writer.write(part.checksum);
-    writer.write(part.bytes);
-    writer.write(part.facts.keys);
-    writer.write(part.facts.capacity);
-    writer.write_f64(part.facts.fp_rate);
-  }
-  BlobSums sums(Codec::kRaw);
-  sums.add(payload);
-  const auto bits = static_cast<std::uint8_t>(std::countr_zero(manifest.parts.size()));
-  const BlobFrame frame = sums.finish(
-      {.kind = Kind::kParts, .k = bits, .units = manifest.parts.size(), .seed = manifest.seed}, manifest.facts());
-  std::ranges::copy(frame.header, blob.begin());
-  return blob;
-}
-
-bool is_manifest(std::span<const std::byte> blob) noexcept {
-  return check_start(blob) && read_fields(blob).shape.kind == Kind::kParts;
-}
-
-Result<Manifest> parse_manifest(std::span<const std::byte> blob) {
-  if (auto valid = check_envelope(blob); !valid) return valid.error();
-  const Header header = read_fields(blob);
-  const Shape& shape = header.shape;
-  if (shape.kind != Kind::kParts) {
-    return corrupt("kind must be that of a manifest (15), got ", static_cast<unsigned>(shape.kind));
-  }
-  if (header.flags != 0) return corrupt("flags must be 0, got ", header.flags);
-  if (header.codec != Codec::kRaw)
-    return corrupt("codec of a manifest must be 0, got ", static_cast<unsigned>(header.codec));
-  if (shape.hash_id != HashId::kXxh3_64)
-    return corrupt("hash id must be 1, got ", static_cast<unsigned>(shape.hash_id));
-  if (shape.param != 0) return corrupt("kind parameter must be 0, got ", shape.param);
-  if (!is_number_of_parts(shape.units) || shape.k != std::countr_zero(shape.units)) {
-    return corrupt("number of parts must be 2^k, 1 to ", kMaxParts, ", got ", shape.units,
-                   " with k = ", unsigned{shape.k});
-  }
-  const std::uint64_t bytes = kPartBytes * shape.units;
-  if (header.raw_bytes != bytes || blob.size() != kBlobHeaderBytes + bytes) {
-    return corrupt("raw payload bytes must be ", bytes, " for so many parts, got ", header.raw_bytes, ", and ",
-                   blob.size() - kBlobHeaderBytes, " in the file");
-  }
-  Manifest manifest{shape.seed, std::vector<Part>(static_cast<std::size_t>(shape.units))};
-  ByteReader reader(blob.subspan(kBlobHeaderBytes));
-  for (Part& part : manifest.parts) {
-    part.checksum = reader.read<std::uint64_t>();
-    part.bytes = reader.read<std::uint64_t>();
-    part.facts.keys = reader.read<std::uint64_t>();
-    part.facts.capacity = reader.read<std::uint64_t>();
-    part.facts.fp_rate = reader.read_f64();
-    if (auto valid = check_facts(part.facts); !valid) return valid.error();
-  }
-  Facts stated = header.facts;
-  stated.pinned_raw = false;
-  if (stated != manifest.facts()) return corrupt("keys, capacity and rate must be those of all parts, got others");
-  return manifest;
-}
-
 Result<Manifest> read_manifest(const std::string& path) {
   const Result<std::vector<std::byte>> blob = read_small(path);
   if (!blob) return blob.error();
@@ -218,12 +121,6 @@ Result<Part> write_part(const FilterRef& filter, const std::string& manifest_pat
     return fail("the folder of the parts must be writable");
   }
   return part;
-}
-
-Result<void> check_kind_of_parts(const KindInfo& kind) {
-  if (!kind.can.range && !kind.can.needs_values() && !kind.can.advance) return {};
-  return error(ErrorCode::kUnsupported, "kind must be one whose keys have no order, no values and no time, got ",
-               kind.name);
 }
 
 Result<PartsLock> PartsLock::take(const std::string& manifest_path) {

@@ -7,7 +7,7 @@
 #include "crivo/builder.h"
 #include "crivo/host/hash_runs.h"
 #include "crivo/parts.h"
-#include "format/parts.h"
+#include "format/manifest.h"
 #include "kinds/registry.h"
 
 namespace crivo {
