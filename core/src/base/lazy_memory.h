@@ -1,0 +1,27 @@
+// Memory for something large of which most is never used: only the pages that are written to become the process's own.
+#pragma once
+
+#include <cstddef>
+
+namespace crivo {
+
+/// Its bytes are 0 until they are written; in a browser, which has no such pages, they are any.
+class LazyMemory {
+ public:
+  LazyMemory() = default;
+  /// Throws std::bad_alloc.
+  explicit LazyMemory(std::size_t bytes);
+  LazyMemory(LazyMemory&& other) noexcept;
+  LazyMemory& operator=(LazyMemory&& other) noexcept;
+  ~LazyMemory();
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  bool is_reserved_ = false;  // as addresses; else it is of allocate_zeroed
+};
+
+}  // namespace crivo
