@@ -147,6 +147,31 @@ TEST_F(Remote, WhatWasDamagedOnItsWayIsFetchedAgain) {
   EXPECT_TRUE(*remote->may_contain(key));
 }
 
+// Two questions that miss the same bytes fetch them twice.
+TEST_F(Remote, WhatWasVerifiedStaysWhateverComesAgain) {
+  const AnyFilter filter = build_filter(Kind::kBlocked, 100'000);
+  write(filter.ref());
+  RangeFiles reader(path_, use_);
+  PartialFilter partial({});
+  const std::uint64_t hash = filter.ref().hash(present_key(5));
+  MissingRanges came;
+  MissingRanges missing;
+  bool hit = false;
+  while (partial.may_contain_hashes({&hash, 1}, {&hit, 1}, missing) && !missing.empty()) {
+    ASSERT_TRUE(reader.read(missing));
+    came = missing;
+    for (const RemoteRange& range : missing) ASSERT_TRUE(partial.supply(range));
+  }
+  ASSERT_TRUE(hit);
+  for (RemoteRange& range : came) {
+    std::ranges::fill(range.found, std::byte{0});
+    ASSERT_TRUE(partial.supply(range));
+  }
+  ASSERT_TRUE(partial.may_contain_hashes({&hash, 1}, {&hit, 1}, missing));
+  EXPECT_TRUE(missing.empty());
+  EXPECT_TRUE(hit);
+}
+
 TEST_F(Remote, AQuestionFetchesWhatItReads) {
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
     const AnyFilter filter = build_filter(kind, 4'000'000);
