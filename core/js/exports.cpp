@@ -5,14 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <exception>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "calls.h"
 #include "crivo/blob.h"
 #include "crivo/blob_writer.h"
 #include "crivo/builder.h"
@@ -25,75 +23,6 @@
 #include "crivo/sketch.h"
 
 namespace crivo::js {
-namespace {
-
-constexpr std::size_t kBatch = 512;
-
-std::string_view text_in_room(std::size_t bytes) { return {reinterpret_cast<const char*>(room_bytes()), bytes}; }
-
-bool fail(int code, std::string message) {
-  last_error() = {code, std::move(message)};
-  return false;
-}
-
-std::uint64_t seed_of(double high, double low) {
-  return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint64_t>(low);
-}
-
-/// Runs a `Result<void> work()`.
-template <class Work>
-bool done(Work&& work) noexcept {
-  try {
-    const Result<void> result = work();
-    return result || fail(static_cast<int>(result.error().code), result.error().message);
-  } catch (const std::exception&) {
-    constexpr int kNoMemory = 9;
-    return fail(kNoMemory, {});  // a message would need memory
-  }
-}
-
-/// Runs a `Result<T> work()`, and returns a T that it made on the heap, or null.
-template <class T, class Work>
-T* made(Work&& work) noexcept {
-  T* on_heap = nullptr;
-  done([&]() -> Result<void> {
-    Result<T> result = work();
-    if (!result) return result.error();
-    on_heap = std::make_unique<T>(*std::move(result)).release();
-    return {};
-  });
-  return on_heap;
-}
-
-/// The keys in the room, for as long as it stays as it is.
-class Batch {
- public:
-  explicit Batch(std::size_t count) : count_(count) {
-    const auto* bytes = reinterpret_cast<const char*>(room_bytes()) + kBatch * sizeof(std::uint32_t);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::uint32_t size = 0;
-      std::memcpy(&size, room_bytes() + i * sizeof size, sizeof size);
-      keys_[i] = {bytes, size};
-      bytes += size;
-    }
-    end_ = bytes;
-  }
-  [[nodiscard]] std::span<const std::string_view> keys() const { return std::span(keys_).first(count_); }
-  /// What lies behind the last key.
-  [[nodiscard]] const char* end() const { return end_; }
-  [[nodiscard]] std::span<const std::uint64_t> hashes(HashId id, std::uint64_t seed) {
-    hash_keys(id, keys(), seed, hashes_);
-    return std::span(hashes_).first(count_);
-  }
-
- private:
-  std::size_t count_;
-  const char* end_;
-  std::array<std::string_view, kBatch> keys_;
-  std::array<std::uint64_t, kBatch> hashes_;
-};
-
-}  // namespace
 
 /// A filter to be made.
 struct Plan {
@@ -200,10 +129,7 @@ bool find_many(const AnyFilter* map, std::size_t count) {
     std::array<std::uint64_t, kBatch> values;
     std::array<bool, kBatch> found;
     asked->find_hashes(Batch(count).hashes(map->shape().hash_id, map->shape().seed), values, found);
-    for (std::size_t i = 0; i < count; ++i) {
-      const double value = found[i] ? static_cast<double>(values[i]) : -1;
-      std::memcpy(room_bytes() + i * sizeof value, &value, sizeof value);
-    }
+    put_values(std::span(values).first(count), found);
     return {};
   });
 }
@@ -231,29 +157,24 @@ double count(const AnyFilter* filter, std::size_t bytes) {
   return times;
 }
 
-std::size_t facts(const AnyFilter* filter) {
-  const Capabilities can = filter->ref().kind().can;
-  const Facts& stored = filter->facts();
-  const Shape& shape = filter->shape();
-  const std::string_view name = filter->ref().kind().name;
+std::size_t put_facts(const KindInfo& kind, const Facts& stored, const Shape& shape, std::uint64_t payload_bytes) {
+  const Capabilities can = kind.can;
   const bool abilities[] = {can.add,  can.remove, can.count, can.unite, can.intersect,
                             can.grow, can.range,  can.find,  can.exact, can.advance};
   unsigned bits = 0;
   for (std::size_t i = 0; i < std::size(abilities); ++i) bits |= static_cast<unsigned>(abilities[i]) << i;
-  const double numbers[] = {static_cast<double>(stored.capacity),
-                            stored.fp_rate,
-                            static_cast<double>(stored.keys),
-                            static_cast<double>(shape.units),
-                            static_cast<double>(shape.k),
-                            static_cast<double>(shape.param),
-                            static_cast<double>(filter->payload().size()),
-                            static_cast<double>(bits),
-                            static_cast<double>(shape.seed >> 32),
-                            static_cast<double>(shape.seed & UINT32_MAX)};
-  if (room(sizeof numbers + name.size()) == 0) return 0;
+  const double numbers[] = {static_cast<double>(stored.capacity),  stored.fp_rate,
+                            static_cast<double>(stored.keys),      static_cast<double>(shape.units),
+                            static_cast<double>(shape.k),          static_cast<double>(shape.param),
+                            static_cast<double>(payload_bytes),    static_cast<double>(bits),
+                            static_cast<double>(shape.seed >> 32), static_cast<double>(shape.seed & UINT32_MAX)};
+  if (room(sizeof numbers + kind.name.size()) == 0) return 0;
   std::memcpy(room_bytes(), numbers, sizeof numbers);
-  std::memcpy(room_bytes() + sizeof numbers, name.data(), name.size());
-  return name.size();
+  std::memcpy(room_bytes() + sizeof numbers, kind.name.data(), kind.name.size());
+  return kind.name.size();
+}
+std::size_t facts(const AnyFilter* filter) {
+  return put_facts(filter->ref().kind(), filter->facts(), filter->shape(), filter->payload().size());
 }
 std::size_t write(const AnyFilter* filter, bool with_sums) {
   const Codec codec = with_sums ? Codec::kRawSums : Codec::kRaw;

@@ -1,7 +1,7 @@
 // The class Filter, on the functions of exports.h.
 import { CrivoError, orderedKey, plainKey } from "./keys.js";
-import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, halvesOf, makeRoom, native, openBlob, putKey,
-  putMany, putPairs, room, roomMoved, takeBlob, wholeNumber } from "./room.js";
+import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, halvesOf, makeRoom, native, openBlob,
+  putBytes, putKey, putMany, putPairs, room, roomMoved, takeBlob, wholeNumber } from "./room.js";
 
 const NUMBERS = 10; // of info
 const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact", "advance"];
@@ -52,6 +52,26 @@ function buildOfPairs(entries, options, name) {
 function* sides(members, others) {
   for (const batch of batchesOf(members, "members")) for (const key of batch) yield [key, 1];
   for (const batch of batchesOf(others, "others")) for (const key of batch) yield [key, 0];
+}
+
+/** What native.facts, or one like it, has put into the room. */
+export function infoOf(nameBytes) {
+  roomMoved();
+  const numbers = new Float64Array(native.memory.buffer, room, NUMBERS);
+  const [capacity, fpRate, keys, units, k, param, payloadBytes, can, seedHigh, seedLow] = numbers;
+  const kind = decoder.decode(bytes.subarray(room + 8 * NUMBERS, room + 8 * NUMBERS + nameBytes));
+  const abilities = ABILITIES.filter((_, bit) => (can >> bit) & 1);
+  const seed = (BigInt(seedHigh) << 32n) + BigInt(seedLow);
+  return { kind, capacity, fpRate, keys, units, k, param, seed, payloadBytes, can: abilities };
+}
+
+/** The values that native.find_many, or one like it, has put into the room. */
+export function valuesOf(count) {
+  const found = new DataView(bytes.buffer, room, 8 * count);
+  return Array.from({ length: count }, (_, i) => {
+    const value = found.getFloat64(8 * i, LITTLE_ENDIAN);
+    return value < 0 ? undefined : value;
+  });
 }
 
 const freed = new FinalizationRegistry((filter) => native.close(filter));
@@ -117,9 +137,7 @@ export class Filter {
   hasRange(low, high) {
     if (this.#known !== orderedKey) throw new CrivoError(`kind must be range, got ${this.info.kind}`, "unsupported");
     const ends = [orderedKey(low, "low"), orderedKey(high, "high")];
-    makeRoom(ends[0].length + ends[1].length);
-    bytes.set(ends[0], room);
-    bytes.set(ends[1], room + ends[0].length);
+    putBytes(...ends);
     return native.has_range(this.#open, ends[0].length, ends[1].length) === 1;
   }
 
@@ -134,11 +152,7 @@ export class Filter {
     putMany(keys, this.#known, (count) => {
       makeRoom(8 * BATCH);
       native.find_many(this.#open, count) || fail(); // which keys may have freed meanwhile
-      const found = new DataView(bytes.buffer, room, 8 * count);
-      for (let i = 0; i < count; ++i) {
-        const value = found.getFloat64(8 * i, LITTLE_ENDIAN);
-        answers.push(value < 0 ? undefined : value);
-      }
+      answers.push(...valuesOf(count));
     });
     return answers;
   }
@@ -165,14 +179,7 @@ export class Filter {
   }
 
   get info() {
-    const nameBytes = native.facts(this.#open);
-    roomMoved();
-    const numbers = new Float64Array(native.memory.buffer, room, NUMBERS);
-    const [capacity, fpRate, keys, units, k, param, payloadBytes, can, seedHigh, seedLow] = numbers;
-    const kind = decoder.decode(bytes.subarray(room + 8 * NUMBERS, room + 8 * NUMBERS + nameBytes));
-    const abilities = ABILITIES.filter((_, bit) => (can >> bit) & 1);
-    const seed = (BigInt(seedHigh) << 32n) + BigInt(seedLow);
-    return { kind, capacity, fpRate, keys, units, k, param, seed, payloadBytes, can: abilities };
+    return infoOf(native.facts(this.#open));
   }
 
   toBytes(form = "raw") {

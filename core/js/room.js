@@ -69,10 +69,21 @@ export function putKey(key, known, index = "key", at = 0) {
   return writeKey(written, bytes, room + at, index);
 }
 
+/** Puts bytes into the room, one piece after the other. */
+export function putBytes(...pieces) {
+  makeRoom(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = room;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+}
+
 const sizes = new Uint32Array(BATCH);
 const sizesAsBytes = new Uint8Array(sizes.buffer);
 
-function putBatch(keys, known, first) {
+/** Puts some keys into the room, at most BATCH, of which the first has this number. */
+export function putBatch(keys, known, first) {
   let used = SIZES;
   for (let i = 0; i < keys.length; ++i) {
     const size = putKey(keys[i], known, first + i, used);

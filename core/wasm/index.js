@@ -1,7 +1,7 @@
 // For browsers and what packs for them: crivo.wasm lies beside this file.
 import { start } from "./start.js";
 
-export { CrivoError, Filter, Sketch, sketchSymbols } from "./all.js";
+export { CrivoError, Filter, RemoteFilter, Sketch, sketchSymbols } from "./all.js";
 
 const url = new URL("crivo.wasm", import.meta.url);
 const response = await fetch(url);

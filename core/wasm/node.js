@@ -2,6 +2,6 @@
 import { readFile } from "node:fs/promises";
 import { start } from "./start.js";
 
-export { CrivoError, Filter, Sketch, sketchSymbols } from "./all.js";
+export { CrivoError, Filter, RemoteFilter, Sketch, sketchSymbols } from "./all.js";
 
 await start(await readFile(new URL("crivo.wasm", import.meta.url)));

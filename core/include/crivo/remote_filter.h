@@ -32,8 +32,8 @@ struct RemoteRange {
   std::uint64_t bytes = 0;
   /// What was read: `bytes` of them, or fewer where the file ends before.
   std::vector<std::byte> found = {};
-  /// Which version of the file was read, such as its ETag: whatever differs when the file is replaced. It must not be
-  /// empty, but for the file of a part, which is never replaced: its name changes.
+  /// Which version of the file was read, such as its ETag: whatever differs when the file is replaced. It may be empty
+  /// where nothing was found, and for a part, which is never replaced: its name changes.
   std::string version = {};
 };
 
@@ -92,6 +92,8 @@ class RemoteFilter {
   [[nodiscard]] const Facts& facts() const noexcept;
   /// Its name is "parts" for a filter in parts.
   [[nodiscard]] const KindInfo& kind() const noexcept;
+  /// For a filter in parts the bytes of all their files.
+  [[nodiscard]] std::uint64_t payload_bytes() const noexcept;
   [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept {
     return hash_key(shape().hash_id, key, shape().seed);
   }

@@ -238,6 +238,7 @@ Result<void> PartialFile::want_segment(std::uint64_t number, Missing& missing) {
 }
 
 Result<void> PartialFile::supply(const ByteRange& asked, std::span<const std::byte> bytes, const std::string& version) {
+  if (bytes.empty()) return take(asked, bytes);  // of no version
   if (version_ && *version_ != version) {
     return corrupt("file must not be changed while it is in use, got version ", version, " after ", *version_,
                    ": open it again");

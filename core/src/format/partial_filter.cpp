@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* kName = "the manifest";  // whose own name only those know who fetch it
 constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 16;
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 62;  // as good as any
 constexpr std::string_view kFolder = ".parts/";
 
 /// What follows the name of the manifest.
@@ -40,7 +41,7 @@ std::optional<std::uint32_t> part_of_file(const Manifest& manifest, const std::s
 class PartialFilter::State {
  public:
   explicit State(const RemoteOptions& options)
-      : options_{std::max(options.max_memory, kLeastMemory), options.verify}, file_(file(0)) {}
+      : options_{std::clamp(options.max_memory, kLeastMemory, kMostMemory), options.verify}, file_(file(0)) {}
 
   Result<void> open(MissingRanges& missing);
   Result<void> contains(std::span<const std::uint64_t> hashes, std::span<bool> hits, MissingRanges& missing);
@@ -69,6 +70,7 @@ class PartialFilter::State {
   Shape shape_;
   Facts facts_;
   const KindInfo* kind_ = nullptr;
+  std::uint64_t payload_bytes_ = 0;
 
   [[nodiscard]] PartialFile file(std::uint64_t bytes) const {
     return PartialFile(bytes, options_.verify, options_.max_memory);
@@ -99,6 +101,7 @@ Result<void> PartialFilter::State::open(MissingRanges& missing) {
   shape_ = file_.ref().shape();
   facts_ = file_.ref().facts();
   kind_ = &file_.ref().kind();
+  payload_bytes_ = file_.ref().payload().size();
   was_open_ = true;
   return {};
 }
@@ -116,6 +119,7 @@ Result<void> PartialFilter::State::take_manifest() {
     shape_ = shape_of_parts(*manifest);
     facts_ = manifest->facts();
     kind_ = &kKindOfParts;
+    payload_bytes_ = manifest->bytes();
     was_open_ = true;
   }
   std::erase_if(parts_, [&](const auto& part) { return part.second.checksum != manifest->parts[part.first].checksum; });
@@ -253,7 +257,10 @@ Result<void> PartialFilter::find_hashes(std::span<const std::uint64_t> hashes, s
 Result<void> PartialFilter::supply(const RemoteRange& range) {
   const ByteRange asked{range.offset, range.bytes};
   if (range.file.empty()) {
-    if (range.version.empty()) return bad_argument("version of the filter's file must not be empty");
+    if (range.version.empty() && !range.found.empty()) {
+      return bad_argument(
+          "version of the filter's file must not be empty: a server must send its ETag or Last-Modified");
+    }
     return state_->file_.supply(asked, range.found, range.version);
   }
   if (!state_->manifest_) return {};  // which is read again
@@ -273,6 +280,7 @@ bool PartialFilter::names(const std::string& file) const {
 const Shape& PartialFilter::shape() const noexcept { return state_->shape_; }
 const Facts& PartialFilter::facts() const noexcept { return state_->facts_; }
 const KindInfo& PartialFilter::kind() const noexcept { return *state_->kind_; }
+std::uint64_t PartialFilter::payload_bytes() const noexcept { return state_->payload_bytes_; }
 
 std::uint64_t PartialFilter::memory_bytes() const noexcept {
   std::uint64_t bytes = state_->file_.memory_bytes();

@@ -162,5 +162,6 @@ Result<void> RemoteFilter::find_hashes(std::span<const std::uint64_t> hashes, st
 const Shape& RemoteFilter::shape() const noexcept { return state_->filter().shape(); }
 const Facts& RemoteFilter::facts() const noexcept { return state_->filter().facts(); }
 const KindInfo& RemoteFilter::kind() const noexcept { return state_->filter().kind(); }
+std::uint64_t RemoteFilter::payload_bytes() const noexcept { return state_->filter().payload_bytes(); }
 
 }  // namespace crivo

@@ -58,7 +58,7 @@ struct KindRow {
   /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
-  // A payload in a mapped file is verified only where it is read. The next functions go the way of others, and ask the
+  // A payload in a mapped file, or elsewhere, is verified only where it is read. The next functions go the way of others, and ask the
   // gate before each read. They return false when the gate refuses.
   /// For validate() and prepare(). Freezes what tells later questions where to read. Of the payload, only the size was
   /// checked before.
@@ -183,7 +183,7 @@ concept FilterKind = says_what_is_read<K>() && is_complete<K>() &&
 /// Whether builds have threads.
 inline constexpr bool kHasThreads = kHasFiles;
 
-/// Sets the functions for mapped files: the kind's own, or those of kinds/reads.h.
+/// Sets the functions for payloads that are read piece by piece: the kind's own, or those of kinds/reads.h.
 template <FilterKind K>
 constexpr void set_gated_reads(KindRow& row) {
   if constexpr (requires { &K::admit_open; }) {
@@ -229,7 +229,7 @@ constexpr KindRow make_row() {
   if constexpr (requires { &K::check_whole; }) row.check_whole = &K::check_whole;
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
-  if constexpr (kHasFiles) set_gated_reads<K>(row);
+  set_gated_reads<K>(row);
   // The kinds state rates for hashes. That different keys may have the same hash is added here. (For ordered numbers
   // the term stands for what the hash of their blocks lacks of an even spread.)
   row.stats = [](const View& view) noexcept {

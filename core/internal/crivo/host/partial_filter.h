@@ -51,6 +51,7 @@ class PartialFilter {
   [[nodiscard]] const Shape& shape() const noexcept;
   [[nodiscard]] const Facts& facts() const noexcept;
   [[nodiscard]] const KindInfo& kind() const noexcept;
+  [[nodiscard]] std::uint64_t payload_bytes() const noexcept;
   /// Of the process, for what is here.
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
 

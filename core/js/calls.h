@@ -1,0 +1,100 @@
+// What the functions of exports.h have in common: how they fail, and how they find in the room what they are given.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "crivo/hash.h"
+#include "crivo/kinds.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
+#include "exports.h"
+
+namespace crivo::js {
+
+constexpr std::size_t kBatch = 512;
+
+inline std::string_view text_in_room(std::size_t bytes) { return {reinterpret_cast<const char*>(room_bytes()), bytes}; }
+
+inline bool fail(int code, std::string message) {
+  last_error() = {code, std::move(message)};
+  return false;
+}
+
+inline std::uint64_t seed_of(double high, double low) {
+  return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint64_t>(low);
+}
+
+/// Runs a `Result<void> work()`.
+template <class Work>
+bool done(Work&& work) noexcept {
+  try {
+    const Result<void> result = work();
+    return result || fail(static_cast<int>(result.error().code), result.error().message);
+  } catch (const std::exception&) {
+    constexpr int kNoMemory = 9;
+    return fail(kNoMemory, {});  // a message would need memory
+  }
+}
+
+/// Runs a `Result<T> work()`, and returns a T that it made on the heap, or null.
+template <class T, class Work>
+T* made(Work&& work) noexcept {
+  T* on_heap = nullptr;
+  done([&]() -> Result<void> {
+    Result<T> result = work();
+    if (!result) return result.error();
+    on_heap = std::make_unique<T>(*std::move(result)).release();
+    return {};
+  });
+  return on_heap;
+}
+
+/// The keys in the room, for as long as it stays as it is.
+class Batch {
+ public:
+  explicit Batch(std::size_t count) : count_(count) {
+    const auto* bytes = reinterpret_cast<const char*>(room_bytes()) + kBatch * sizeof(std::uint32_t);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint32_t size = 0;
+      std::memcpy(&size, room_bytes() + i * sizeof size, sizeof size);
+      keys_[i] = {bytes, size};
+      bytes += size;
+    }
+    end_ = bytes;
+  }
+  [[nodiscard]] std::span<const std::string_view> keys() const { return std::span(keys_).first(count_); }
+  /// What lies behind the last key.
+  [[nodiscard]] const char* end() const { return end_; }
+  [[nodiscard]] std::span<const std::uint64_t> hashes(HashId id, std::uint64_t seed) {
+    hash_keys(id, keys(), seed, hashes_);
+    return std::span(hashes_).first(count_);
+  }
+
+ private:
+  std::size_t count_;
+  const char* end_;
+  std::array<std::string_view, kBatch> keys_;
+  std::array<std::uint64_t, kBatch> hashes_;
+};
+
+/// As find_many().
+inline void put_values(std::span<const std::uint64_t> values, std::span<const bool> found) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = found[i] ? static_cast<double>(values[i]) : -1;
+    std::memcpy(room_bytes() + i * sizeof value, &value, sizeof value);
+  }
+}
+
+/// As facts().
+std::size_t put_facts(const KindInfo& kind, const Facts& stored, const Shape& shape, std::uint64_t payload_bytes);
+
+}  // namespace crivo::js

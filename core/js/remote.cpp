@@ -1,0 +1,146 @@
+// The functions of exports.h for filters that lie elsewhere.
+#include <algorithm>
+#include <charconv>
+
+#include "calls.h"
+
+namespace crivo::js {
+namespace {
+
+void append(std::string& text, std::uint64_t number) {
+  char digits[20];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+/// Runs a `Result<void> ask(missing)`, and a `void answer()` once nothing is missing.
+template <class Ask, class Answer>
+double asked(const Ask& ask, const Answer& answer) {
+  double result = -1;
+  done([&]() -> Result<void> {
+    MissingRanges missing;
+    if (auto fine = ask(missing); !fine) return fine;
+    if (missing.empty()) {
+      answer();
+      result = 0;
+      return {};
+    }
+    std::string text;  // a file's name has no character that JSON writes otherwise
+    for (const RemoteRange& range : missing) {
+      text += text.empty() ? "[[\"" : ",[\"";
+      text += range.file + "\",";
+      append(text, range.offset);
+      text += ',';
+      append(text, range.bytes);
+      text += ']';
+    }
+    text += ']';
+    if (room(text.size()) == 0) throw std::bad_alloc();
+    std::memcpy(room_bytes(), text.data(), text.size());
+    result = static_cast<double>(text.size());
+    return {};
+  });
+  return result;
+}
+
+/// Calls ask(hashes, missing) of the keys in the room.
+template <class Ask>
+Result<void> with_hashes(PartialFilter& filter, std::size_t count, MissingRanges& missing, const Ask& ask) {
+  if (auto opened = filter.open(missing); !opened || !missing.empty()) return opened;
+  Batch batch(count);
+  return ask(batch.hashes(filter.shape().hash_id, filter.shape().seed));
+}
+
+}  // namespace
+
+PartialFilter* remote(double max_memory, bool verify) {
+  return made<PartialFilter>([&]() -> Result<PartialFilter> {
+    return PartialFilter({.max_memory = static_cast<std::uint64_t>(max_memory), .verify = verify});
+  });
+}
+
+void remote_close(PartialFilter* filter) { delete filter; }
+
+void remote_make_room(PartialFilter* filter) { filter->make_room(); }
+
+double remote_open(PartialFilter* filter) {
+  return asked([&](MissingRanges& missing) { return filter->open(missing); }, [] {});
+}
+
+double remote_has_many(PartialFilter* filter, std::size_t count) {
+  std::array<bool, kBatch> hits;
+  return asked(
+      [&](MissingRanges& missing) {
+        return with_hashes(*filter, count, missing, [&](std::span<const std::uint64_t> hashes) {
+          return filter->may_contain_hashes(hashes, hits, missing);
+        });
+      },
+      [&] { std::memcpy(room_bytes(), hits.data(), count); });
+}
+
+double remote_find_many(PartialFilter* filter, std::size_t count) {
+  std::array<std::uint64_t, kBatch> values;
+  std::array<bool, kBatch> found;
+  return asked(
+      [&](MissingRanges& missing) {
+        return with_hashes(*filter, count, missing, [&](std::span<const std::uint64_t> hashes) {
+          return filter->find_hashes(hashes, values, found, missing);
+        });
+      },
+      [&] { put_values(std::span(values).first(count), found); });
+}
+
+double remote_has_range(PartialFilter* filter, std::size_t low_bytes, std::size_t high_bytes) {
+  bool hit = false;
+  return asked(
+      [&](MissingRanges& missing) -> Result<void> {
+        if (auto opened = filter->open(missing); !opened || !missing.empty()) return opened;
+        const std::string_view ends = text_in_room(low_bytes + high_bytes);
+        const auto number = [&](std::string_view key) {
+          return hash_key(filter->shape().hash_id, key, filter->shape().seed);
+        };
+        return filter->may_contain_range(number(ends.substr(0, low_bytes)), number(ends.substr(low_bytes)), hit,
+                                         missing);
+      },
+      [&] { std::memcpy(room_bytes(), &hit, sizeof hit); });
+}
+
+double remote_count(PartialFilter* filter, std::size_t bytes) {
+  std::uint64_t count = 0;
+  return asked(
+      [&](MissingRanges& missing) -> Result<void> {
+        if (auto opened = filter->open(missing); !opened || !missing.empty()) return opened;
+        const std::uint64_t hash = hash_key(filter->shape().hash_id, text_in_room(bytes), filter->shape().seed);
+        return filter->count_hash(hash, count, missing);
+      },
+      [&] {
+        const auto number = static_cast<double>(count);
+        if (room(sizeof number) == 0) throw std::bad_alloc();
+        std::memcpy(room_bytes(), &number, sizeof number);
+      });
+}
+
+bool remote_supply(PartialFilter* filter, std::size_t file_bytes, std::size_t version_bytes, std::size_t found_bytes,
+                   double offset, double asked_bytes) {
+  return done([&] {
+    const std::string_view text = text_in_room(file_bytes + version_bytes);
+    const std::byte* found = room_bytes() + text.size();
+    RemoteRange range{.file = std::string(text.substr(0, file_bytes)),
+                      .offset = static_cast<std::uint64_t>(offset),
+                      .bytes = static_cast<std::uint64_t>(asked_bytes)};
+    range.version = text.substr(file_bytes);
+    range.found.assign(found, found + found_bytes);
+    return filter->supply(range);
+  });
+}
+
+void remote_read_manifest_again(PartialFilter* filter) { filter->read_manifest_again(); }
+
+bool remote_names(const PartialFilter* filter, std::size_t bytes) {
+  return filter->names(std::string(text_in_room(bytes)));
+}
+
+std::size_t remote_facts(const PartialFilter* filter) {
+  return put_facts(filter->kind(), filter->facts(), filter->shape(), filter->payload_bytes());
+}
+
+}  // namespace crivo::js

@@ -1,0 +1,187 @@
+// The class RemoteFilter, on the functions of exports.h: a filter on a server, of which a question fetches what it
+// reads. A question says what it misses; that is fetched; then it is asked again. In between, others may be asked, and
+// use the room. So a question puts its keys there each time, and its answers are taken at once.
+import { infoOf, valuesOf } from "./filter.js";
+import { CrivoError, orderedKey, plainKey } from "./keys.js";
+import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, makeRoom, native, putBatch, putBytes, putKey,
+  room, roomMoved, wholeNumber } from "./room.js";
+
+const OPTIONS = ["maxMemory", "verify", "fetch"];
+const DEFAULT_MAX_MEMORY = 2 ** 26;
+const AT_ONCE = 16; // requests of a question
+const MOST_MANIFESTS = 3; // that are read again for one question
+const PARTIAL = 206;
+const WHOLE = 200;
+const NOT_SATISFIABLE = 416; // the file ends before
+
+const encoder = new TextEncoder();
+
+function unreadable(address, reason, cause) {
+  const error = new CrivoError(`${address} must be readable by ranges, got ${reason}`, "system error");
+  error.cause = cause;
+  return error;
+}
+
+/** Some bytes of a file, fewer where it ends, and what tells its version from others. */
+async function readRange(fetchIt, address, offset, wanted, cache) {
+  const headers = { Range: `bytes=${offset}-${offset + wanted - 1}` };
+  const response = await fetchIt(address, { headers, cache });
+  const header = (name) => response.headers.get(name);
+  const isSmall = response.status === WHOLE && offset === 0 && Number(header("content-length") ?? NaN) <= wanted;
+  if (response.status === PARTIAL || isSmall) {
+    const start = header("content-range")?.match(/^bytes (\d+)-/)?.[1] ?? offset; // which other origins may hide
+    if (Number(start) !== offset) throw new Error(`bytes from ${start} on, and not from ${offset}`);
+    const found = new Uint8Array(await response.arrayBuffer()).subarray(0, wanted);
+    return { found, version: header("etag") ?? header("last-modified") ?? "" };
+  }
+  response.body?.cancel().catch(() => {});
+  if (response.status === NOT_SATISFIABLE) return { found: new Uint8Array(), version: "" };
+  throw new Error(response.status === WHOLE ? "the whole file: its server does not know Range" : `status ${response.status}`);
+}
+
+const freed = new FinalizationRegistry((filter) => native.remote_close(filter));
+const made = Symbol("made");
+
+export class RemoteFilter {
+  #filter;
+  #address;
+  #fetch;
+  #known = plainKey;
+
+  constructor(token, address, { maxMemory = DEFAULT_MAX_MEMORY, verify = true, fetch = globalThis.fetch }) {
+    if (token !== made) throw new TypeError("a filter that lies elsewhere must be opened by RemoteFilter.open");
+    this.#address = address;
+    this.#fetch = fetch;
+    this.#filter = native.remote(wholeNumber("maxMemory", maxMemory), verify ? 1 : 0) || fail();
+    freed.register(this, this.#filter, this);
+  }
+
+  static async open(url, options = {}) {
+    checkOptions(options, OPTIONS);
+    const filter = new RemoteFilter(made, new URL(url, globalThis.location?.href), options);
+    try {
+      await filter.#ask(() => native.remote_open(filter.#open));
+      if (filter.info.can.includes("range")) filter.#known = orderedKey;
+    } catch (error) {
+      filter.free();
+      throw error;
+    }
+    return filter;
+  }
+
+  get #open() {
+    if (this.#filter === 0) throw new CrivoError("filter must not be used after free()");
+    return this.#filter;
+  }
+
+  /** Calls question() until it misses nothing, and then take(), which finds the answers in the room. */
+  async #ask(question, take = () => {}) {
+    native.remote_make_room(this.#open);
+    for (let manifests = 0; ; ) {
+      const size = question();
+      if (size < 0) fail();
+      roomMoved();
+      if (size === 0) return take();
+      const ranges = JSON.parse(decoder.decode(bytes.subarray(room, room + size)));
+      const errors = await this.#fetchAll(ranges);
+      if (errors.length === 0) continue;
+      // A part that cannot be read may have been replaced: then the manifest names another file.
+      const isPart = errors.every(({ code, file }) => code === "system error" && file !== "");
+      if (!isPart || manifests++ === MOST_MANIFESTS) throw errors[0];
+      native.remote_read_manifest_again(this.#open);
+      await this.#ask(() => native.remote_open(this.#open));
+      const isNamed = ({ file }) => native.remote_names(this.#open, putKey(file, plainKey));
+      if (errors.every(isNamed)) throw errors[0];
+    }
+  }
+
+  /** The errors of the ranges that could not be read, each with its file. */
+  async #fetchAll(ranges) {
+    const errors = [];
+    const waiting = ranges.values();
+    const work = async () => {
+      for (const range of waiting) {
+        if (errors.length > 0) return;
+        await this.#fetchOne(...range).catch((error) => errors.push(Object.assign(error, { file: range[0] })));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, ranges.length) }, work));
+    return errors;
+  }
+
+  async #fetchOne(file, offset, wanted) {
+    const address = new URL(this.#address);
+    address.pathname += file;
+    const cache = file === "" ? "no-store" : "default"; // a part's file is never replaced
+    const { found, version } = await readRange(this.#fetch, address, offset, wanted, cache).catch((error) => {
+      throw unreadable(address, error?.message ?? String(error), error);
+    });
+    const texts = [file, version].map((text) => encoder.encode(text));
+    putBytes(...texts, found);
+    native.remote_supply(this.#open, texts[0].length, texts[1].length, found.length, offset, wanted) || fail();
+  }
+
+  async #askMany(keys, question, take) {
+    let first = 0;
+    for (const batch of batchesOf(keys)) {
+      const put = () => {
+        putBatch(batch, this.#known, first);
+        makeRoom(8 * BATCH);
+        return question(this.#open, batch.length);
+      };
+      await this.#ask(put, () => take(batch.length));
+      first += batch.length;
+    }
+  }
+
+  async has(key) {
+    return (await this.hasMany([key]))[0];
+  }
+
+  async hasMany(keys) {
+    const answers = [];
+    await this.#askMany(keys, native.remote_has_many, (count) => {
+      for (let i = 0; i < count; ++i) answers.push(bytes[room + i] === 1);
+    });
+    return answers;
+  }
+
+  async get(key) {
+    return (await this.getMany([key]))[0];
+  }
+
+  async getMany(keys) {
+    const answers = [];
+    await this.#askMany(keys, native.remote_find_many, (count) => answers.push(...valuesOf(count)));
+    return answers;
+  }
+
+  async hasRange(low, high) {
+    if (this.#known !== orderedKey) throw new CrivoError(`kind must be range, got ${this.info.kind}`, "unsupported");
+    const ends = [orderedKey(low, "low"), orderedKey(high, "high")];
+    let hit;
+    const put = () => {
+      putBytes(...ends);
+      return native.remote_has_range(this.#open, ends[0].length, ends[1].length);
+    };
+    await this.#ask(put, () => (hit = bytes[room] === 1));
+    return hit;
+  }
+
+  async count(key) {
+    let times;
+    const put = () => native.remote_count(this.#open, putKey(key, this.#known));
+    await this.#ask(put, () => (times = new DataView(bytes.buffer, room, 8).getFloat64(0, LITTLE_ENDIAN)));
+    return times;
+  }
+
+  get info() {
+    return infoOf(native.remote_facts(this.#open));
+  }
+
+  free() {
+    freed.unregister(this);
+    if (this.#filter !== 0) native.remote_close(this.#filter);
+    this.#filter = 0;
+  }
+}
