@@ -59,6 +59,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 128
 
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # of one that went
+            super().handle_error(request, client_address)
+
 
 def serve(folder, port=0):
     """A server that is not yet running; port 0 takes a free one."""

@@ -54,16 +54,20 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+def run_chromium(address, finished):
+    """Opens a page until this event."""
+    with tempfile.TemporaryDirectory() as profile, subprocess.Popen(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", address],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as browser:
+        in_time = finished.wait(300)
+        browser.terminate()
+        require(in_time, f"the page must answer, the browser said\n{browser.stderr.read()}")
+
+
 def answers_in_chromium(folder):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    with tempfile.TemporaryDirectory() as profile, subprocess.Popen(
-            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
-             f"http://127.0.0.1:{server.server_port}/index.html"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            text=True) as browser:
-        in_time = Handler.finished.wait(300)
-        browser.terminate()
-        require(in_time, f"the page must answer, the browser said\n{browser.stderr.read()}")
+    run_chromium(f"http://127.0.0.1:{server.server_port}/index.html", Handler.finished)
     server.shutdown()
     return Handler.result
 
@@ -80,7 +84,7 @@ def main(packages, tools, sources, crivo):
         build, = re.findall(r"^crivo (build .*)$", markdown, re.MULTILINE)
         setting.run(crivo, *build.split())
         size = (setting.folder / "leaked.crivo").stat().st_size
-        text, = re.findall(r"^```html\n(.*?)^```$", markdown, re.DOTALL | re.MULTILINE)
+        text, = re.findall(r"^```html\n(<!-- index.html.*?)^```$", markdown, re.DOTALL | re.MULTILINE)
         (setting.folder / "index.html").write_text(text.removesuffix("</script>\n") + QUESTIONS, encoding="utf-8")
         answers = answers_in_chromium(name)
     print(f"{size} bytes for {LEAKED} passwords: {answers}")

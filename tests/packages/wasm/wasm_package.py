@@ -104,6 +104,10 @@ def does_what_its_types_promise(setting, build):
     run_program(setting, "interface.mjs")
 
 
+def asks_filters_that_lie_elsewhere(setting, build):
+    run_program(setting, "remote.mjs")
+
+
 def has_the_types_that_typescript_expects(setting, build=None):
     compiler = setting.tools / "current/node_modules/typescript/bin/tsc"
     node = setting.current_node()
@@ -126,7 +130,7 @@ def runs_every_example(setting, build=None):
 
 TESTS = {"".join(word.capitalize() for word in test.__name__.split("_")): test for test in (
     holds_what_it_needs_and_is_small, reads_golden_blobs_and_writes_their_bytes, refuses_hostile_bytes,
-    does_what_its_types_promise, has_the_types_that_typescript_expects, runs_every_example)}
+    does_what_its_types_promise, asks_filters_that_lie_elsewhere, has_the_types_that_typescript_expects, runs_every_example)}
 
 
 def main(test, packages, tools, sources, build, package="crivo-wasm"):
