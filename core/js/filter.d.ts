@@ -109,7 +109,11 @@ export interface RemoteOptions {
    */
   verify?: boolean;
   /** In place of the global fetch: to add headers, or to count. */
-  fetch?: (url: URL, options: { headers: Record<string, string>; cache: RequestCache }) => Promise<Response>;
+  fetch?: (url: string, options: { headers: Record<string, string>; cache: "no-store" | "default" }) => Promise<{
+    status: number;
+    headers: { get(name: string): string | null };
+    arrayBuffer(): Promise<ArrayBuffer>;
+  }>;
 }
 
 /**
@@ -124,7 +128,7 @@ export class RemoteFilter {
   private constructor();
 
   /** Fetches the header, and what tells where questions read. A relative URL is seen from the page. */
-  static open(url: string | URL, options?: RemoteOptions): Promise<RemoteFilter>;
+  static open(url: string | { href: string }, options?: RemoteOptions): Promise<RemoteFilter>;
 
   has(key: Key): Promise<boolean>;
   /** Fetches what 512 keys need at the same time, and then that of the next ones. */

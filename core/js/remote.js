@@ -58,7 +58,7 @@ export class RemoteFilter {
 
   static async open(url, options = {}) {
     checkOptions(options, OPTIONS);
-    const filter = new RemoteFilter(made, new URL(url, globalThis.location?.href), options);
+    const filter = new RemoteFilter(made, new URL(url.href ?? url, globalThis.location?.href), options);
     try {
       await filter.#ask(() => native.remote_open(filter.#open));
       if (filter.info.can.includes("range")) filter.#known = orderedKey;
@@ -113,7 +113,7 @@ export class RemoteFilter {
     const address = new URL(this.#address);
     address.pathname += file;
     const cache = file === "" ? "no-store" : "default"; // a part's file is never replaced
-    const { found, version } = await readRange(this.#fetch, address, offset, wanted, cache).catch((error) => {
+    const { found, version } = await readRange(this.#fetch, address.href, offset, wanted, cache).catch((error) => {
       throw unreadable(address, error?.message ?? String(error), error);
     });
     const texts = [file, version].map((text) => encoder.encode(text));

@@ -51,6 +51,7 @@ struct RemoteOptions {
   /// The most memory for what was fetched, in bytes. Above it, what was used longest ago is given up and fetched again
   /// when it is needed: part by part, or in one file all of it. A single question may need more for its time. It is
   /// also the most that a file without sums may have. Less than 64 KiB is taken as that.
+  /// Beside it, a 512th of the size of the files that are open says which of their bytes are here.
   std::uint64_t max_memory = std::uint64_t{64} << 20;
   /// Whether what comes is compared with its checksums. Without, a question fetches only the lines of 64 bytes that it
   /// reads, one of them for a blocked filter, and a byte that was damaged where it lies, or on its way, may hide a key.

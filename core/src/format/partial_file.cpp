@@ -125,6 +125,8 @@ Result<void> PartialFile::start_pieces() {
   try {
     if (bytes > std::numeric_limits<std::size_t>::max()) throw std::bad_alloc();
     memory_ = LazyMemory(static_cast<std::size_t>(bytes));
+    here_.resize(static_cast<std::size_t>(bytes / kPageBytes + 1));
+    verified_ = std::make_unique<VerifiedSegments>(segments_of(header_.raw_bytes));
   } catch (const std::bad_alloc&) {
     return error(ErrorCode::kTooLarge, "file must fit in the address space, got ", bytes, " bytes");
   }
@@ -212,8 +214,7 @@ Result<void> PartialFile::need_range(std::uint64_t low, std::uint64_t high, Miss
 bool PartialFile::want(std::uint64_t begin, std::uint64_t end, Missing& missing) const {
   const bool here =
       all_pages(begin / kLine, round_up(end, kLine) / kLine, [&](std::uint64_t page, std::uint64_t lines) {
-        const auto found = here_.find(page);
-        return found != here_.end() && (found->second & lines) == lines;
+        return (here_[static_cast<std::size_t>(page)] & lines) == lines;
       });
   if (here) return true;
   const std::uint64_t first = round_down(begin, kLine);
@@ -223,7 +224,7 @@ bool PartialFile::want(std::uint64_t begin, std::uint64_t end, Missing& missing)
 
 /// If a segment and its sum are here, compares them; if not, they are missing.
 Result<void> PartialFile::want_segment(std::uint64_t number, Missing& missing) {
-  if (verified_.contains(number)) return {};
+  if (verified_->has(number)) return {};
   const std::uint64_t begin = kBlobHeaderBytes + number * kChecksumSegmentBytes;
   const std::uint64_t payload_end = kBlobHeaderBytes + header_.raw_bytes;
   const std::uint64_t sum = payload_end + 8 * number;
@@ -233,7 +234,7 @@ Result<void> PartialFile::want_segment(std::uint64_t number, Missing& missing) {
   if (!want(sums_begin, sums_end, missing) || !bytes_are_here) return {};
   const PayloadWithSums sums(memory_.data() + kBlobHeaderBytes, header_.raw_bytes);
   if (auto valid = sums.check_segment(number); !valid) return valid;
-  verified_.insert(number);
+  verified_->add(number);
   return {};
 }
 
@@ -263,8 +264,9 @@ Result<void> PartialFile::take(const ByteRange& asked, std::span<const std::byte
   }
   const std::uint64_t end_line = end == file_bytes_ ? round_up(end, kLine) / kLine : end / kLine;
   for (std::uint64_t line = asked.offset / kLine; line < end_line; ++line) {
-    std::uint64_t& lines = here_[line / 64];
+    std::uint64_t& lines = here_[static_cast<std::size_t>(line / 64)];
     if ((lines >> line % 64 & 1) != 0) continue;
+    pages_ += lines == 0 ? 1 : 0;
     lines |= std::uint64_t{1} << line % 64;
     const std::uint64_t at = line * kLine;
     const auto count = static_cast<std::size_t>(std::min(kLine, end - at));
@@ -276,8 +278,9 @@ Result<void> PartialFile::take(const ByteRange& asked, std::span<const std::byte
 void PartialFile::forget() {
   ref_.reset();
   whole_.reset();
-  verified_.clear();
-  here_.clear();
+  verified_.reset();
+  Lines().swap(here_);  // whose memory is 0 only when it is new
+  pages_ = 0;
   memory_ = {};
   start_ = {};
   start_ends_ = false;

@@ -10,11 +10,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/byte_gate.h"
@@ -25,6 +24,7 @@
 #include "crivo/view.h"
 #include "format/blob_header.h"
 #include "format/codec_sums.h"
+#include "format/mapped_segments.h"
 
 namespace crivo {
 
@@ -68,8 +68,8 @@ class PartialFile {
   [[nodiscard]] std::uint64_t file_bytes() const noexcept { return file_bytes_; }
   /// That of the header.
   [[nodiscard]] std::uint64_t checksum() const noexcept;
-  /// What it takes of the process's memory.
-  [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return start_.size() + kPageBytes * here_.size(); }
+  /// What it takes of the process's memory, without what says which bytes are here.
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return start_.size() + kPageBytes * pages_; }
 
  private:
   class Gate;
@@ -97,9 +97,11 @@ class PartialFile {
   Header header_;
   bool is_manifest_ = false;
   LazyMemory memory_;  // for the whole file
-  // For each page in which a line is here: which of its 64 lines are.
-  std::unordered_map<std::uint64_t, std::uint64_t> here_;
-  std::unordered_set<std::uint64_t> verified_;  // segments
+  // For each page, which of its 64 lines are here; and the number of pages in which there is one.
+  using Lines = std::vector<std::uint64_t, CacheAlignedAllocator<std::uint64_t>>;
+  Lines here_;
+  std::uint64_t pages_ = 0;
+  std::unique_ptr<VerifiedSegments> verified_;
   std::optional<OpenedBlob> whole_;
   std::optional<FilterRef> ref_;
 };

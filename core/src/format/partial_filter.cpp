@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 
 #include "base/error_text.h"
@@ -63,7 +63,7 @@ class PartialFilter::State {
     std::uint64_t used = 0;  // when it was asked last, by asked_
     bool is_checked = false;
   };
-  std::unordered_map<std::uint32_t, PartFile> parts_;
+  std::vector<std::unique_ptr<PartFile>> parts_;  // null for one that was not asked, or was given up
   std::uint64_t asked_ = 0;
   // As when it was opened.
   bool was_open_ = false;
@@ -122,7 +122,10 @@ Result<void> PartialFilter::State::take_manifest() {
     payload_bytes_ = manifest->bytes();
     was_open_ = true;
   }
-  std::erase_if(parts_, [&](const auto& part) { return part.second.checksum != manifest->parts[part.first].checksum; });
+  parts_.resize(manifest->parts.size());
+  for (std::size_t number = 0; number < parts_.size(); ++number) {
+    if (parts_[number] && parts_[number]->checksum != manifest->parts[number].checksum) parts_[number].reset();
+  }
   manifest_ = *std::move(manifest);
   return {};
 }
@@ -155,11 +158,13 @@ Result<void> PartialFilter::State::ask(std::optional<std::uint32_t> number, std:
   }
   Missing ranges;
   const Part& named = manifest_->parts[*number];
-  PartFile& part = parts_.try_emplace(*number, PartFile{file(named.bytes), named.checksum}).first->second;
+  std::unique_ptr<PartFile>& at = parts_[*number];
+  if (at == nullptr) at = std::make_unique<PartFile>(PartFile{file(named.bytes), named.checksum});
+  PartFile& part = *at;
   Result<void> done = open_part(*number, part, ranges);
   if (done && ranges.empty()) done = part.file.need_hashes(hashes, ranges);
   if (!done) {
-    parts_.erase(*number);
+    at.reset();
     return in_part(done.error(), kName, *number);
   }
   if (ranges.empty()) return answer(part.file.ref());
@@ -199,10 +204,14 @@ PartialFilter::~PartialFilter() = default;
 // Half of the limit is for what the next question misses.
 void PartialFilter::make_room() {
   std::uint64_t used = memory_bytes();
-  while (used > state_->options_.max_memory / 2 && !state_->parts_.empty()) {
-    const auto oldest = std::ranges::min_element(state_->parts_, {}, [](const auto& part) { return part.second.used; });
-    used -= oldest->second.file.memory_bytes();
-    state_->parts_.erase(oldest);
+  while (used > state_->options_.max_memory / 2) {
+    std::unique_ptr<State::PartFile>* oldest = nullptr;
+    for (auto& part : state_->parts_) {
+      if (part && (oldest == nullptr || part->used < (*oldest)->used)) oldest = &part;
+    }
+    if (oldest == nullptr) break;
+    used -= (*oldest)->file.memory_bytes();
+    oldest->reset();
   }
   if (used > state_->options_.max_memory / 2) state_->file_.forget();
 }
@@ -265,9 +274,8 @@ Result<void> PartialFilter::supply(const RemoteRange& range) {
   }
   if (!state_->manifest_) return {};  // which is read again
   const std::optional<std::uint32_t> number = part_of_file(*state_->manifest_, range.file);
-  const auto part = number ? state_->parts_.find(*number) : state_->parts_.end();
-  if (part == state_->parts_.end()) return {};  // it was given up meanwhile
-  const Result<void> done = part->second.file.supply(asked, range.found, range.version);
+  if (!number || state_->parts_[*number] == nullptr) return {};  // it was replaced, or given up, meanwhile
+  const Result<void> done = state_->parts_[*number]->file.supply(asked, range.found, range.version);
   return done ? done : in_part(done.error(), kName, *number);
 }
 
@@ -284,7 +292,7 @@ std::uint64_t PartialFilter::payload_bytes() const noexcept { return state_->pay
 
 std::uint64_t PartialFilter::memory_bytes() const noexcept {
   std::uint64_t bytes = state_->file_.memory_bytes();
-  for (const auto& [number, part] : state_->parts_) bytes += part.file.memory_bytes();
+  for (const auto& part : state_->parts_) bytes += part ? part->file.memory_bytes() : 0;
   return bytes;
 }
 

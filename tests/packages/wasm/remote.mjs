@@ -19,7 +19,7 @@ class Server {
     await new Promise(setImmediate);
     ++this.requests;
     if (this.answer) return this.answer();
-    const file = this.files.get(url.pathname);
+    const file = this.files.get(new URL(url).pathname);
     if (!file) return new Response("", { status: 404 });
     const [, begin, end] = headers.Range.match(/^bytes=(\d+)-(\d+)$/).map(Number);
     const found = this.change(file.slice(begin, end + 1), begin);

@@ -52,7 +52,7 @@ class PartialFilter {
   [[nodiscard]] const Facts& facts() const noexcept;
   [[nodiscard]] const KindInfo& kind() const noexcept;
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept;
-  /// Of the process, for what is here.
+  /// Of the process, for what is here; RemoteOptions::max_memory is its limit.
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
 
  private:
