@@ -1,4 +1,4 @@
-// What the packages for Node and for browsers are made of.
+// What the package for Node is made of.
 export { Filter } from "./filter.js";
 export { CrivoError } from "./keys.js";
 export { use } from "./room.js";

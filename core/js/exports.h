@@ -93,7 +93,7 @@ EXPORT(remote_find_many) double remote_find_many(PartialFilter* filter, std::siz
 /// The answer is a byte.
 EXPORT(remote_has_range)
 double remote_has_range(PartialFilter* filter, std::size_t low_bytes, std::size_t high_bytes);
-/// The answer is a number of 64 bits.
+/// The answer is a number of 64 bits, for which there is room.
 EXPORT(remote_count) double remote_count(PartialFilter* filter, std::size_t bytes);
 /// In the room are the file of a range, its version, and what was found.
 EXPORT(remote_supply)

@@ -1,10 +1,8 @@
 // The class Filter, on the functions of exports.h.
 import { CrivoError, orderedKey, plainKey } from "./keys.js";
-import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, halvesOf, makeRoom, native, openBlob,
-  putBytes, putKey, putMany, putPairs, room, roomMoved, takeBlob, wholeNumber } from "./room.js";
+import { BATCH, batchesOf, bytes, checkOptions, fail, halvesOf, infoOf, makeRoom, native, openBlob, putBytes, putKey,
+  putMany, putPairs, room, takeBlob, valuesOf, wholeNumber } from "./room.js";
 
-const NUMBERS = 10; // of info
-const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact", "advance"];
 const FORMS = ["raw", "mappable"];
 
 /** A rate or a number of bits; absent is 0. */
@@ -52,26 +50,6 @@ function buildOfPairs(entries, options, name) {
 function* sides(members, others) {
   for (const batch of batchesOf(members, "members")) for (const key of batch) yield [key, 1];
   for (const batch of batchesOf(others, "others")) for (const key of batch) yield [key, 0];
-}
-
-/** What native.facts, or one like it, has put into the room. */
-export function infoOf(nameBytes) {
-  roomMoved();
-  const numbers = new Float64Array(native.memory.buffer, room, NUMBERS);
-  const [capacity, fpRate, keys, units, k, param, payloadBytes, can, seedHigh, seedLow] = numbers;
-  const kind = decoder.decode(bytes.subarray(room + 8 * NUMBERS, room + 8 * NUMBERS + nameBytes));
-  const abilities = ABILITIES.filter((_, bit) => (can >> bit) & 1);
-  const seed = (BigInt(seedHigh) << 32n) + BigInt(seedLow);
-  return { kind, capacity, fpRate, keys, units, k, param, seed, payloadBytes, can: abilities };
-}
-
-/** The values that native.find_many, or one like it, has put into the room. */
-export function valuesOf(count) {
-  const found = new DataView(bytes.buffer, room, 8 * count);
-  return Array.from({ length: count }, (_, i) => {
-    const value = found.getFloat64(8 * i, LITTLE_ENDIAN);
-    return value < 0 ? undefined : value;
-  });
 }
 
 const freed = new FinalizationRegistry((filter) => native.close(filter));

@@ -12,22 +12,16 @@ void append(std::string& text, std::uint64_t number) {
   text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
-/// Runs a `Result<void> ask(missing)`, and a `void answer()` once nothing is missing.
-template <class Ask, class Answer>
-double asked(const Ask& ask, const Answer& answer) {
-  double result = -1;
-  done([&]() -> Result<void> {
-    MissingRanges missing;
-    if (auto fine = ask(missing); !fine) return fine;
-    if (missing.empty()) {
-      answer();
-      result = 0;
-      return {};
-    }
-    std::string text;  // a file's name has no character that JSON writes otherwise
+/// What a question returns that has failed, or misses this: in no template, as there are many questions.
+double put_missing(bool fine, const MissingRanges& missing) {
+  if (!fine) return -1;
+  if (missing.empty()) return 0;
+  std::string text;  // a file's name has no character that JSON writes otherwise
+  const bool put = done([&]() -> Result<void> {
     for (const RemoteRange& range : missing) {
       text += text.empty() ? "[[\"" : ",[\"";
-      text += range.file + "\",";
+      text += range.file;
+      text += "\",";
       append(text, range.offset);
       text += ',';
       append(text, range.bytes);
@@ -36,10 +30,9 @@ double asked(const Ask& ask, const Answer& answer) {
     text += ']';
     if (room(text.size()) == 0) throw std::bad_alloc();
     std::memcpy(room_bytes(), text.data(), text.size());
-    result = static_cast<double>(text.size());
     return {};
   });
-  return result;
+  return put ? static_cast<double>(text.size()) : -1;
 }
 
 /// Calls ask(hashes, missing) of the keys in the room.
@@ -63,60 +56,63 @@ void remote_close(PartialFilter* filter) { delete filter; }
 void remote_make_room(PartialFilter* filter) { filter->make_room(); }
 
 double remote_open(PartialFilter* filter) {
-  return asked([&](MissingRanges& missing) { return filter->open(missing); }, [] {});
+  MissingRanges missing;
+  return put_missing(done([&] { return filter->open(missing); }), missing);
 }
 
 double remote_has_many(PartialFilter* filter, std::size_t count) {
+  MissingRanges missing;
   std::array<bool, kBatch> hits;
-  return asked(
-      [&](MissingRanges& missing) {
-        return with_hashes(*filter, count, missing, [&](std::span<const std::uint64_t> hashes) {
-          return filter->may_contain_hashes(hashes, hits, missing);
-        });
-      },
-      [&] { std::memcpy(room_bytes(), hits.data(), count); });
+  const bool fine = done([&] {
+    return with_hashes(*filter, count, missing, [&](std::span<const std::uint64_t> hashes) {
+      return filter->may_contain_hashes(hashes, hits, missing);
+    });
+  });
+  if (fine && missing.empty()) std::memcpy(room_bytes(), hits.data(), count);
+  return put_missing(fine, missing);
 }
 
 double remote_find_many(PartialFilter* filter, std::size_t count) {
+  MissingRanges missing;
   std::array<std::uint64_t, kBatch> values;
   std::array<bool, kBatch> found;
-  return asked(
-      [&](MissingRanges& missing) {
-        return with_hashes(*filter, count, missing, [&](std::span<const std::uint64_t> hashes) {
-          return filter->find_hashes(hashes, values, found, missing);
-        });
-      },
-      [&] { put_values(std::span(values).first(count), found); });
+  const bool fine = done([&] {
+    return with_hashes(*filter, count, missing, [&](std::span<const std::uint64_t> hashes) {
+      return filter->find_hashes(hashes, values, found, missing);
+    });
+  });
+  if (fine && missing.empty()) put_values(std::span(values).first(count), found);
+  return put_missing(fine, missing);
 }
 
 double remote_has_range(PartialFilter* filter, std::size_t low_bytes, std::size_t high_bytes) {
+  MissingRanges missing;
   bool hit = false;
-  return asked(
-      [&](MissingRanges& missing) -> Result<void> {
-        if (auto opened = filter->open(missing); !opened || !missing.empty()) return opened;
-        const std::string_view ends = text_in_room(low_bytes + high_bytes);
-        const auto number = [&](std::string_view key) {
-          return hash_key(filter->shape().hash_id, key, filter->shape().seed);
-        };
-        return filter->may_contain_range(number(ends.substr(0, low_bytes)), number(ends.substr(low_bytes)), hit,
-                                         missing);
-      },
-      [&] { std::memcpy(room_bytes(), &hit, sizeof hit); });
+  const bool fine = done([&]() -> Result<void> {
+    if (auto opened = filter->open(missing); !opened || !missing.empty()) return opened;
+    const std::string_view ends = text_in_room(low_bytes + high_bytes);
+    const auto number = [&](std::string_view key) {
+      return hash_key(filter->shape().hash_id, key, filter->shape().seed);
+    };
+    return filter->may_contain_range(number(ends.substr(0, low_bytes)), number(ends.substr(low_bytes)), hit, missing);
+  });
+  if (fine && missing.empty()) std::memcpy(room_bytes(), &hit, sizeof hit);
+  return put_missing(fine, missing);
 }
 
 double remote_count(PartialFilter* filter, std::size_t bytes) {
+  MissingRanges missing;
   std::uint64_t count = 0;
-  return asked(
-      [&](MissingRanges& missing) -> Result<void> {
-        if (auto opened = filter->open(missing); !opened || !missing.empty()) return opened;
-        const std::uint64_t hash = hash_key(filter->shape().hash_id, text_in_room(bytes), filter->shape().seed);
-        return filter->count_hash(hash, count, missing);
-      },
-      [&] {
-        const auto number = static_cast<double>(count);
-        if (room(sizeof number) == 0) throw std::bad_alloc();
-        std::memcpy(room_bytes(), &number, sizeof number);
-      });
+  const bool fine = done([&]() -> Result<void> {
+    if (auto opened = filter->open(missing); !opened || !missing.empty()) return opened;
+    const std::uint64_t hash = hash_key(filter->shape().hash_id, text_in_room(bytes), filter->shape().seed);
+    return filter->count_hash(hash, count, missing);
+  });
+  if (fine && missing.empty()) {
+    const auto number = static_cast<double>(count);
+    std::memcpy(room_bytes(), &number, sizeof number);
+  }
+  return put_missing(fine, missing);
 }
 
 bool remote_supply(PartialFilter* filter, std::size_t file_bytes, std::size_t version_bytes, std::size_t found_bytes,

@@ -1,13 +1,13 @@
 // The class RemoteFilter, on the functions of exports.h: a filter on a server, of which a question fetches what it
 // reads. A question says what it misses; that is fetched; then it is asked again. In between, others may be asked, and
 // use the room. So a question puts its keys there each time, and its answers are taken at once.
-import { infoOf, valuesOf } from "./filter.js";
 import { CrivoError, orderedKey, plainKey } from "./keys.js";
-import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, makeRoom, native, putBatch, putBytes, putKey,
-  room, roomMoved, wholeNumber } from "./room.js";
+import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, infoOf, makeRoom, native, putBatch,
+  putBytes, putKey, room, roomMoved, valuesOf, wholeNumber } from "./room.js";
 
 const OPTIONS = ["maxMemory", "verify", "fetch"];
 const DEFAULT_MAX_MEMORY = 2 ** 26;
+const ANSWER = 8; // bytes
 const AT_ONCE = 16; // requests of a question
 const MOST_MANIFESTS = 3; // that are read again for one question
 const PARTIAL = 206;
@@ -126,7 +126,7 @@ export class RemoteFilter {
     for (const batch of batchesOf(keys)) {
       const put = () => {
         putBatch(batch, this.#known, first);
-        makeRoom(8 * BATCH);
+        makeRoom(ANSWER * BATCH);
         return question(this.#open, batch.length);
       };
       await this.#ask(put, () => take(batch.length));
@@ -170,8 +170,11 @@ export class RemoteFilter {
 
   async count(key) {
     let times;
-    const put = () => native.remote_count(this.#open, putKey(key, this.#known));
-    await this.#ask(put, () => (times = new DataView(bytes.buffer, room, 8).getFloat64(0, LITTLE_ENDIAN)));
+    const put = () => {
+      makeRoom(ANSWER);
+      return native.remote_count(this.#open, putKey(key, this.#known));
+    };
+    await this.#ask(put, () => (times = new DataView(bytes.buffer, room, ANSWER).getFloat64(0, LITTLE_ENDIAN)));
     return times;
   }
 

@@ -6,6 +6,8 @@ export const BATCH = 512;
 const SIZES = 4 * BATCH; // the bytes in front of many keys
 const MOST_DIGITS = 32;
 const DEFAULT_MAX_BYTES = 2 ** 30;
+const NUMBERS = 10; // of infoOf
+const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact", "advance"];
 const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full", "not found", "too large", "cancelled",
   "system error", "out of memory"];
 export const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
@@ -67,6 +69,26 @@ export function putKey(key, known, index = "key", at = 0) {
   const written = known(key, index);
   makeRoom(at + mostBytes(written));
   return writeKey(written, bytes, room + at, index);
+}
+
+/** What native.facts, or one like it, has put into the room. */
+export function infoOf(nameBytes) {
+  roomMoved();
+  const numbers = new Float64Array(native.memory.buffer, room, NUMBERS);
+  const [capacity, fpRate, keys, units, k, param, payloadBytes, can, seedHigh, seedLow] = numbers;
+  const kind = decoder.decode(bytes.subarray(room + 8 * NUMBERS, room + 8 * NUMBERS + nameBytes));
+  const abilities = ABILITIES.filter((_, bit) => (can >> bit) & 1);
+  const seed = (BigInt(seedHigh) << 32n) + BigInt(seedLow);
+  return { kind, capacity, fpRate, keys, units, k, param, seed, payloadBytes, can: abilities };
+}
+
+/** The values that native.find_many, or one like it, has put into the room. */
+export function valuesOf(count) {
+  const found = new DataView(bytes.buffer, room, 8 * count);
+  return Array.from({ length: count }, (_, i) => {
+    const value = found.getFloat64(8 * i, LITTLE_ENDIAN);
+    return value < 0 ? undefined : value;
+  });
 }
 
 /** Puts bytes into the room, one piece after the other. */

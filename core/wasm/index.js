@@ -1,7 +1,9 @@
 // For browsers and what packs for them: crivo.wasm lies beside this file.
 import { start } from "./start.js";
 
-export { CrivoError, Filter, RemoteFilter, Sketch, sketchSymbols } from "./all.js";
+export { Filter } from "./filter.js";
+export { CrivoError } from "./keys.js";
+export { Sketch, sketchSymbols } from "./sketch.js";
 
 const url = new URL("crivo.wasm", import.meta.url);
 const response = await fetch(url);

@@ -2,6 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { start } from "./start.js";
 
-export { CrivoError, Filter, RemoteFilter, Sketch, sketchSymbols } from "./all.js";
+export { Filter } from "./filter.js";
+export { CrivoError } from "./keys.js";
+export { Sketch, sketchSymbols } from "./sketch.js";
 
 await start(await readFile(new URL("crivo.wasm", import.meta.url)));

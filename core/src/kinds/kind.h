@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/byte_gate.h"
-#include "crivo/host/files.h"
+#include "crivo/host/compiled_for.h"
 #include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
@@ -58,8 +58,8 @@ struct KindRow {
   /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
-  // A payload in a mapped file, or elsewhere, is verified only where it is read. The next functions go the way of others, and ask the
-  // gate before each read. They return false when the gate refuses.
+  // A payload in a mapped file, or elsewhere, is verified only where it is read. The next functions go the way of
+  // others, and ask the gate before each read. They return false when the gate refuses.
   /// For validate() and prepare(). Freezes what tells later questions where to read. Of the payload, only the size was
   /// checked before.
   bool (*admit_open)(const View&, ByteGate&);
@@ -203,33 +203,15 @@ constexpr void set_gated_reads(KindRow& row) {
   if constexpr (requires { &K::admit_range; }) row.admit_range = &K::admit_range;
 }
 
+/// Sets the functions that say what a filter is to be, and how full it is.
 template <FilterKind K>
-constexpr KindRow make_row() {
-  KindRow row{};
-  row.info = {.kind = K::kKind, .name = K::kName, .option = {}, .alias = {}, .can = {}};
-  if constexpr (requires { K::kHashId; }) row.info.hash_id = K::kHashId;
-  if constexpr (requires { K::kDefaultFpRate; }) row.info.default_fp_rate = K::kDefaultFpRate;
-  if constexpr (requires { K::kDefaultCapacity; }) row.info.default_capacity = K::kDefaultCapacity;
+constexpr void set_models(KindRow& row) {
   if constexpr (requires { K::kOption; }) {
-    row.info.option = K::kOption;
     row.set_option = &K::set_option;
     row.option_text = &K::option_text;
     if constexpr (requires { &K::option_of; }) row.option_of = &K::option_of;
   }
-  if constexpr (requires { K::kOptionAlias; }) row.info.alias = K::kOptionAlias;
-  row.unit_name = K::kUnitName;
   row.plan = &K::plan;
-  row.payload_bytes = &K::payload_bytes;
-  row.validate = [](const View& view) -> Result<void> {
-    if constexpr (requires { K::kEveryPayloadIsValid; })
-      return {};
-    else
-      return K::validate(view);
-  };
-  if constexpr (requires { &K::check_whole; }) row.check_whole = &K::check_whole;
-  row.probe = &K::probe;
-  if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
-  set_gated_reads<K>(row);
   // The kinds state rates for hashes. That different keys may have the same hash is added here. (For ordered numbers
   // the term stands for what the hash of their blocks lacks of an even spread.)
   row.stats = [](const View& view) noexcept {
@@ -247,10 +229,15 @@ constexpr KindRow make_row() {
   if constexpr (requires { K::kBytesOfBlock; }) row.block_bytes = K::kBytesOfBlock;
   if constexpr (requires { &K::position_bits; }) row.position_bits = &K::position_bits;
   if constexpr (requires { &K::bit_array_bits; }) row.bit_array_bits = &K::bit_array_bits;
-  if constexpr (requires { &K::start; }) row.start = &K::start;
-  if constexpr (requires { &K::clear; }) row.clear = &K::clear;
   if constexpr (requires { &K::promised_fp_rate; }) row.promised_fp_rate = &K::promised_fp_rate;
   if constexpr (requires { &K::layers; }) row.layers = &K::layers;
+}
+
+/// Sets the functions that make a filter, and change it.
+template <FilterKind K>
+constexpr void set_changes(KindRow& row) {
+  if constexpr (requires { &K::start; }) row.start = &K::start;
+  if constexpr (requires { &K::clear; }) row.clear = &K::clear;
   if constexpr (requires { &K::build; }) row.build = &K::build;
   if constexpr (requires { &K::build_values; }) row.build_values = &K::build_values;
   if constexpr (requires { &K::add; }) row.add = &K::add;
@@ -258,7 +245,6 @@ constexpr KindRow make_row() {
   if constexpr (kHasThreads && requires { &K::add_many; }) row.add_many = &K::add_many;
   if constexpr (requires { &K::remove; }) row.remove = &K::remove;
   if constexpr (requires { &K::count; }) {
-    row.count = &K::count;
     row.add_times = [](Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added,
                        [[maybe_unused]] std::uint64_t max_bytes) {
       if constexpr (requires { &K::add_and_grow; }) {
@@ -271,19 +257,54 @@ constexpr KindRow make_row() {
   if constexpr (requires { &K::unite; }) row.unite = &K::unite;
   if constexpr (requires { &K::intersect; }) row.intersect = &K::intersect;
   if constexpr (requires { &K::advance; }) row.advance = &K::advance;
-  // Not `row.add != nullptr`, which GCC does not take for a constant when it sanitizes.
-  row.info.can.add = requires { &K::add; }
-  || requires { &K::add_and_grow; };
-  row.info.can.remove = requires { &K::remove; };
-  row.info.can.count = requires { &K::count; };
-  row.info.can.unite = requires { &K::unite; };
-  row.info.can.intersect = requires { &K::intersect; };
-  row.info.can.range = requires { &K::admit_range; };
-  row.info.can.exact = requires { K::kIsExact; };
+}
+
+/// What a kind can do, whether or not the functions for it are compiled.
+template <FilterKind K>
+constexpr Capabilities capabilities_of() {
   constexpr bool takes_values = requires { &K::build_values; };
-  row.info.can.find = takes_values && !row.info.can.exact;
-  row.info.can.advance = requires { &K::advance; };
-  row.info.can.grow = requires { &K::add_and_grow; };
+  Capabilities can;
+  // Not `row.add != nullptr`, which GCC does not take for a constant when it sanitizes.
+  can.add = requires { &K::add; }
+  || requires { &K::add_and_grow; };
+  can.remove = requires { &K::remove; };
+  can.count = requires { &K::count; };
+  can.unite = requires { &K::unite; };
+  can.intersect = requires { &K::intersect; };
+  can.range = requires { &K::admit_range; };
+  can.exact = requires { K::kIsExact; };
+  can.find = takes_values && !can.exact;
+  can.advance = requires { &K::advance; };
+  can.grow = requires { &K::add_and_grow; };
+  return can;
+}
+
+template <FilterKind K>
+constexpr KindRow make_row() {
+  KindRow row{};
+  row.info = {.kind = K::kKind, .name = K::kName, .option = {}, .alias = {}, .can = capabilities_of<K>()};
+  if constexpr (requires { K::kHashId; }) row.info.hash_id = K::kHashId;
+  if constexpr (requires { K::kDefaultFpRate; }) row.info.default_fp_rate = K::kDefaultFpRate;
+  if constexpr (requires { K::kDefaultCapacity; }) row.info.default_capacity = K::kDefaultCapacity;
+  if constexpr (requires { K::kOption; }) row.info.option = K::kOption;
+  if constexpr (requires { K::kOptionAlias; }) row.info.alias = K::kOptionAlias;
+  row.unit_name = K::kUnitName;
+  row.payload_bytes = &K::payload_bytes;
+  row.validate = [](const View& view) -> Result<void> {
+    if constexpr (requires { K::kEveryPayloadIsValid; })
+      return {};
+    else
+      return K::validate(view);
+  };
+  if constexpr (requires { &K::check_whole; }) row.check_whole = &K::check_whole;
+  row.probe = &K::probe;
+  if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
+  if constexpr (requires { &K::count; }) row.count = &K::count;
+  if constexpr (kReadsPieces) set_gated_reads<K>(row);
+  if constexpr (kMakesFilters) {
+    set_models<K>(row);
+    set_changes<K>(row);
+  }
   return row;
 }
 

@@ -1,6 +1,7 @@
 // Filters that lie elsewhere answer as they do here, from the bytes that questions read, and damage is an error.
 import assert from "node:assert/strict";
-import { CrivoError, Filter, RemoteFilter } from "crivo-wasm";
+import { Filter } from "crivo-wasm";
+import { CrivoError, RemoteFilter } from "crivo-wasm/remote";
 
 const KEYS = 30_000;
 const present = Array.from({ length: KEYS }, (_, i) => i * 3);

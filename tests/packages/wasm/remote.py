@@ -32,7 +32,7 @@ QUESTIONS = """
 NODE = """
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { RemoteFilter } from "crivo-wasm";
+import { RemoteFilter } from "crivo-wasm/remote";
 const [address, crivo] = process.argv.slice(2);
 const keys = Array.from({ length: 2000 }, (_, i) => i + 1);
 const first = await RemoteFilter.open(`${address}parts.crivo`);

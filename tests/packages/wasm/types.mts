@@ -1,8 +1,9 @@
 // What the types allow, and, below @ts-expect-error, what they refuse.
 import {
-  CrivoError, Filter, RemoteFilter, Sketch, sketchSymbols, type Difference, type Info, type Key, type Options,
+  CrivoError, Filter, Sketch, sketchSymbols, type Difference, type Info, type Key, type Options,
   type RemoteOptions, type SketchInfo,
 } from "crivo-wasm";
+import { RemoteFilter } from "crivo-wasm/remote";
 
 const options: Options = { kind: "ribbon", fpRate: 0.001, seed: 7n };
 const keys: Key[] = ["a", 1, 2n, new Uint8Array(2)];

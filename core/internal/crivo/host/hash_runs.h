@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "crivo/host/files.h"
+#include "crivo/host/compiled_for.h"
 #include "crivo/host/hashed_value.h"
 #include "crivo/host/temporary_file.h"
 #include "crivo/result.h"

@@ -1,0 +1,1 @@
+export { CrivoError, RemoteFilter, type Info, type Key, type RemoteOptions } from "../index.js";
