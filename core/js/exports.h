@@ -82,10 +82,12 @@ EXPORT(write) std::size_t write(const AnyFilter* filter, bool with_sums);
 
 // A filter that lies elsewhere (crivo/host/partial_filter.h). A question puts the ranges that it misses into the room,
 // as text in JSON, [[file, offset, bytes], ...], and returns how many bytes that is; or 0 once it has put its answers
-// there, as those above do; or -1 on an error. It is asked again, with its keys, when what it misses was supplied.
+// there, as those above do; or -1 on an error, or -2 where fewer keys must be asked at a time. It is asked again, with
+// its keys, when what it misses was supplied.
 EXPORT(remote) PartialFilter* remote(double max_memory, bool verify);
 EXPORT(remote_close) void remote_close(PartialFilter* filter);
-/// Before a question.
+/// Before a question, once there is room, or no other question waits.
+EXPORT(remote_has_room) bool remote_has_room(const PartialFilter* filter);
 EXPORT(remote_make_room) void remote_make_room(PartialFilter* filter);
 EXPORT(remote_open) double remote_open(PartialFilter* filter);
 EXPORT(remote_has_many) double remote_has_many(PartialFilter* filter, std::size_t count);

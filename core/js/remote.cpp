@@ -13,8 +13,9 @@ void append(std::string& text, std::uint64_t number) {
 }
 
 /// What a question returns that has failed, or misses this: in no template, as there are many questions.
-double put_missing(bool fine, const MissingRanges& missing) {
+double put_missing(bool fine, const PartialFilter& filter, const MissingRanges& missing) {
   if (!fine) return -1;
+  if (filter.is_crowded()) return -2;
   if (missing.empty()) return 0;
   std::string text;  // a file's name has no character that JSON writes otherwise
   const bool put = done([&]() -> Result<void> {
@@ -53,11 +54,12 @@ PartialFilter* remote(double max_memory, bool verify) {
 
 void remote_close(PartialFilter* filter) { delete filter; }
 
+bool remote_has_room(const PartialFilter* filter) { return filter->has_room(); }
 void remote_make_room(PartialFilter* filter) { filter->make_room(); }
 
 double remote_open(PartialFilter* filter) {
   MissingRanges missing;
-  return put_missing(done([&] { return filter->open(missing); }), missing);
+  return put_missing(done([&] { return filter->open(missing); }), *filter, missing);
 }
 
 double remote_has_many(PartialFilter* filter, std::size_t count) {
@@ -68,8 +70,8 @@ double remote_has_many(PartialFilter* filter, std::size_t count) {
       return filter->may_contain_hashes(hashes, hits, missing);
     });
   });
-  if (fine && missing.empty()) std::memcpy(room_bytes(), hits.data(), count);
-  return put_missing(fine, missing);
+  if (fine && missing.empty() && !filter->is_crowded()) std::memcpy(room_bytes(), hits.data(), count);
+  return put_missing(fine, *filter, missing);
 }
 
 double remote_find_many(PartialFilter* filter, std::size_t count) {
@@ -81,8 +83,8 @@ double remote_find_many(PartialFilter* filter, std::size_t count) {
       return filter->find_hashes(hashes, values, found, missing);
     });
   });
-  if (fine && missing.empty()) put_values(std::span(values).first(count), found);
-  return put_missing(fine, missing);
+  if (fine && missing.empty() && !filter->is_crowded()) put_values(std::span(values).first(count), found);
+  return put_missing(fine, *filter, missing);
 }
 
 double remote_has_range(PartialFilter* filter, std::size_t low_bytes, std::size_t high_bytes) {
@@ -96,8 +98,8 @@ double remote_has_range(PartialFilter* filter, std::size_t low_bytes, std::size_
     };
     return filter->may_contain_range(number(ends.substr(0, low_bytes)), number(ends.substr(low_bytes)), hit, missing);
   });
-  if (fine && missing.empty()) std::memcpy(room_bytes(), &hit, sizeof hit);
-  return put_missing(fine, missing);
+  if (fine && missing.empty() && !filter->is_crowded()) std::memcpy(room_bytes(), &hit, sizeof hit);
+  return put_missing(fine, *filter, missing);
 }
 
 double remote_count(PartialFilter* filter, std::size_t bytes) {
@@ -108,11 +110,11 @@ double remote_count(PartialFilter* filter, std::size_t bytes) {
     const std::uint64_t hash = hash_key(filter->shape().hash_id, text_in_room(bytes), filter->shape().seed);
     return filter->count_hash(hash, count, missing);
   });
-  if (fine && missing.empty()) {
+  if (fine && missing.empty() && !filter->is_crowded()) {
     const auto number = static_cast<double>(count);
     std::memcpy(room_bytes(), &number, sizeof number);
   }
-  return put_missing(fine, missing);
+  return put_missing(fine, *filter, missing);
 }
 
 bool remote_supply(PartialFilter* filter, std::size_t file_bytes, std::size_t version_bytes, std::size_t found_bytes,

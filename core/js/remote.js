@@ -11,6 +11,7 @@ const ANSWER = 8; // bytes
 const AT_ONCE = 16; // requests of a question
 const MOST_MANIFESTS = 3; // that are read again for one question
 const PARTIAL = 206;
+const CROWDED = -2; // of a question
 const WHOLE = 200;
 const NOT_SATISFIABLE = 416; // the file ends before
 
@@ -47,6 +48,8 @@ export class RemoteFilter {
   #address;
   #fetch;
   #known = plainKey;
+  #asking = 0; // questions
+  #waiting = [];
 
   constructor(token, address, { maxMemory = DEFAULT_MAX_MEMORY, verify = true, fetch = globalThis.fetch }) {
     if (token !== made) throw new TypeError("a filter that lies elsewhere must be opened by RemoteFilter.open");
@@ -74,14 +77,32 @@ export class RemoteFilter {
     return this.#filter;
   }
 
-  /** Calls question() until it misses nothing, and then take(), which finds the answers in the room. */
-  async #ask(question, take = () => {}) {
+  /**
+   * Calls question() until it misses nothing, and then take(), which finds the answers in the room. False where fewer
+   * keys must be asked at a time. A question that finds no memory waits for the others, lest it give up what they fetch.
+   */
+  async #ask(question, take) {
+    while (this.#asking > 0 && !native.remote_has_room(this.#open)) await new Promise((go) => this.#waiting.push(go));
     native.remote_make_room(this.#open);
+    ++this.#asking;
+    try {
+      return await this.#askUntilAnswered(question, take);
+    } finally {
+      --this.#asking;
+      for (const go of this.#waiting.splice(0)) go();
+    }
+  }
+
+  async #askUntilAnswered(question, take = () => {}) {
     for (let manifests = 0; ; ) {
       const size = question();
+      if (size === CROWDED) return false;
       if (size < 0) fail();
       roomMoved();
-      if (size === 0) return take();
+      if (size === 0) {
+        take();
+        return true;
+      }
       const ranges = JSON.parse(decoder.decode(bytes.subarray(room, room + size)));
       const errors = await this.#fetchAll(ranges);
       if (errors.length === 0) continue;
@@ -89,7 +110,7 @@ export class RemoteFilter {
       const isPart = errors.every(({ code, file }) => code === "system error" && file !== "");
       if (!isPart || manifests++ === MOST_MANIFESTS) throw errors[0];
       native.remote_read_manifest_again(this.#open);
-      await this.#ask(() => native.remote_open(this.#open));
+      await this.#askUntilAnswered(() => native.remote_open(this.#open));
       const isNamed = ({ file }) => native.remote_names(this.#open, putKey(file, plainKey));
       if (errors.every(isNamed)) throw errors[0];
     }
@@ -124,14 +145,21 @@ export class RemoteFilter {
   async #askMany(keys, question, take) {
     let first = 0;
     for (const batch of batchesOf(keys)) {
-      const put = () => {
-        putBatch(batch, this.#known, first);
-        makeRoom(ANSWER * BATCH);
-        return question(this.#open, batch.length);
-      };
-      await this.#ask(put, () => take(batch.length));
+      await this.#askBatch(batch, first, question, take);
       first += batch.length;
     }
+  }
+
+  async #askBatch(batch, first, question, take) {
+    const put = () => {
+      putBatch(batch, this.#known, first);
+      makeRoom(ANSWER * BATCH);
+      return question(this.#open, batch.length);
+    };
+    if (await this.#ask(put, () => take(batch.length))) return;
+    const half = batch.length >> 1;
+    await this.#askBatch(batch.slice(0, half), first, question, take);
+    await this.#askBatch(batch.slice(half), first + half, question, take);
   }
 
   async has(key) {

@@ -180,6 +180,7 @@ constexpr struct {
     {"write", called<write>},
     {"remote", called<remote>},
     {"remote_close", called<close_kept_remote>},
+    {"remote_has_room", called<remote_has_room>},
     {"remote_make_room", called<remote_make_room>},
     {"remote_open", called<remote_open>},
     {"remote_has_many", called<remote_has_many>},

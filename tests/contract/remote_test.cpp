@@ -285,6 +285,18 @@ TEST_F(Remote, AFileWithoutSumsMustFitInItsMemory) {
   EXPECT_TRUE(*open({.max_memory = 10'000, .verify = false})->may_contain(present_key(1)));
 }
 
+TEST_F(Remote, AFileWithoutSumsIsFetchedOnce) {
+  const AnyFilter filter = build_filter(Kind::kBlocked, 60'000);
+  write(filter.ref(), BlobForm::kRaw);
+  for (const std::uint64_t max_memory : {std::uint64_t{100'000}, UINT64_MAX}) {
+    auto remote = open({.max_memory = max_memory});
+    ASSERT_TRUE(remote) << remote.error().message;
+    use_->reset();
+    for (std::uint64_t i = 0; i < 100; ++i) ASSERT_TRUE(*remote->may_contain(present_key(i)));
+    EXPECT_EQ(use_->reads, 0U);
+  }
+}
+
 // A header alone can state any size.
 TEST_F(Remote, AStatedSizeTakesNoMemory) {
   const AnyFilter filter = build_filter({.kind = Kind::kRibbon, .capacity = 1}, 0);
@@ -328,6 +340,7 @@ TEST_F(Remote, ThreadsAskSideBySide) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+  EXPECT_LT(use_->reads, 4U * 600 * 10);  // a thread does not give up what another one has fetched
 }
 
 constexpr std::uint32_t kRemoteParts = 8;
@@ -386,7 +399,79 @@ TEST_F(RemoteParts, ThatAreReplacedAreFoundByTheManifest) {
   EXPECT_EQ(small->shape().seed, 9U);
   build({.seed = 9}, present_hashes(40'000, 9), 16);
   EXPECT_THAT(message_of(small->may_contain("x")),
-              StartsWith("manifest must have the seed and the number of parts with which it was opened"));
+              StartsWith("file must not become one of another shape or seed while it is in use: open it again"));
+}
+
+// Its hashes would mean nothing.
+TEST_F(RemoteParts, ThatBecomeOneFileAreRefused) {
+  const auto hashes = present_hashes(8000, 0);
+  build({}, hashes);
+  auto remote = open();
+  std::filesystem::remove_all(path_ + ".parts");
+  write(build_filter({.capacity = 8000, .seed = 5}, 8000).ref());
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_THAT(message_of(remote->may_contain(present_key(1))),
+                StartsWith("file must not become one of another shape or seed"));
+  }
+}
+
+// Many parts: their manifest is fetched in two pieces.
+TEST_F(RemoteParts, WhoseManifestIsReplacedWhileItIsReadAreFoundLater) {
+  const auto hashes = present_hashes(20'000, 0);
+  build({}, hashes, 256);
+  auto remote = open({.max_memory = 0});
+  const AnyFilter all = *AnyFilter::build({.capacity = hashes.size()}, hashes);
+  ASSERT_TRUE(replace_part(path_, 3, 256, all.ref()));
+  int changes = 0;
+  use_->change = [&](RemoteRange& range) {
+    if (!range.file.empty() || changes++ >= 3) return;
+    ASSERT_TRUE(replace_part(path_, 3, 256, all.ref()));
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < 300; ++i) {
+      const Result<bool> found = remote->may_contain_hash(hashes[i]);
+      ASSERT_TRUE(found.has_value() ? *found : changes <= 3) << found.error().message;
+    }
+  }
+  use_->change = nullptr;
+  for (const std::uint64_t hash : hashes) ASSERT_TRUE(*remote->may_contain_hash(hash));
+}
+
+TEST_F(RemoteParts, ThatAreDecodedKeepWithinTheMemory) {
+  constexpr std::uint64_t kLimit = 3'000'000;
+  const auto hashes = present_hashes(300, 0);
+  build({.kind = Kind::kClassic, .capacity = 4'000'000}, hashes, 32);  // which is nearly empty, and 5 MB when decoded
+  EXPECT_LT(read_manifest(path_)->bytes(), 100'000U);
+  RangeFiles reader(path_, use_);
+  PartialFilter partial({.max_memory = kLimit});
+  for (const std::size_t together : {std::size_t{1}, std::size_t{10}, std::size_t{300}}) {
+    for (std::size_t begin = 0; begin < hashes.size();) {
+      for (std::size_t count = std::min(together, hashes.size() - begin);;) {
+        bool hits[300] = {};
+        MissingRanges missing;
+        partial.make_room();
+        do {
+          ASSERT_TRUE(partial.may_contain_hashes(std::span(hashes).subspan(begin, count), hits, missing));
+          ASSERT_LE(partial.memory_bytes(), kLimit);
+          if (partial.is_crowded()) break;
+          ASSERT_TRUE(reader.read(missing));
+          for (const RemoteRange& range : missing) ASSERT_TRUE(partial.supply(range));
+        } while (!missing.empty());
+        if (partial.is_crowded()) {
+          count /= 2;
+          ASSERT_GT(count, 0U);
+          continue;
+        }
+        ASSERT_TRUE(std::all_of(hits, hits + count, [](bool hit) { return hit; }));
+        begin += count;
+        break;
+      }
+    }
+  }
+  auto remote = open({.max_memory = kLimit});
+  bool hits[300];
+  ASSERT_TRUE(remote->may_contain_hashes(hashes, hits));
+  EXPECT_TRUE(std::ranges::all_of(hits, [](bool hit) { return hit; }));
 }
 
 TEST_F(RemoteParts, ThatAreWrongAreErrorsThatNameThem) {

@@ -15,6 +15,9 @@ namespace crivo {
 inline constexpr std::size_t kKeysOffset = 32;
 inline constexpr std::size_t kChecksumOffset = 56;
 
+/// The most bytes by which a compressed blob is larger than its payload.
+inline constexpr std::uint64_t kStoredExtraBytes = 4096;
+
 struct Header {
   Shape shape;
   Facts facts;

@@ -171,7 +171,6 @@ Result<void> FilterFile::read_file(const ReadLimits& limits) {
 /// Reads a compressed file from a copy, as its bytes must not change while they are decoded. The copy starts with the
 /// header that was looked at, which may be another one in the file by now.
 Result<void> FilterFile::decode(std::span<const std::byte> header_bytes, const ReadLimits& limits) {
-  constexpr std::uint64_t kStoredExtraBytes = 4096;  // the most by which a compressed blob is larger than its payload
   const std::size_t bytes = file_->bytes().size();
   if (bytes > kStoredExtraBytes && bytes - kStoredExtraBytes > limits.max_bytes) {
     return limit_error(ErrorCode::kTooLarge, bytes - kStoredExtraBytes, "compressed file must have at most ",

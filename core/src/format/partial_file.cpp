@@ -15,6 +15,7 @@ namespace crivo {
 namespace {
 
 constexpr std::uint64_t kLine = kCacheLineBytes;
+constexpr std::uint64_t kPageBytes = 4096;
 // What is asked for first: the header, and in the same step a small file, or the manifest of up to 100 parts.
 constexpr std::uint64_t kStartBytes = 4096;
 // The sums that are asked for at once: those of 2 MiB.
@@ -23,6 +24,8 @@ constexpr std::uint64_t kSumsBytes = 4096;
 constexpr std::uint64_t kGapBytes = 512;
 // A question that still misses more is a walk over zeros.
 constexpr std::size_t kMostAhead = 64;
+// A file that is replaced more often than that while it is opened never is.
+constexpr int kMostRestarts = 8;
 
 std::uint64_t round_down(std::uint64_t offset, std::uint64_t to) { return offset / to * to; }
 std::uint64_t round_up(std::uint64_t offset, std::uint64_t to) { return (offset + to - 1) / to * to; }
@@ -61,10 +64,13 @@ class PartialFile::Gate final : public ByteGate {
       (void)file_.want(kBlobHeaderBytes + offset, kBlobHeaderBytes + offset + bytes, missing_);
       return missing_.size() - before_ <= kMostAhead;
     }
+    const std::uint64_t first = offset / kChecksumSegmentBytes;
     const std::uint64_t last = (offset + bytes - 1) / kChecksumSegmentBytes;
-    for (std::uint64_t segment = offset / kChecksumSegmentBytes; segment <= last; ++segment) {
-      done_ = file_.want_segment(segment, missing_);
-      if (!done_) return false;
+    if (file_.want_segments(first, last, missing_)) {
+      for (std::uint64_t segment = first; segment <= last; ++segment) {
+        done_ = file_.verify_segment(segment);
+        if (!done_) return false;
+      }
     }
     return missing_.size() - before_ <= kMostAhead;
   }
@@ -83,7 +89,13 @@ class PartialFile::Gate final : public ByteGate {
 
 Result<void> PartialFile::open(Missing& missing) {
   if (is_open()) return {};
-  Result<void> done = step(missing);
+  Result<void> done;
+  try {
+    done = step(missing);
+  } catch (const std::bad_alloc&) {
+    forget();
+    throw;
+  }
   if (!done) {
     forget();
   } else if (is_open() && !opened_header_) {
@@ -147,11 +159,12 @@ Result<void> PartialFile::set_file_bytes(std::uint64_t bytes) {
 }
 
 Result<void> PartialFile::open_whole(Missing& missing) {
-  const std::uint64_t end = file_bytes_ != 0 ? file_bytes_ : max_whole_bytes_ + 1;
-  if (start_.size() > max_whole_bytes_ || (file_bytes_ != 0 && end > max_whole_bytes_)) {
+  const std::uint64_t extra = is_raw(header_.codec) ? 0 : kStoredExtraBytes;
+  const std::uint64_t end = file_bytes_ != 0 ? file_bytes_ : kBlobHeaderBytes + header_.raw_bytes + extra;
+  if (end > max_whole_bytes_ + extra || header_.raw_bytes > max_whole_bytes_) {
     return limit_error(ErrorCode::kTooLarge, end,
                        "file without sums, which must be read as a whole, must have at most ", max_whole_bytes_,
-                       " bytes, got ", file_bytes_ != 0 ? "" : "at least ", end);
+                       " bytes, got ", std::max(end, header_.raw_bytes));
   }
   if (start_.size() < end && !start_ends_) {
     missing.push_back({start_.size(), end - start_.size()});
@@ -166,6 +179,7 @@ Result<void> PartialFile::open_whole(Missing& missing) {
   whole_ = *std::move(opened);
   ref_ = whole_->ref();
   file_bytes_ = start_.size();
+  if (!is_raw(header_.codec)) start_ = AlignedBytes(start_.begin(), start_.begin() + kBlobHeaderBytes);
   return {};
 }
 
@@ -222,16 +236,20 @@ bool PartialFile::want(std::uint64_t begin, std::uint64_t end, Missing& missing)
   return false;
 }
 
-/// If a segment and its sum are here, compares them; if not, they are missing.
-Result<void> PartialFile::want_segment(std::uint64_t number, Missing& missing) {
-  if (verified_->has(number)) return {};
-  const std::uint64_t begin = kBlobHeaderBytes + number * kChecksumSegmentBytes;
+/// Whether these segments and their sums are here; if not, they are missing.
+bool PartialFile::want_segments(std::uint64_t first, std::uint64_t last, Missing& missing) const {
+  if (first == last && verified_->has(first)) return true;
   const std::uint64_t payload_end = kBlobHeaderBytes + header_.raw_bytes;
-  const std::uint64_t sum = payload_end + 8 * number;
-  const std::uint64_t sums_begin = std::max(payload_end, round_down(sum, kSumsBytes));
-  const std::uint64_t sums_end = std::min(file_bytes_, round_down(sum, kSumsBytes) + kSumsBytes);
-  const bool bytes_are_here = want(begin, std::min(payload_end, begin + kChecksumSegmentBytes), missing);
-  if (!want(sums_begin, sums_end, missing) || !bytes_are_here) return {};
+  const std::uint64_t begin = kBlobHeaderBytes + first * kChecksumSegmentBytes;
+  const std::uint64_t end = kBlobHeaderBytes + (last + 1) * kChecksumSegmentBytes;
+  const std::uint64_t sums_begin = round_down(payload_end + 8 * first, kSumsBytes);
+  const std::uint64_t sums_end = round_down(payload_end + 8 * last, kSumsBytes) + kSumsBytes;
+  const bool bytes_are_here = want(begin, std::min(payload_end, end), missing);
+  return want(std::max(payload_end, sums_begin), std::min(file_bytes_, sums_end), missing) && bytes_are_here;
+}
+
+Result<void> PartialFile::verify_segment(std::uint64_t number) {
+  if (verified_->has(number)) return {};
   const PayloadWithSums sums(memory_.data() + kBlobHeaderBytes, header_.raw_bytes);
   if (auto valid = sums.check_segment(number); !valid) return valid;
   verified_->add(number);
@@ -241,6 +259,11 @@ Result<void> PartialFile::want_segment(std::uint64_t number, Missing& missing) {
 Result<void> PartialFile::supply(const ByteRange& asked, std::span<const std::byte> bytes, const std::string& version) {
   if (bytes.empty()) return take(asked, bytes);  // of no version
   if (version_ && *version_ != version) {
+    if (!opened_header_ && ++restarts_ <= kMostRestarts) {  // then all of it is to be of this one
+      forget();
+      version_ = version;
+      return asked.offset == 0 ? take(asked, bytes) : Result<void>();
+    }
     return corrupt("file must not be changed while it is in use, got version ", version, " after ", *version_,
                    ": open it again");
   }
@@ -290,8 +313,23 @@ void PartialFile::forget() {
   version_.reset();
 }
 
+std::uint64_t PartialFile::memory_bytes() const noexcept {
+  const bool is_decoded = whole_ && !is_raw(header_.codec);
+  return start_.capacity() + kPageBytes * pages_ + (is_decoded ? ref_->payload().size() : 0);
+}
+
+std::uint64_t PartialFile::bytes_to_decode() const {
+  if (is_open() || !check_start(start_)) return 0;
+  const Header header = read_fields(start_);
+  return is_raw(header.codec) ? 0 : header.raw_bytes;
+}
+
 std::uint64_t PartialFile::checksum() const noexcept {
   return opened_header_ ? load_le<std::uint64_t>(opened_header_->data() + kChecksumOffset) : 0;
+}
+
+std::uint64_t memory_for(const ByteRange& range) noexcept {
+  return round_up(range.offset + range.bytes, kPageBytes) - round_down(range.offset, kPageBytes);
 }
 
 void join_ranges(Missing& ranges) {

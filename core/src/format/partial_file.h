@@ -69,14 +69,17 @@ class PartialFile {
   /// That of the header.
   [[nodiscard]] std::uint64_t checksum() const noexcept;
   /// What it takes of the process's memory, without what says which bytes are here.
-  [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return start_.size() + kPageBytes * pages_; }
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
+  /// What open() will decode into memory beside that.
+  [[nodiscard]] std::uint64_t bytes_to_decode() const;
+  /// Whether all of it is here, or is to be.
+  [[nodiscard]] bool is_whole() const noexcept { return whole_ || is_manifest_; }
 
  private:
   class Gate;
   template <class Admit>
   Result<void> need(const Admit& admit, Missing& missing);
   Result<void> take(const ByteRange& asked, std::span<const std::byte> bytes);
-  static constexpr std::uint64_t kPageBytes = 4096;
   [[nodiscard]] Result<void> step(Missing& missing);
   [[nodiscard]] Result<void> read_start(Missing& missing);
   [[nodiscard]] Result<void> start_pieces();
@@ -84,7 +87,8 @@ class PartialFile {
   [[nodiscard]] Result<void> open_pieces(Missing& missing);
   [[nodiscard]] Result<void> set_file_bytes(std::uint64_t bytes);
   [[nodiscard]] bool want(std::uint64_t begin, std::uint64_t end, Missing& missing) const;
-  [[nodiscard]] Result<void> want_segment(std::uint64_t number, Missing& missing);
+  [[nodiscard]] bool want_segments(std::uint64_t first, std::uint64_t last, Missing& missing) const;
+  [[nodiscard]] Result<void> verify_segment(std::uint64_t number);
 
   std::uint64_t known_bytes_;
   bool verify_;
@@ -94,6 +98,7 @@ class PartialFile {
   std::uint64_t file_bytes_;
   AlignedBytes start_;  // of the file: the header, and what came with it; or all of it
   bool start_ends_ = false;
+  int restarts_ = 0;  // while it is opened: as often as it was replaced
   Header header_;
   bool is_manifest_ = false;
   LazyMemory memory_;  // for the whole file
@@ -108,5 +113,7 @@ class PartialFile {
 
 /// Joins ranges that touch, or nearly so, and sorts them.
 void join_ranges(Missing& ranges);
+/// The most memory that a range takes once it is here, which comes in whole pages.
+[[nodiscard]] std::uint64_t memory_for(const ByteRange& range) noexcept;
 
 }  // namespace crivo

@@ -1,8 +1,9 @@
 #include "crivo/remote_filter.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <memory>
 #include <mutex>
-#include <numeric>
 #include <utility>
 
 #include "base/error_text.h"
@@ -14,46 +15,61 @@ namespace {
 constexpr std::size_t kMostTogether = 65536;  // keys of a batch whose missing bytes are fetched together
 constexpr int kMostManifests = 3;             // that are read again for one question
 
-std::uint64_t bytes_of(const MissingRanges& ranges) {
-  return std::accumulate(ranges.begin(), ranges.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const RemoteRange& range) { return sum + range.bytes; });
-}
-
 }  // namespace
 
 class RemoteFilter::State {
  public:
   State(std::unique_ptr<RangeReader> reader, const RemoteOptions& options)
-      : reader_(std::move(reader)), max_memory_(options.max_memory), filter_(options) {}
+      : reader_(std::move(reader)), filter_(options) {}
 
-  /// Calls ask(filter, missing) until nothing is missing, and fetches what is. One thread at a time has the filter;
-  /// the others fetch meanwhile.
+  /// Calls ask(filter, missing) until nothing is missing, and fetches what is.
   template <class Ask>
   Result<void> ask(const Ask& ask_once);
-  /// The same for many hashes, as many at once as fit in memory: ask(filter, begin, count, missing).
+  /// The same for many hashes, as many at once as there is room for: ask(filter, begin, count, missing).
   template <class Ask>
   Result<void> ask_many(std::size_t hashes, const Ask& ask_once);
 
   [[nodiscard]] const PartialFilter& filter() const noexcept { return filter_; }
 
  private:
+  template <class Ask>
+  Result<void> ask_until_answered(const Ask& ask_once);
   Result<void> fetch(MissingRanges& ranges, int& manifests);
 
   const std::unique_ptr<RangeReader> reader_;
-  const std::uint64_t max_memory_;
-  std::mutex mutex_;  // of the filter
+  // One thread at a time has the filter; the others fetch meanwhile.
+  std::mutex mutex_;
   PartialFilter filter_;
+  int asking_ = 0;
+  std::condition_variable one_less_;
 };
 
+// A question that finds no room waits until the others have their answers, lest it give up what they have fetched.
 template <class Ask>
 Result<void> RemoteFilter::State::ask(const Ask& ask_once) {
+  {
+    std::unique_lock lock(mutex_);
+    one_less_.wait(lock, [&] { return asking_ == 0 || filter_.has_room(); });
+    filter_.make_room();
+    ++asking_;
+  }
+  const auto less = [&](const int*) {
+    const std::lock_guard lock(mutex_);
+    --asking_;
+    one_less_.notify_all();
+  };
+  const std::unique_ptr<const int, decltype(less)> at_the_end(&asking_, less);
+  return ask_until_answered(ask_once);
+}
+
+template <class Ask>
+Result<void> RemoteFilter::State::ask_until_answered(const Ask& ask_once) {
   MissingRanges missing;
-  int manifests = 0;
-  for (bool first = true;; first = false) {
+  for (int manifests = 0;;) {
     {
       const std::lock_guard lock(mutex_);
-      if (first) filter_.make_room();
-      if (auto asked = ask_once(filter_, missing); !asked || missing.empty()) return asked;
+      auto asked = ask_once(filter_, missing);
+      if (!asked || missing.empty() || filter_.is_crowded()) return asked;
     }
     if (auto fetched = fetch(missing, manifests); !fetched) return fetched;
   }
@@ -62,43 +78,50 @@ Result<void> RemoteFilter::State::ask(const Ask& ask_once) {
 template <class Ask>
 Result<void> RemoteFilter::State::ask_many(std::size_t hashes, const Ask& ask_once) {
   std::size_t together = kMostTogether;
-  for (std::size_t begin = 0; begin < hashes;) {
-    std::size_t count = 0;
-    auto asked = ask([&](PartialFilter& filter, MissingRanges& missing) -> Result<void> {
-      for (;; together /= 2) {
-        count = std::min(together, hashes - begin);
-        if (auto once = ask_once(filter, begin, count, missing); !once) return once;
-        if (count == 1 || bytes_of(missing) <= max_memory_ / 2) return {};
-      }
+  std::size_t begin = 0;
+  do {
+    const std::size_t count = std::min(together, hashes - begin);
+    bool is_crowded = false;
+    auto asked = ask([&](PartialFilter& filter, MissingRanges& missing) {
+      auto once = ask_once(filter, begin, count, missing);
+      is_crowded = filter.is_crowded();
+      return once;
     });
     if (!asked) return asked;
-    begin += count;
-  }
+    if (is_crowded) {
+      together = count / 2;
+    } else {
+      begin += count;
+    }
+  } while (begin < hashes);
   return {};
 }
 
 // A part's file that cannot be read may have been replaced. Then the manifest names another.
 Result<void> RemoteFilter::State::fetch(MissingRanges& ranges, int& manifests) {
+  const MissingRanges asked = ranges;
   const Result<void> read = reader_->read(ranges);
   if (read) {
     const std::lock_guard lock(mutex_);
-    for (const RemoteRange& range : ranges) {
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      RemoteRange range = asked[i];
+      range.found = std::move(ranges[i].found);
+      range.version = std::move(ranges[i].version);
       if (auto supplied = filter_.supply(range); !supplied) return supplied;
     }
     return {};
   }
-  const bool of_parts = std::ranges::any_of(ranges, [](const RemoteRange& range) { return !range.file.empty(); });
+  const bool of_parts = std::ranges::any_of(asked, [](const RemoteRange& range) { return !range.file.empty(); });
   if (!of_parts || manifests++ == kMostManifests) return read;
   {
     const std::lock_guard lock(mutex_);
     filter_.read_manifest_again();
   }
-  if (auto opened = ask([](PartialFilter& filter, MissingRanges& missing) { return filter.open(missing); }); !opened) {
-    return opened;
-  }
+  const auto open = [](PartialFilter& filter, MissingRanges& missing) { return filter.open(missing); };
+  if (auto opened = ask_until_answered(open); !opened) return opened;
   const std::lock_guard lock(mutex_);
   const bool as_before =
-      std::ranges::all_of(ranges, [&](const RemoteRange& range) { return filter_.names(range.file); });
+      std::ranges::all_of(asked, [&](const RemoteRange& range) { return filter_.names(range.file); });
   return as_before ? read : Result<void>();
 }
 

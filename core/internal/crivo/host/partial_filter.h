@@ -28,8 +28,13 @@ class PartialFilter {
   PartialFilter& operator=(PartialFilter&&) noexcept;
   ~PartialFilter();
 
-  /// To be called before a question, and not while it is asked again: makes room for what it may miss.
+  /// To be called before a question, and not while it is asked again: makes room for what it may miss. It gives up what
+  /// other questions may have fetched in vain; so those who have no room should wait for the others.
   void make_room();
+  [[nodiscard]] bool has_room() const noexcept;
+  /// Whether the last question needs more memory than it may: ask fewer hashes at a time, after make_room(). What is
+  /// missing need not be fetched. One hash always may.
+  [[nodiscard]] bool is_crowded() const noexcept;
 
   // Each sets `missing`, and its answer means something only if that is empty. Errors: as RemoteFilter.
   Result<void> open(MissingRanges& missing);

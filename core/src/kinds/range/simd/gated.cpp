@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 
 #include "crivo/ordered.h"
 #include "kinds/range/kernels.h"
@@ -18,32 +19,43 @@ namespace {
 // This include must follow select_bit(), which it calls.
 #include "kinds/range/simd/query.inl.h"
 
+/// Whether a gate has refused, and whether for want of memory: a question lets no exception pass.
+struct Refusal {
+  bool refused = false;
+  bool no_memory = false;
+};
+
 /// Reads what the gate admits; after it has refused, nothing.
 class GatedWords {
  public:
-  GatedWords(const std::byte* payload, ByteGate& gate, bool& refused) noexcept
-      : payload_(payload), gate_(gate), refused_(refused) {}
+  GatedWords(const std::byte* payload, ByteGate& gate, Refusal& refusal) noexcept
+      : payload_(payload), gate_(gate), refusal_(refusal) {}
   [[nodiscard]] std::uint64_t operator()(std::uint64_t word) const { return read(8 * word); }
   [[nodiscard]] std::uint64_t bits_from(std::uint64_t bit) const { return read(bit / 8) >> bit % 8; }
   void prefetch(std::uint64_t) const noexcept {}
 
  private:
   [[nodiscard]] std::uint64_t read(std::uint64_t byte) const {
-    refused_ = refused_ || !gate_.admit(byte, 8);
-    return refused_ ? 0 : load_le<std::uint64_t>(payload_ + byte);
+    try {
+      refusal_.refused = refusal_.refused || !gate_.admit(byte, 8);
+    } catch (const std::bad_alloc&) {
+      refusal_ = {.refused = true, .no_memory = true};
+    }
+    return refusal_.refused ? 0 : load_le<std::uint64_t>(payload_ + byte);
   }
 
   const std::byte* payload_;
   ByteGate& gate_;
-  bool& refused_;
+  Refusal& refusal_;
 };
 
 }  // namespace
 
 bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate) {
-  bool refused = false;
-  (void)answer_range(view, GatedWords(view.payload, gate, refused), low, high);
-  return !refused;
+  Refusal refusal;
+  (void)answer_range(view, GatedWords(view.payload, gate, refusal), low, high);
+  if (refusal.no_memory) throw std::bad_alloc();
+  return !refusal.refused;
 }
 
 }  // namespace crivo
