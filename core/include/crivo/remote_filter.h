@@ -2,7 +2,7 @@
 //
 // The program says how bytes are read (RangeReader): by HTTP with Range, from an object store, from another process.
 // What comes is kept up to a limit, and verified before it is used, as in a mapped file (crivo/mapped_filter.h): a
-// question reads segments of 4096 bytes and, once for each 2 MiB of the filter, 4096 bytes of their checksums. So it
+// question reads segments of 4096 bytes and, once for each 256 KiB of the filter, 512 bytes of their checksums. So it
 // must be a file with sums, which `crivo build` writes for most filters above 64 KiB; any other is fetched as a whole.
 // The kinds blocked and ribbon are made for this: a question to them takes one segment, or mostly two, and one round.
 // A filter in parts (crivo/parts.h) is opened as any other. Its parts are opened by their first questions.

@@ -18,8 +18,8 @@ constexpr std::uint64_t kLine = kCacheLineBytes;
 constexpr std::uint64_t kPageBytes = 4096;
 // What is asked for first: the header, and in the same step a small file, or the manifest of up to 100 parts.
 constexpr std::uint64_t kStartBytes = 4096;
-// The sums that are asked for at once: those of 2 MiB.
-constexpr std::uint64_t kSumsBytes = 4096;
+// The sums that are asked for at once: those of 256 KiB, which take as much as a request.
+constexpr std::uint64_t kSumsBytes = 512;
 // A request takes some hundred bytes of its own.
 constexpr std::uint64_t kGapBytes = 512;
 // A question that still misses more is a walk over zeros.
