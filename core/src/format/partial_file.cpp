@@ -203,7 +203,7 @@ template <class Admit>
 Result<void> PartialFile::need(const Admit& admit, Missing& missing) {
   Gate gate(*this, missing);
   (void)admit(gate);
-  const Result<void> done = gate.done();
+  Result<void> done = gate.done();
   if (!done) forget();
   return done;
 }

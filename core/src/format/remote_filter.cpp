@@ -100,7 +100,7 @@ Result<void> RemoteFilter::State::ask_many(std::size_t hashes, const Ask& ask_on
 // A part's file that cannot be read may have been replaced. Then the manifest names another.
 Result<void> RemoteFilter::State::fetch(MissingRanges& ranges, int& manifests) {
   const MissingRanges asked = ranges;
-  const Result<void> read = reader_->read(ranges);
+  Result<void> read = reader_->read(ranges);
   if (read) {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < asked.size(); ++i) {
