@@ -1,6 +1,4 @@
 // In place of the core's threads and temporary files, which a page has not: the code that is linked in stays small.
-#include <cstdlib>
-
 #include "base/error_text.h"
 #include "build/parallel.h"
 #include "crivo/host/system.h"
@@ -12,10 +10,10 @@ void parallel_for(unsigned, std::size_t count, const std::function<void(std::siz
   for (std::size_t i = 0; i < count; ++i) work(i);
 }
 
-// Memory that is new here has no pages before it is written to, as long as nobody clears it.
-void* system::reserve_addresses(std::size_t bytes) noexcept { return std::malloc(bytes); }
-bool system::give_memory(void*, std::size_t) noexcept { return true; }
-void system::release_addresses(void* begin, std::size_t) noexcept { std::free(begin); }
+void* system::reserve_addresses(std::size_t) noexcept { return nullptr; }
+bool system::give_memory(void*, std::size_t) noexcept { return false; }
+void system::release_addresses(void*, std::size_t) noexcept {}
+void system::drop_pages(void*, std::size_t) noexcept {}
 void system::wish_huge_pages(void*, std::size_t) noexcept {}
 void system::wish_small_pages(void*, std::size_t) noexcept {}
 

@@ -1,10 +1,10 @@
 #include "base/lazy_memory.h"
 
+#include <cstdlib>
 #include <new>
 #include <utility>
 
 #include "crivo/host/system.h"
-#include "crivo/memory.h"
 
 namespace crivo {
 
@@ -18,7 +18,8 @@ LazyMemory::LazyMemory(std::size_t bytes) : size_(bytes) {
     }
     system::wish_small_pages(begin, bytes);
   } else {
-    data_ = static_cast<std::byte*>(allocate_zeroed(bytes));
+    data_ = static_cast<std::byte*>(std::malloc(bytes));
+    if (data_ == nullptr) throw std::bad_alloc();
   }
 }
 
@@ -32,12 +33,15 @@ LazyMemory& LazyMemory::operator=(LazyMemory&& other) noexcept {
 }
 
 LazyMemory::~LazyMemory() {
-  if (data_ == nullptr) return;
   if (is_reserved_) {
     system::release_addresses(data_, size_);
   } else {
-    free_zeroed(data_, size_);
+    std::free(data_);
   }
+}
+
+void LazyMemory::forget() noexcept {
+  if (is_reserved_) system::drop_pages(data_, size_);
 }
 
 }  // namespace crivo

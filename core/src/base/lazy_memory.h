@@ -5,7 +5,10 @@
 
 namespace crivo {
 
-/// Its bytes are 0 until they are written; in a browser, which has no such pages, they are any.
+/// Whether pages that are no longer used can be given back. In a browser they cannot.
+inline constexpr bool kGivesPagesBack = sizeof(void*) >= 8;
+
+/// Its bytes are any until they are written.
 class LazyMemory {
  public:
   LazyMemory() = default;
@@ -17,11 +20,13 @@ class LazyMemory {
 
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Forgets its bytes, and gives its pages back where that can be.
+  void forget() noexcept;
 
  private:
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  bool is_reserved_ = false;  // as addresses; else it is of allocate_zeroed
+  bool is_reserved_ = false;  // as addresses; else it is of malloc
 };
 
 }  // namespace crivo

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "crivo/kinds.h"
@@ -14,6 +15,8 @@
 namespace crivo {
 
 inline constexpr std::size_t kPartBytes = 40;  // of the manifest
+/// What follows the manifest's name in that of the folder with the parts.
+inline constexpr std::string_view kPartsFolder = ".parts";
 /// What a filter in parts has in place of a kind.
 inline constexpr KindInfo kKindOfParts{.kind = Kind::kParts, .name = "parts", .option = {}, .alias = {}, .can = {}};
 

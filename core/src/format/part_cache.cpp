@@ -10,18 +10,18 @@ namespace crivo {
 
 void PartCache::take(const Manifest& manifest) {
   parts_.resize(manifest.parts.size());
+  here_.reserve(parts_.size());
   for (std::size_t i = here_.size(); i-- > 0;) {
     const std::uint32_t number = here_[i];
-    if (parts_[number]->checksum != manifest.parts[number].checksum) give_up(number);
+    if (parts_[number]->checksum != manifest.parts[number].checksum) evict(number);
   }
 }
 
 PartialFile& PartCache::use(const Manifest& manifest, std::uint32_t number) {
-  std::unique_ptr<PartFile>& part = parts_[number];
+  std::unique_ptr<Entry>& part = parts_[number];
   if (part == nullptr) {
     const Part& named = manifest.parts[number];
-    here_.reserve(here_.size() + 1);
-    part = std::make_unique<PartFile>(PartFile{PartialFile(named.bytes, verify_, max_whole_bytes_), named.checksum});
+    part = std::make_unique<Entry>(Entry{PartialFile(named.bytes, verify_, max_whole_bytes_), named.checksum});
     part->place = here_.size();
     here_.push_back(number);
     count(*part);
@@ -30,10 +30,10 @@ PartialFile& PartCache::use(const Manifest& manifest, std::uint32_t number) {
   return part->file;
 }
 
-Result<void> PartCache::open(const Manifest& manifest, std::uint32_t number, Missing& missing) {
+Result<void> PartCache::open(const Manifest& manifest, std::uint32_t number, MissingBytes& missing) {
   PartialFile& file = use(manifest, number);
   Result<void> done = file.open(missing);
-  if (done && missing.empty() && !is_open(number)) {
+  if (done && missing.empty() && !parts_[number]->is_checked) {
     if (file.manifest().empty()) {
       const FilterRef& ref = file.ref();
       done = check_part(manifest, number, ref.shape(), ref.kind(), file.file_bytes(), file.checksum());
@@ -42,8 +42,11 @@ Result<void> PartCache::open(const Manifest& manifest, std::uint32_t number, Mis
     }
     parts_[number]->is_checked = done.has_value();
   }
-  count(*parts_[number]);
-  if (!done) give_up(number);
+  if (done) {
+    count(*parts_[number]);
+  } else {
+    evict(number);
+  }
   return done;
 }
 
@@ -51,12 +54,15 @@ Result<void> PartCache::supply(std::uint32_t number, const ByteRange& asked, std
                                const std::string& version) {
   if (parts_[number] == nullptr) return {};
   Result<void> done = parts_[number]->file.supply(asked, bytes, version);
-  count(*parts_[number]);
-  if (!done) give_up(number);
+  if (done) {
+    count(*parts_[number]);
+  } else {
+    evict(number);
+  }
   return done;
 }
 
-void PartCache::give_up(std::uint32_t number) noexcept {
+void PartCache::evict(std::uint32_t number) noexcept {
   memory_bytes_ -= parts_[number]->counted;
   const std::size_t place = parts_[number]->place;
   parts_[here_.back()]->place = place;
@@ -71,13 +77,13 @@ void PartCache::make_room(std::uint64_t most_bytes) {
   std::ranges::sort(oldest, {}, [this](std::uint32_t number) { return parts_[number]->used; });
   for (const std::uint32_t number : oldest) {
     if (memory_bytes_ <= most_bytes / 4 || (here_.size() == 1 && has_room(most_bytes))) return;
-    give_up(number);
+    evict(number);
   }
 }
 
-void PartCache::count(PartFile& part) noexcept {
+void PartCache::count(Entry& part) noexcept {
   memory_bytes_ -= part.counted;
-  part.counted = sizeof(PartFile) + part.file.memory_bytes();
+  part.counted = sizeof(Entry) + part.file.memory_bytes() + part.file.map_bytes();
   memory_bytes_ += part.counted;
 }
 

@@ -24,15 +24,11 @@ class PartCache {
   [[nodiscard]] PartialFile& use(const Manifest& manifest, std::uint32_t number);
   /// Opens the part as far as it is here. Errors: those of PartialFile and of check_part, after which the part is given
   /// up.
-  Result<void> open(const Manifest& manifest, std::uint32_t number, Missing& missing);
-  /// Whether the part was opened, and found to be the one that is named.
-  [[nodiscard]] bool is_open(std::uint32_t number) const noexcept {
-    return parts_[number] != nullptr && parts_[number]->is_checked;
-  }
+  Result<void> open(const Manifest& manifest, std::uint32_t number, MissingBytes& missing);
   /// Takes bytes of a part that was not given up meanwhile. Errors: as PartialFile::supply, likewise.
   Result<void> supply(std::uint32_t number, const ByteRange& asked, std::span<const std::byte> bytes,
                       const std::string& version);
-  void give_up(std::uint32_t number) noexcept;
+  void evict(std::uint32_t number) noexcept;
 
   /// Whether there is room for more: parts take at most half of this, or there is one, and it takes no more than this.
   [[nodiscard]] bool has_room(std::uint64_t most_bytes) const noexcept {
@@ -43,7 +39,7 @@ class PartCache {
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return memory_bytes_; }
 
  private:
-  struct PartFile {
+  struct Entry {
     PartialFile file;
     std::uint64_t checksum;  // as the manifest names it
     std::uint64_t used = 0;  // when it was asked last, by asked_
@@ -51,12 +47,12 @@ class PartCache {
     std::size_t place = 0;      // in here_
     std::uint64_t counted = 0;  // of memory_bytes_
   };
-  void count(PartFile& part) noexcept;
+  void count(Entry& part) noexcept;
 
   const bool verify_;
   const std::uint64_t max_whole_bytes_;
-  std::vector<std::unique_ptr<PartFile>> parts_;  // null for one that was not asked, or was given up
-  std::vector<std::uint32_t> here_;               // the others
+  std::vector<std::unique_ptr<Entry>> parts_;  // null for one that was not asked, or was given up
+  std::vector<std::uint32_t> here_;            // the others
   std::uint64_t asked_ = 0;
   std::uint64_t memory_bytes_ = 0;
 };

@@ -8,7 +8,6 @@
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "filter/view_of.h"
-#include "format/manifest.h"
 #include "kinds/registry.h"
 
 namespace crivo {
@@ -18,7 +17,7 @@ constexpr std::uint64_t kLine = kCacheLineBytes;
 constexpr std::uint64_t kPageBytes = 4096;
 // What is asked for first: the header, and in the same step a small file, or the manifest of up to 100 parts.
 constexpr std::uint64_t kStartBytes = 4096;
-// The sums that are asked for at once: those of 256 KiB, which take as much as a request.
+// Sums are fetched for 64 segments (256 KiB) at once: about what the request's own headers take.
 constexpr std::uint64_t kSumsBytes = 512;
 // A request takes some hundred bytes of its own.
 constexpr std::uint64_t kGapBytes = 512;
@@ -52,10 +51,11 @@ bool all_pages(std::uint64_t first_line, std::uint64_t end_line, const Each& eac
 /// Of one question.
 class PartialFile::Gate final : public ByteGate {
  public:
-  Gate(PartialFile& file, Missing& missing) noexcept : file_(file), missing_(missing), before_(missing.size()) {}
+  Gate(PartialFile& file, MissingBytes& missing) noexcept : file_(file), missing_(missing), before_(missing.size()) {}
 
   bool admit(std::uint64_t offset, std::uint64_t bytes) override {
-    if (bytes > file_.max_whole_bytes_) {  // as no question reads
+    // Only a ribbon or a range filter without keys is read as a whole, when it is opened. A header can claim any size.
+    if (bytes > file_.max_whole_bytes_) {
       done_ = limit_error(ErrorCode::kTooLarge, bytes, "filter without keys must have at most ", file_.max_whole_bytes_,
                           " bytes, got ", bytes);
       return false;
@@ -82,12 +82,12 @@ class PartialFile::Gate final : public ByteGate {
 
  private:
   PartialFile& file_;
-  Missing& missing_;
+  MissingBytes& missing_;
   std::size_t before_;
   Result<void> done_;
 };
 
-Result<void> PartialFile::open(Missing& missing) {
+Result<void> PartialFile::open(MissingBytes& missing) {
   if (is_open()) return {};
   Result<void> done;
   try {
@@ -99,22 +99,22 @@ Result<void> PartialFile::open(Missing& missing) {
   if (!done) {
     forget();
   } else if (is_open() && !opened_header_) {
-    const std::byte* header = memory_.data() != nullptr ? memory_.data() : start_.data();
+    const std::byte* header = in_pieces_ ? memory_.data() : start_.data();
     std::copy_n(header, kBlobHeaderBytes, opened_header_.emplace().begin());
   }
   return done;
 }
 
-Result<void> PartialFile::step(Missing& missing) {
-  if (memory_.data() != nullptr) return open_pieces(missing);
+Result<void> PartialFile::step(MissingBytes& missing) {
+  if (in_pieces_) return open_pieces(missing);
   if (auto read = read_start(missing); !read || !missing.empty()) return read;
   const bool without_sums = !is_raw(header_.codec) || (verify_ && header_.codec == Codec::kRaw);
-  if (without_sums || is_manifest(start_)) return open_whole(missing);
+  if (without_sums || header_.shape.kind == Kind::kParts) return open_whole(missing);
   if (auto started = start_pieces(); !started) return started;
   return open_pieces(missing);
 }
 
-Result<void> PartialFile::read_start(Missing& missing) {
+Result<void> PartialFile::read_start(MissingBytes& missing) {
   const std::uint64_t wanted = file_bytes_ == 0 ? kStartBytes : std::min(file_bytes_, kStartBytes);
   if (start_.size() < wanted && !start_ends_) {
     missing.push_back({0, wanted});
@@ -136,12 +136,13 @@ Result<void> PartialFile::start_pieces() {
   if (auto fits = set_file_bytes(bytes); !fits) return fits;
   try {
     if (bytes > std::numeric_limits<std::size_t>::max()) throw std::bad_alloc();
-    memory_ = LazyMemory(static_cast<std::size_t>(bytes));
+    if (memory_.size() != bytes) memory_ = LazyMemory(static_cast<std::size_t>(bytes));
     here_.resize(static_cast<std::size_t>(bytes / kPageBytes + 1));
     verified_ = std::make_unique<VerifiedSegments>(segments_of(header_.raw_bytes));
   } catch (const std::bad_alloc&) {
     return error(ErrorCode::kTooLarge, "file must fit in the address space, got ", bytes, " bytes");
   }
+  in_pieces_ = true;
   const AlignedBytes start = std::exchange(start_, {});
   return take({0, start.size()}, start);
 }
@@ -158,7 +159,7 @@ Result<void> PartialFile::set_file_bytes(std::uint64_t bytes) {
   return {};
 }
 
-Result<void> PartialFile::open_whole(Missing& missing) {
+Result<void> PartialFile::open_whole(MissingBytes& missing) {
   const std::uint64_t extra = is_raw(header_.codec) ? 0 : kStoredExtraBytes;
   const std::uint64_t end = file_bytes_ != 0 ? file_bytes_ : kBlobHeaderBytes + header_.raw_bytes + extra;
   if (end > max_whole_bytes_ + extra || header_.raw_bytes > max_whole_bytes_) {
@@ -170,20 +171,19 @@ Result<void> PartialFile::open_whole(Missing& missing) {
     missing.push_back({start_.size(), end - start_.size()});
     return {};
   }
-  if (is_manifest(start_)) {
-    is_manifest_ = true;
-    return {};
-  }
+  is_manifest_ = header_.shape.kind == Kind::kParts;
+  if (is_manifest_) return {};
   Result<OpenedBlob> opened = parse_blob(start_, {.max_bytes = max_whole_bytes_});
   if (!opened) return opened.error();
   whole_ = *std::move(opened);
   ref_ = whole_->ref();
   file_bytes_ = start_.size();
+  // It was decoded; open() still needs its header.
   if (!is_raw(header_.codec)) start_ = AlignedBytes(start_.begin(), start_.begin() + kBlobHeaderBytes);
   return {};
 }
 
-Result<void> PartialFile::open_pieces(Missing& missing) {
+Result<void> PartialFile::open_pieces(MissingBytes& missing) {
   const auto payload_bytes = static_cast<std::size_t>(header_.raw_bytes);
   const std::byte* payload = memory_.data() + kBlobHeaderBytes;
   if (header_.codec == Codec::kRawSums && want(file_bytes_ - 8, file_bytes_, missing)) {
@@ -200,7 +200,7 @@ Result<void> PartialFile::open_pieces(Missing& missing) {
 }
 
 template <class Admit>
-Result<void> PartialFile::need(const Admit& admit, Missing& missing) {
+Result<void> PartialFile::need(const Admit& admit, MissingBytes& missing) {
   Gate gate(*this, missing);
   (void)admit(gate);
   Result<void> done = gate.done();
@@ -208,7 +208,7 @@ Result<void> PartialFile::need(const Admit& admit, Missing& missing) {
   return done;
 }
 
-Result<void> PartialFile::need_hashes(std::span<const std::uint64_t> hashes, Missing& missing) {
+Result<void> PartialFile::need_hashes(std::span<const std::uint64_t> hashes, MissingBytes& missing) {
   if (whole_) return {};
   const auto admit_question = find_kind(ref_->shape().kind)->admit_question;
   for (const std::uint64_t hash : hashes) {
@@ -218,14 +218,14 @@ Result<void> PartialFile::need_hashes(std::span<const std::uint64_t> hashes, Mis
   return {};
 }
 
-Result<void> PartialFile::need_range(std::uint64_t low, std::uint64_t high, Missing& missing) {
+Result<void> PartialFile::need_range(std::uint64_t low, std::uint64_t high, MissingBytes& missing) {
   const auto admit_range = find_kind(ref_->shape().kind)->admit_range;
   if (whole_ || admit_range == nullptr || low > high) return {};
   return need([&](Gate& gate) { return admit_range(ViewOf::filter(*ref_), low, high, gate); }, missing);
 }
 
 /// Whether these bytes of the file are here; if not, they are missing.
-bool PartialFile::want(std::uint64_t begin, std::uint64_t end, Missing& missing) const {
+bool PartialFile::want(std::uint64_t begin, std::uint64_t end, MissingBytes& missing) const {
   const bool here =
       all_pages(begin / kLine, round_up(end, kLine) / kLine, [&](std::uint64_t page, std::uint64_t lines) {
         return (here_[static_cast<std::size_t>(page)] & lines) == lines;
@@ -237,7 +237,7 @@ bool PartialFile::want(std::uint64_t begin, std::uint64_t end, Missing& missing)
 }
 
 /// Whether these segments and their sums are here; if not, they are missing.
-bool PartialFile::want_segments(std::uint64_t first, std::uint64_t last, Missing& missing) const {
+bool PartialFile::want_segments(std::uint64_t first, std::uint64_t last, MissingBytes& missing) const {
   if (first == last && verified_->has(first)) return true;
   const std::uint64_t payload_end = kBlobHeaderBytes + header_.raw_bytes;
   const std::uint64_t begin = kBlobHeaderBytes + first * kChecksumSegmentBytes;
@@ -273,7 +273,7 @@ Result<void> PartialFile::supply(const ByteRange& asked, std::span<const std::by
 
 Result<void> PartialFile::take(const ByteRange& asked, std::span<const std::byte> bytes) {
   bytes = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), asked.bytes)));
-  if (memory_.data() == nullptr) {
+  if (!in_pieces_) {
     if (whole_ || asked.offset != start_.size()) return {};  // another question has asked for the same
     start_.insert(start_.end(), bytes.begin(), bytes.end());
     start_ends_ = bytes.size() < asked.bytes || start_.size() == file_bytes_;
@@ -304,24 +304,27 @@ void PartialFile::forget() {
   verified_.reset();
   Lines().swap(here_);  // whose memory is 0 only when it is new
   pages_ = 0;
-  memory_ = {};
+  in_pieces_ = false;
   start_ = {};
   start_ends_ = false;
   is_manifest_ = false;
+  memory_.forget();
   if (opened_header_) return;
+  memory_ = {};
   file_bytes_ = known_bytes_;
   version_.reset();
 }
 
 std::uint64_t PartialFile::memory_bytes() const noexcept {
   const bool is_decoded = whole_ && !is_raw(header_.codec);
-  return start_.capacity() + kPageBytes * pages_ + (is_decoded ? ref_->payload().size() : 0);
+  const std::uint64_t pieces = kGivesPagesBack ? kPageBytes * pages_ : memory_.size();
+  return start_.capacity() + pieces + (is_decoded ? ref_->payload().size() : 0);
 }
 
-std::uint64_t PartialFile::bytes_to_decode() const {
-  if (is_open() || !check_start(start_)) return 0;
+std::uint64_t PartialFile::bytes_to_open() const {
+  if (is_open() || in_pieces_ || !check_start(start_)) return 0;
   const Header header = read_fields(start_);
-  return is_raw(header.codec) ? 0 : header.raw_bytes;
+  return is_raw(header.codec) && kGivesPagesBack ? 0 : header.raw_bytes;
 }
 
 std::uint64_t PartialFile::checksum() const noexcept {
@@ -332,7 +335,7 @@ std::uint64_t memory_for(const ByteRange& range) noexcept {
   return round_up(range.offset + range.bytes, kPageBytes) - round_down(range.offset, kPageBytes);
 }
 
-void join_ranges(Missing& ranges) {
+void join_ranges(MissingBytes& ranges) {
   std::ranges::sort(ranges, {}, &ByteRange::offset);
   std::size_t joined = 0;
   for (std::size_t i = 1; i < ranges.size(); ++i) {

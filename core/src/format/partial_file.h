@@ -3,8 +3,8 @@
 //
 // It is a file with sums whose memory is filled piece by piece: the gate of mapped files, which names each byte before
 // a question reads it, says here what is missing. What a question needs is mostly known before the first of its bytes
-// is here, as a hash says where it reads; so the gate lets questions go on where bytes are missing, over zeros, to find
-// what else they need. What they then answer is not used. crivo/remote_filter.h says what is promised.
+// is here, as a hash says where it reads; so the gate lets questions go on where bytes are missing, over whatever is
+// there, to find what else they need. What they then answer is not used. crivo/remote_filter.h says what is promised.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct ByteRange {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
-using Missing = std::vector<ByteRange>;
+using MissingBytes = std::vector<ByteRange>;
 
 /// To be used by one thread at a time.
 class PartialFile {
@@ -47,11 +47,11 @@ class PartialFile {
   // Each adds what is missing, and if that is nothing, it has done its work. Errors: kCorrupt, after which nothing is
   // here any more, as it may have been damaged on its way; kTooLarge.
   /// Then ref() may be asked; or it is a manifest().
-  Result<void> open(Missing& missing);
+  Result<void> open(MissingBytes& missing);
   /// Then questions about these hashes may be asked. The file must be open.
-  Result<void> need_hashes(std::span<const std::uint64_t> hashes, Missing& missing);
+  Result<void> need_hashes(std::span<const std::uint64_t> hashes, MissingBytes& missing);
   /// Then a question about this range.
-  Result<void> need_range(std::uint64_t low, std::uint64_t high, Missing& missing);
+  Result<void> need_range(std::uint64_t low, std::uint64_t high, MissingBytes& missing);
 
   /// Takes bytes that were missing; fewer than were asked for where the file ends. What is here already stays as it is.
   /// Errors: kCorrupt where it ends too soon, and where the version is not that of all that came before.
@@ -68,26 +68,29 @@ class PartialFile {
   [[nodiscard]] std::uint64_t file_bytes() const noexcept { return file_bytes_; }
   /// That of the header.
   [[nodiscard]] std::uint64_t checksum() const noexcept;
-  /// What it takes of the process's memory, without what says which bytes are here.
+  /// What it takes of the process's memory, without map_bytes(). Where pages are not given back, all of the file
+  /// counts.
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
-  /// What open() will decode into memory beside that.
-  [[nodiscard]] std::uint64_t bytes_to_decode() const;
-  /// Whether all of it is here, or is to be.
-  [[nodiscard]] bool is_whole() const noexcept { return whole_ || is_manifest_; }
+  /// Of what says which bytes are here.
+  [[nodiscard]] std::uint64_t map_bytes() const noexcept { return sizeof(std::uint64_t) * here_.size(); }
+  /// What open() will take at once beside that.
+  [[nodiscard]] std::uint64_t bytes_to_open() const;
+  /// Whether it was fetched as a whole.
+  [[nodiscard]] bool is_whole() const noexcept { return whole_.has_value(); }
 
  private:
   class Gate;
   template <class Admit>
-  Result<void> need(const Admit& admit, Missing& missing);
+  Result<void> need(const Admit& admit, MissingBytes& missing);
   Result<void> take(const ByteRange& asked, std::span<const std::byte> bytes);
-  [[nodiscard]] Result<void> step(Missing& missing);
-  [[nodiscard]] Result<void> read_start(Missing& missing);
+  [[nodiscard]] Result<void> step(MissingBytes& missing);
+  [[nodiscard]] Result<void> read_start(MissingBytes& missing);
   [[nodiscard]] Result<void> start_pieces();
-  [[nodiscard]] Result<void> open_whole(Missing& missing);
-  [[nodiscard]] Result<void> open_pieces(Missing& missing);
+  [[nodiscard]] Result<void> open_whole(MissingBytes& missing);
+  [[nodiscard]] Result<void> open_pieces(MissingBytes& missing);
   [[nodiscard]] Result<void> set_file_bytes(std::uint64_t bytes);
-  [[nodiscard]] bool want(std::uint64_t begin, std::uint64_t end, Missing& missing) const;
-  [[nodiscard]] bool want_segments(std::uint64_t first, std::uint64_t last, Missing& missing) const;
+  [[nodiscard]] bool want(std::uint64_t begin, std::uint64_t end, MissingBytes& missing) const;
+  [[nodiscard]] bool want_segments(std::uint64_t first, std::uint64_t last, MissingBytes& missing) const;
   [[nodiscard]] Result<void> verify_segment(std::uint64_t number);
 
   std::uint64_t known_bytes_;
@@ -101,7 +104,8 @@ class PartialFile {
   int restarts_ = 0;  // while it is opened: as often as it was replaced
   Header header_;
   bool is_manifest_ = false;
-  LazyMemory memory_;  // for the whole file
+  LazyMemory memory_;  // for the whole file; it stays when a file that was open is forgotten
+  bool in_pieces_ = false;
   // For each page, which of its 64 lines are here; and the number of pages in which there is one.
   using Lines = std::vector<std::uint64_t, CacheAlignedAllocator<std::uint64_t>>;
   Lines here_;
@@ -112,7 +116,7 @@ class PartialFile {
 };
 
 /// Joins ranges that touch, or nearly so, and sorts them.
-void join_ranges(Missing& ranges);
+void join_ranges(MissingBytes& ranges);
 /// The most memory that a range takes once it is here, which comes in whole pages.
 [[nodiscard]] std::uint64_t memory_for(const ByteRange& range) noexcept;
 

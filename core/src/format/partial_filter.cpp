@@ -21,23 +21,22 @@ namespace {
 constexpr const char* kName = "the manifest";  // whose own name only those know who fetch it
 constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 16;
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 62;  // as good as any
-constexpr std::string_view kFolder = ".parts/";
 
 /// What follows the name of the manifest.
 std::string file_of_part(const Manifest& manifest, std::uint32_t number) {
-  return std::string(kFolder) + name_of_part(number, manifest.parts[number].checksum);
+  return std::string(kPartsFolder) + "/" + name_of_part(number, manifest.parts[number].checksum);
 }
 
 /// The part whose file this is, if there is one.
 std::optional<std::uint32_t> part_of_file(const Manifest& manifest, const std::string& file) {
   std::uint32_t number = 0;
-  const char* digits = file.data() + std::min(kFolder.size(), file.size());
+  const char* digits = file.data() + std::min(kPartsFolder.size() + 1, file.size());
   const auto read = std::from_chars(digits, file.data() + file.size(), number);
   if (read.ec != std::errc() || number >= manifest.parts.size() || file_of_part(manifest, number) != file) return {};
   return number;
 }
 
-void add_missing(const std::string& file, Missing ranges, MissingRanges& missing) {
+void add_missing(const std::string& file, MissingBytes ranges, MissingRanges& missing) {
   join_ranges(ranges);
   for (const auto& [offset, bytes] : ranges) missing.push_back({.file = file, .offset = offset, .bytes = bytes});
 }
@@ -91,7 +90,7 @@ Result<void> PartialFilter::State::open(MissingRanges& missing) {
   is_crowded = false;
   const bool is_filter = file.is_open() && file.manifest().empty();
   if (manifest || is_filter) return {};
-  Missing ranges;
+  MissingBytes ranges;
   if (auto opened = file.open(ranges); !opened) return opened;
   add_missing({}, std::move(ranges), missing);
   if (!missing.empty()) return {};
@@ -132,7 +131,7 @@ Result<void> PartialFilter::State::note(const Shape& now, const Facts& stated, c
 
 template <class Need, class Answer>
 Result<void> PartialFilter::State::ask_file(const Need& need, MissingRanges& missing, const Answer& answer) {
-  Missing ranges;
+  MissingBytes ranges;
   if (auto needed = need(file, ranges); !needed) return needed;
   if (ranges.empty()) return answer(file.ref());
   add_missing({}, std::move(ranges), missing);
@@ -143,16 +142,16 @@ template <class Answer>
 Result<void> PartialFilter::State::ask(std::span<const std::uint64_t> hashes, std::optional<std::uint32_t> number,
                                        MissingRanges& missing, const Answer& answer) {
   if (!number) {
-    const auto need = [&](PartialFile& own, Missing& ranges) { return own.need_hashes(hashes, ranges); };
+    const auto need = [&](PartialFile& own, MissingBytes& ranges) { return own.need_hashes(hashes, ranges); };
     return ask_file(need, missing, answer);
   }
-  Missing ranges;
+  MissingBytes ranges;
   Result<void> done = parts.open(*manifest, *number, ranges);
   if (done && ranges.empty()) {
     PartialFile& part = parts.use(*manifest, *number);
     done = part.need_hashes(hashes, ranges);
     if (done && ranges.empty()) return answer(part.ref());
-    if (!done) parts.give_up(*number);
+    if (!done) parts.evict(*number);
   }
   if (!done) return in_part(done.error(), kName, *number);
   add_missing(file_of_part(*manifest, *number), std::move(ranges), missing);
@@ -160,6 +159,7 @@ Result<void> PartialFilter::State::ask(std::span<const std::uint64_t> hashes, st
 }
 
 void PartialFilter::State::look_at_room(std::size_t hashes, const MissingRanges& missing) {
+  if (!manifest && !kGivesPagesBack) return;
   std::uint64_t bytes = memory_bytes();
   for (const RemoteRange& range : missing) bytes += memory_for({range.offset, range.bytes});
   is_crowded = is_crowded || (hashes > 1 && !missing.empty() && bytes > options.max_memory);
@@ -179,8 +179,8 @@ Result<void> PartialFilter::State::contains(std::span<const std::uint64_t> hashe
   for (std::uint32_t part = 0; part < number_of_parts(); ++part) {
     const std::span<const std::uint64_t> of_part = sorted.of(part);
     if (of_part.empty()) continue;
-    const std::uint64_t decoded = parts.use(*manifest, part).bytes_to_decode();
-    is_crowded = decoded != 0 && decoded + memory_bytes() > options.max_memory;
+    const std::uint64_t opening = parts.use(*manifest, part).bytes_to_open();
+    is_crowded = opening != 0 && opening + memory_bytes() > options.max_memory;
     if (is_crowded) return {};
     auto asked = ask(of_part, part, missing, [&](const FilterRef& filter) -> Result<void> {
       filter.may_contain_hashes(of_part, {found.get() + sorted.begin(part), of_part.size()});
@@ -214,16 +214,17 @@ PartialFilter::PartialFilter(PartialFilter&&) noexcept = default;
 PartialFilter& PartialFilter::operator=(PartialFilter&&) noexcept = default;
 PartialFilter::~PartialFilter() = default;
 
-// Half of the limit is for what the next question misses. A whole file has no half that could be given up.
+// Half of the limit is for what the next question misses. A whole file has no half that could be given up, and where
+// pages are not given back, no file has.
 bool PartialFilter::has_room() const noexcept {
-  if (state_->manifest) return state_->parts.has_room(state_->options.max_memory);
-  return state_->file.is_whole() || state_->file.memory_bytes() <= state_->options.max_memory / 2;
+  const std::uint64_t most = state_->options.max_memory;
+  const bool file_has_room = state_->file.is_whole() || !kGivesPagesBack || state_->file.memory_bytes() <= most / 2;
+  return file_has_room && state_->parts.has_room(most);
 }
 
 void PartialFilter::make_room() {
-  if (has_room()) return;
-  if (state_->manifest) return state_->parts.make_room(state_->options.max_memory);
-  state_->file.forget();
+  state_->parts.make_room(state_->options.max_memory);
+  if (!has_room()) state_->file.forget();
 }
 
 bool PartialFilter::is_crowded() const noexcept { return state_->is_crowded; }
@@ -257,7 +258,7 @@ Result<void> PartialFilter::may_contain_range(std::uint64_t low, std::uint64_t h
   if (auto opened = open(missing); !opened || !missing.empty()) return opened;
   hit = low <= high;
   if (state_->manifest) return {};  // as any kind that cannot tell
-  const auto need = [&](PartialFile& own, Missing& ranges) { return own.need_range(low, high, ranges); };
+  const auto need = [&](PartialFile& own, MissingBytes& ranges) { return own.need_range(low, high, ranges); };
   return state_->ask_file(need, missing, [&](const FilterRef& filter) -> Result<void> {
     hit = filter.may_contain_range(low, high);
     return {};

@@ -33,7 +33,7 @@ constexpr std::size_t kMostManifestBytes = kBlobHeaderBytes + kPartBytes * kMaxP
 std::string folder_of(const std::string& manifest_path) {
   std::error_code failure;
   const bool is_link = fs::is_symlink(manifest_path, failure);
-  return (is_link ? fs::weakly_canonical(manifest_path, failure).string() : manifest_path) + ".parts";
+  return (is_link ? fs::weakly_canonical(manifest_path, failure).string() : manifest_path) + std::string(kPartsFolder);
 }
 
 /// Whether a file can be that of a part, or one that was on its way to be.
