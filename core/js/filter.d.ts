@@ -101,7 +101,11 @@ export class Filter {
 
 /** How a filter that lies elsewhere is asked. */
 export interface RemoteOptions {
-  /** The most memory for what was fetched, in bytes: 64 MiB by default, and at least 64 KiB. */
+  /**
+   * The most memory for what was fetched, in bytes: 64 MiB by default, and at least 64 KiB; half of it is kept from
+   * question to question. In a browser a file takes as much of the page's 2 GiB as it has bytes: a filter in one file
+   * has no other limit there, and of one in parts as many are open as fit in here, so it must be above the size of a few.
+   */
   maxMemory?: number;
   /**
    * Whether what comes is compared with its checksums, which is the default. Without, a question fetches only the 64
@@ -119,10 +123,10 @@ export interface RemoteOptions {
 /**
  * A filter on a server that answers requests with Range, as most do: a question fetches the few kilobytes that it reads,
  * and keeps them. It must be a file with sums, which `crivo build` writes for most filters above 64 KiB, or a filter in
- * parts; any smaller file is fetched as a whole. Any number of questions may be asked at the same time. Errors, beside
- * those of Filter: "system error" where the server does not answer so; "corrupt" where what came is damaged, and where
- * the file was replaced. The server must send an ETag or a Last-Modified; for pages of other origins
- * Access-Control-Allow-Origin, too.
+ * parts; any other is fetched as a whole, up to maxMemory. Any number of questions may be asked at the same time. Errors,
+ * beside those of Filter: "system error" where the server does not answer so; "corrupt" where what came is damaged, and
+ * where the file was replaced. For that the server must send an ETag or, where a file is never replaced twice in a
+ * second, a Last-Modified; for pages of other origins Access-Control-Allow-Origin and Access-Control-Expose-Headers: ETag.
  */
 export class RemoteFilter {
   private constructor();

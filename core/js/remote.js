@@ -2,18 +2,17 @@
 // reads. A question says what it misses; that is fetched; then it is asked again. In between, others may be asked, and
 // use the room. So a question puts its keys there each time, and its answers are taken at once.
 import { CrivoError, orderedKey, plainKey } from "./keys.js";
-import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, infoOf, makeRoom, native, putBatch,
+import { BATCH, LITTLE_ENDIAN, batchesOf, bytes, checkOptions, decoder, fail, infoOf, leaveRoom, makeRoom, native, putBatch,
   putBytes, putKey, room, roomMoved, valuesOf, wholeNumber } from "./room.js";
 
 const OPTIONS = ["maxMemory", "verify", "fetch"];
 const DEFAULT_MAX_MEMORY = 2 ** 26;
 const ANSWER = 8; // bytes
-const AT_ONCE = 16; // requests of a question
+const AT_ONCE = 16; // requests of a filter
+const LARGE = 2 ** 20; // bytes, for which the room is not kept
 const MOST_MANIFESTS = 3; // that are read again for one question
-const PARTIAL = 206;
-const CROWDED = -2; // of a question
-const WHOLE = 200;
-const NOT_SATISFIABLE = 416; // the file ends before
+const CROWDED = -2; // what a question returns that needs too much memory
+const [WHOLE, PARTIAL, NOT_SATISFIABLE] = [200, 206, 416]; // the last: the file ends before
 
 const encoder = new TextEncoder();
 
@@ -49,7 +48,9 @@ export class RemoteFilter {
   #fetch;
   #known = plainKey;
   #asking = 0; // questions
-  #waiting = [];
+  #waiting = []; // those that find no memory
+  #fetching = 0; // requests
+  #queue = []; // those that wait for others
 
   constructor(token, address, { maxMemory = DEFAULT_MAX_MEMORY, verify = true, fetch = globalThis.fetch }) {
     if (token !== made) throw new TypeError("a filter that lies elsewhere must be opened by RemoteFilter.open");
@@ -107,27 +108,36 @@ export class RemoteFilter {
       const errors = await this.#fetchAll(ranges);
       if (errors.length === 0) continue;
       // A part that cannot be read may have been replaced: then the manifest names another file.
-      const isPart = errors.every(({ code, file }) => code === "system error" && file !== "");
-      if (!isPart || manifests++ === MOST_MANIFESTS) throw errors[0];
+      const isPart = errors.every(({ error, file }) => error.code === "system error" && file !== "");
+      if (!isPart || manifests++ === MOST_MANIFESTS) throw errors[0].error;
       native.remote_read_manifest_again(this.#open);
       await this.#askUntilAnswered(() => native.remote_open(this.#open));
       const isNamed = ({ file }) => native.remote_names(this.#open, putKey(file, plainKey));
-      if (errors.every(isNamed)) throw errors[0];
+      if (errors.every(isNamed)) throw errors[0].error;
     }
   }
 
-  /** The errors of the ranges that could not be read, each with its file. */
+  /** Fetches these ranges, and gives the errors of those that could not be read. */
   async #fetchAll(ranges) {
     const errors = [];
-    const waiting = ranges.values();
-    const work = async () => {
-      for (const range of waiting) {
-        if (errors.length > 0) return;
-        await this.#fetchOne(...range).catch((error) => errors.push(Object.assign(error, { file: range[0] })));
-      }
+    const fetchNext = async ([file, offset, wanted]) => {
+      if (errors.length > 0) return; // of what came before in the queue
+      await this.#fetchOne(file, offset, wanted).catch((error) => errors.push({ error, file }));
     };
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, ranges.length) }, work));
+    await Promise.all(ranges.map((range) => this.#inTurn(() => fetchNext(range))));
     return errors;
+  }
+
+  async #inTurn(work) {
+    if (this.#fetching === AT_ONCE) await new Promise((go) => this.#queue.push(go));
+    else ++this.#fetching;
+    try {
+      await work();
+    } finally {
+      const next = this.#queue.shift(); // takes this one's place
+      if (next) next();
+      else --this.#fetching;
+    }
   }
 
   async #fetchOne(file, offset, wanted) {
@@ -140,6 +150,7 @@ export class RemoteFilter {
     const texts = [file, version].map((text) => encoder.encode(text));
     putBytes(...texts, found);
     native.remote_supply(this.#open, texts[0].length, texts[1].length, found.length, offset, wanted) || fail();
+    if (found.length > LARGE) leaveRoom();
   }
 
   async #askMany(keys, question, take) {

@@ -1,8 +1,8 @@
-// Compiles crivo.wasm, and lets the class Filter use it.
+// Compiles crivo.wasm or remote.wasm, and lets the classes use it.
 import { spell, writeKey } from "./keys.js";
 import { memoryMoved, use } from "./room.js";
 
-/** Takes the bytes of crivo.wasm: index.js and node.js call it, before anything else. */
+/** Takes the bytes of the module: index.js and node.js call it, before anything else. */
 export async function start(source) {
   const module = await WebAssembly.compile(source);
   const imports = { env: {} };

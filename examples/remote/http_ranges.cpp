@@ -3,8 +3,11 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -61,6 +64,7 @@ class Request {
     if (too_much_) return failed(url_, "more than was asked for: its server may not know Range");
     if (code != CURLE_OK) return failed(url_, curl_easy_strerror(code));
     if (status != kPartial) return failed(url_, "status " + std::to_string(status));
+    if (begin_ != range_.offset) return failed(url_, "bytes from " + std::to_string(begin_) + " on, and not those");
     range_.version = etag_.empty() ? last_modified_ : etag_;
     return {};
   }
@@ -72,7 +76,11 @@ class Request {
     request.too_much_ = bytes > request.range_.bytes - found.size();
     if (request.too_much_) return 0;  // which ends the request
     const auto* begin = reinterpret_cast<const std::byte*>(data);
-    found.insert(found.end(), begin, begin + bytes);
+    try {
+      found.insert(found.end(), begin, begin + bytes);
+    } catch (const std::bad_alloc&) {  // which must not pass through libcurl
+      return 0;
+    }
     return bytes;
   }
   static std::size_t take_header(const char* data, std::size_t, std::size_t bytes, void* to) {
@@ -88,6 +96,9 @@ class Request {
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
     const std::size_t first = line.find_first_not_of(" \t", colon + 1);
     const std::string_view value = first == std::string_view::npos ? "" : line.substr(first);
+    if (name == "content-range" && value.starts_with("bytes ")) {
+      std::from_chars(value.data() + 6, value.data() + value.size(), request.begin_);
+    }
     if (name == "etag") request.etag_ = value.substr(0, value.find_last_not_of(" \t\r\n") + 1);
     if (name == "last-modified") request.last_modified_ = value.substr(0, value.find_last_not_of(" \t\r\n") + 1);
     return bytes;
@@ -98,6 +109,7 @@ class Request {
   std::unique_ptr<CURL, CleansUpEasy> easy_{curl_easy_init()};
   std::string etag_;
   std::string last_modified_;
+  std::uint64_t begin_ = UINT64_MAX;  // what came, as Content-Range says
   bool too_much_ = false;
 };
 

@@ -17,6 +17,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def send_head(self):
         """The file, at the place where the answer begins, after the header was sent; or None."""
+        self.left = None
         path = self.translate_path(self.path)
         wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         if wanted is None or not os.path.isfile(path):
@@ -38,10 +39,9 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return file
 
     def copyfile(self, source, outputfile):
-        left = getattr(self, "left", None)
+        left = self.left
         if left is None:
             return super().copyfile(source, outputfile)
-        del self.left
         while left > 0 and (chunk := source.read(min(left, 1 << 16))):
             outputfile.write(chunk)
             left -= len(chunk)

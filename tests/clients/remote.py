@@ -56,7 +56,7 @@ def main(program, crivo, sources):
 
         # A question takes one segment and, at first, sums; or a line.
         build("blocked")
-        for options, most in ((), 2 * 4096 + 64), (("--lines",), 64):
+        for options, most in ((), 4096 + 512), (("--lines",), 64):
             got = run(*options, address + "f.crivo", lines="key 5\n")
             requests, taken = map(int, re.search(r"1 keys asked by (\d+) requests for (\d+) bytes", got.stderr).groups())
             assert got.stdout == "key 5\n" and taken <= most and requests <= 2, got.stderr

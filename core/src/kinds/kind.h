@@ -39,7 +39,9 @@ class StoredSource;
 using HashSource = RecordSource<std::uint64_t>;
 struct HashedValue;
 
-/// The functions of a kind. plan, payload_bytes and validate check what they get; all others may rely on these checks.
+/// The functions of a kind. Those that make, change or measure a filter are null where filters are only asked
+/// (kMakesFilters, crivo/host/compiled_for.h). plan, payload_bytes and validate check what they get; all others may
+/// rely on these checks.
 struct KindRow {
   KindInfo info;
   const char* unit_name;  // what Shape::units counts, for messages

@@ -21,7 +21,7 @@ from npm_package import require, skip
 
 KEYS = 10_000_000
 ASKED = 20
-MOST_CODE, MOST_FILTER = 700_000, ASKED * 4 * 4096
+MOST_CODE, MOST_FILTER = 250_000, 8192 + 2 * ASKED * (4096 + 512)
 QUESTIONS = """
   const asked = Array.from({ length: %d }, (_, i) => i * 7919 + 1);
   const found = await filter.hasMany(asked);
@@ -83,7 +83,7 @@ def main(packages, tools, sources, crivo):
         keys = setting.folder / "keys"
         keys.write_text("".join(f"{i}\n" for i in range(1, KEYS + 1)))
         setting.run(crivo, "build", "-q", "-o", "big.crivo", "keys")
-        (setting.folder / "more").write_text("".join(f"{i}\n" for i in range(1, 200_001)))
+        (setting.folder / "more").write_text("".join(f"{i}\n" for i in range(1, 2_000_001)))
         setting.run(crivo, "build", "-q", "--parts", "8", "--kind", "ribbon", "-o", "parts.crivo", "more")
         markdown = (setting.sources / browser.PAGE).read_text(encoding="utf-8")
         text, = re.findall(r"^```html\n(<!-- remote.html.*?)^```$", markdown, re.DOTALL | re.MULTILINE)

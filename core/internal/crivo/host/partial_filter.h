@@ -28,15 +28,15 @@ class PartialFilter {
   PartialFilter& operator=(PartialFilter&&) noexcept;
   ~PartialFilter();
 
-  /// To be called before a question, and not while it is asked again: makes room for what it may miss. It gives up what
-  /// other questions may have fetched in vain; so those who have no room should wait for the others.
+  /// Call it before each new question. It may give up what other questions have fetched and not used yet: if any are
+  /// under way and has_room() is false, wait for them first.
   void make_room();
   [[nodiscard]] bool has_room() const noexcept;
   /// Whether the last question needs more memory than it may: ask fewer hashes at a time, after make_room(). What is
   /// missing need not be fetched. One hash always may.
   [[nodiscard]] bool is_crowded() const noexcept;
 
-  // Each sets `missing`, and its answer means something only if that is empty. Errors: as RemoteFilter.
+  // Each sets `missing`. There is an answer only if that is empty, and !is_crowded(). Errors: as RemoteFilter.
   Result<void> open(MissingRanges& missing);
   Result<void> may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits, MissingRanges& missing);
   Result<void> count_hash(std::uint64_t hash, std::uint64_t& count, MissingRanges& missing);
