@@ -184,7 +184,7 @@ TEST_F(Remote, AQuestionFetchesWhatItReads) {
       use_->reset();
       ASSERT_TRUE(*verified->may_contain(present_key(i)));
       ASSERT_LE(use_->reads, kind == Kind::kBlocked ? 1U : 4U);
-      ASSERT_LE(use_->bytes, (kind == Kind::kBlocked ? 1 : 2) * use_->reads * (kSegmentBytes + 512));
+      ASSERT_LE(use_->bytes, (kind == Kind::kBlocked ? 1 : 3) * use_->reads * (kSegmentBytes + 512));
     }
     auto believed = open({.verify = false});
     std::uint64_t bytes = 0;
