@@ -112,7 +112,7 @@ export interface RemoteOptions {
    * bytes, or few more, that it reads; but damaged bytes may hide a key.
    */
   verify?: boolean;
-  /** In place of the global fetch: to add headers, or to count. */
+  /** In place of the global fetch: to add headers, to count, or to set a limit to the time, which there is none of. */
   fetch?: (url: string, options: { headers: Record<string, string>; cache: "no-store" | "default" }) => Promise<{
     status: number;
     headers: { get(name: string): string | null };
@@ -125,7 +125,7 @@ export interface RemoteOptions {
  * and keeps them. It must be a file with sums, which `crivo build` writes for most filters above 64 KiB, or a filter in
  * parts; any other is fetched as a whole, up to maxMemory. Any number of questions may be asked at the same time. Errors,
  * beside those of Filter: "system error" where the server does not answer so; "corrupt" where what came is damaged, and
- * where the file was replaced. For that the server must send an ETag or, where a file is never replaced twice in a
+ * where the file was seen to be replaced; what was fetched answers as it was. For that the server must send an ETag or, where a file is never replaced twice in a
  * second, a Last-Modified; for pages of other origins Access-Control-Allow-Origin and Access-Control-Expose-Headers: ETag.
  */
 export class RemoteFilter {
@@ -143,7 +143,7 @@ export class RemoteFilter {
   get(key: Key): Promise<number | undefined>;
   getMany(keys: Iterable<Key>): Promise<(number | undefined)[]>;
 
-  /** Of a filter in parts, whose kind is "parts": units are the parts, and payloadBytes those of all their files. */
+  /** What its kind can do, though here it is only asked. Of a filter in parts, whose kind is "parts": units are the parts, and payloadBytes those of all their files. */
   readonly info: Info;
   /** Frees its memory now. Questions that wait are rejected. */
   free(): void;

@@ -51,9 +51,13 @@ export class RemoteFilter {
   #waiting = []; // those that find no memory
   #fetching = 0; // requests
   #queue = []; // those that wait for others
+  #underWay = new Map(); // by what they fetch
 
-  constructor(token, address, { maxMemory = DEFAULT_MAX_MEMORY, verify = true, fetch = globalThis.fetch }) {
+  constructor(token, address, options) {
     if (token !== made) throw new TypeError("a filter that lies elsewhere must be opened by RemoteFilter.open");
+    const { maxMemory = DEFAULT_MAX_MEMORY, verify = true, fetch = globalThis.fetch } = options;
+    if (typeof verify !== "boolean") throw new TypeError(`verify must be true or false, got ${String(verify)}`);
+    if (typeof fetch !== "function") throw new TypeError(`fetch must be a function, got ${typeof fetch}`);
     this.#address = address;
     this.#fetch = fetch;
     this.#filter = native.remote(wholeNumber("maxMemory", maxMemory), verify ? 1 : 0) || fail();
@@ -62,7 +66,7 @@ export class RemoteFilter {
 
   static async open(url, options = {}) {
     checkOptions(options, OPTIONS);
-    const filter = new RemoteFilter(made, new URL(url.href ?? url, globalThis.location?.href), options);
+    const filter = new RemoteFilter(made, new URL(url?.href ?? url, globalThis.location?.href), options);
     try {
       await filter.#ask(() => native.remote_open(filter.#open));
       if (filter.info.can.includes("range")) filter.#known = orderedKey;
@@ -120,12 +124,18 @@ export class RemoteFilter {
   /** Fetches these ranges, and gives the errors of those that could not be read. */
   async #fetchAll(ranges) {
     const errors = [];
-    const fetchNext = async ([file, offset, wanted]) => {
-      if (errors.length > 0) return; // of what came before in the queue
-      await this.#fetchOne(file, offset, wanted).catch((error) => errors.push({ error, file }));
-    };
-    await Promise.all(ranges.map((range) => this.#inTurn(() => fetchNext(range))));
+    await Promise.all(ranges.map((range) => this.#fetchOnce(...range).catch((error) => errors.push({ error, file: range[0] }))));
     return errors;
+  }
+
+  /** Questions that miss the same range wait for the same request. */
+  #fetchOnce(file, offset, wanted) {
+    const name = `${file} ${offset} ${wanted}`;
+    if (!this.#underWay.has(name)) {
+      const fetched = this.#inTurn(() => this.#fetchOne(file, offset, wanted));
+      this.#underWay.set(name, fetched.finally(() => this.#underWay.delete(name)));
+    }
+    return this.#underWay.get(name);
   }
 
   async #inTurn(work) {

@@ -14,10 +14,12 @@
 
 namespace {
 
+constexpr long kWhole = 200;
 constexpr long kPartial = 206;
 constexpr long kNotSatisfiable = 416;  // the file ends before
 constexpr long kMostConnections = 8;
 constexpr long kSecondsOfSilence = 30;
+constexpr long kMostRedirections = 5;
 
 struct CleansUpMulti {
   void operator()(CURLM* requests) const { curl_multi_cleanup(requests); }
@@ -34,11 +36,14 @@ crivo::Error failed(const std::string& url, const std::string& reason) {
 /// One request.
 class Request {
  public:
-  Request(const std::string& url, crivo::RemoteRange& range) : url_(url + range.file), range_(range) {
+  Request(const std::string& url, crivo::RemoteRange& range) : url_(url), range_(range) {
+    url_.insert(std::min(url_.find('?'), url_.size()), range.file);
     const std::string wanted = std::to_string(range.offset) + "-" + std::to_string(range.offset + range.bytes - 1);
     curl_easy_setopt(easy_.get(), CURLOPT_URL, url_.c_str());
     curl_easy_setopt(easy_.get(), CURLOPT_RANGE, wanted.c_str());
     curl_easy_setopt(easy_.get(), CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(easy_.get(), CURLOPT_MAXREDIRS, kMostRedirections);
+    curl_easy_setopt(easy_.get(), CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy_.get(), CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy_.get(), CURLOPT_PIPEWAIT, 1L);  // HTTP/2 takes one connection for all
     curl_easy_setopt(easy_.get(), CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -61,9 +66,10 @@ class Request {
       range_.found.clear();
       return {};
     }
-    if (too_much_) return failed(url_, "more than was asked for: its server may not know Range");
+    if (status == kWhole) return failed(url_, "the whole file: its server may not know Range");
+    if (status != 0 && status != kPartial) return failed(url_, "status " + std::to_string(status));
+    if (too_much_) return failed(url_, "more than was asked for");
     if (code != CURLE_OK) return failed(url_, curl_easy_strerror(code));
-    if (status != kPartial) return failed(url_, "status " + std::to_string(status));
     if (begin_ != range_.offset) return failed(url_, "bytes from " + std::to_string(begin_) + " on, and not those");
     range_.version = etag_.empty() ? last_modified_ : etag_;
     return {};

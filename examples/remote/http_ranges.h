@@ -14,6 +14,6 @@ struct HttpUse {
   std::atomic<std::uint64_t> bytes = 0;  // of the bodies
 };
 
-/// A reader of what lies at this address, which has no query. All ranges of a call are requested at the same time, over as few connections
+/// A reader of what lies at this address. All ranges of a call are requested at the same time, over as few connections
 /// as the server needs for that; a thread keeps its connections from call to call.
 [[nodiscard]] std::unique_ptr<crivo::RangeReader> read_by_http(std::string url, std::shared_ptr<HttpUse> use);

@@ -31,6 +31,7 @@ def main(program, crivo, sources):
         folder = pathlib.Path(name)
         address = started(server)
         (folder / "keys").write_text("".join(f"key {i}\n" for i in range(KEYS)))
+        (folder / "numbers").write_text("".join(f"{i}\n" for i in range(KEYS)))
         questions = "".join(f"key {i * 997}\n" for i in range(ASKED)) + "".join(f"absent {i}\n" for i in range(ASKED))
 
         def run(*words, lines=questions):
@@ -40,14 +41,18 @@ def main(program, crivo, sources):
             got = run(*words)
             assert got.returncode == 1 and message in got.stderr, f"must be refused for {message}, got {got}"
 
-        def build(kind, *words):
-            subprocess.run([crivo, "build", "-q", "--kind", kind, *words, "-o", "f.crivo", "keys"], cwd=folder, check=True)
+        def build(kind, *words, keys="keys"):
+            subprocess.run([crivo, "build", "-q", "--kind", kind, *words, "-o", "f.crivo", keys], cwd=folder, check=True)
 
-        for kind, words in (("blocked", ()), ("ribbon", ()), ("classic", ()), ("cuckoo", ()), ("blocked", ("--parts", "4")),
+        numbers = "".join(f"{i * 997}\n" for i in range(ASKED)) + "".join(f"-{i + 1}\n" for i in range(ASKED))
+        for kind, words in (("blocked", ()), ("ribbon", ()), ("classic", ()), ("cuckoo", ()), ("range:64", ()), ("blocked", ("--parts", "4")),
                             ("ribbon", ("--parts", "64"))):
-            build(kind, *words)
+            is_range = kind.startswith("range")
+            build(kind, *words, keys="numbers" if is_range else "keys")
             for options in ((), ("--lines",), ("--one-by-one", "--max-memory", "100000")):
-                lines = "".join(questions.splitlines(keepends=True)[::10]) if "--one-by-one" in options else questions
+                lines = numbers if is_range else questions
+                if "--one-by-one" in options:
+                    lines = "".join(lines.splitlines(keepends=True)[::10])
                 here = subprocess.run([crivo, "query", "f.crivo"], input=lines, cwd=folder, text=True, stdout=subprocess.PIPE)
                 there = run(*options, address + "f.crivo", lines=lines)
                 assert there.returncode == 0, there.stderr

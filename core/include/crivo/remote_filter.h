@@ -67,7 +67,7 @@ struct RemoteOptions {
 class RemoteFilter {
  public:
   /// Fetches the header, and what tells where questions read: one round or two for most kinds, and one more for each
-  /// level of a ribbon, up to 6 in all. Errors: those of the reader; kCorrupt naming the field; kTooLarge; kBadArgument
+  /// level of a ribbon, up to 6 in all. Errors: those of the reader; kCorrupt naming the field; kTooLarge; kSystem
   /// where the reader gives no version.
   [[nodiscard]] static Result<RemoteFilter> open(std::unique_ptr<RangeReader> reader,
                                                  const RemoteOptions& options = {});
@@ -75,9 +75,10 @@ class RemoteFilter {
   RemoteFilter& operator=(RemoteFilter&&) noexcept;
   ~RemoteFilter();
 
-  // Questions, as those of FilterRef. Errors: those of the reader; kCorrupt where what came is damaged, naming the
-  // segment and the part; kTooLarge for a part without sums. The next question fetches it again. With
-  // RemoteOptions::verify there is never an answer from damaged bytes.
+  // Questions, as those of FilterRef: of the file as it was when it was opened, also where what they read was fetched
+  // long ago. Whoever must know of a new one opens it again. Errors: those of the reader; kCorrupt where what came is
+  // damaged, naming the segment and the part; kTooLarge for a part without sums. The next question fetches it again.
+  // With RemoteOptions::verify there is never an answer from damaged bytes.
   [[nodiscard]] Result<bool> may_contain(std::string_view key) { return may_contain_hash(hash(key)); }
   [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash);
   /// Fetches what all of them need together: one call of the reader for thousands of keys. On an error, ignore what is
@@ -86,6 +87,7 @@ class RemoteFilter {
   /// Errors: also kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash);
+  /// Of ordered numbers (crivo/ordered.h), as keys of a range filter are.
   [[nodiscard]] Result<bool> may_contain_range(std::uint64_t low, std::uint64_t high);
   /// As MapRef (crivo/map.h). Errors: also kUnsupported for a kind that has no values.
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view key) { return find_hash(hash(key)); }

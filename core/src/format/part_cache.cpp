@@ -50,10 +50,9 @@ Result<void> PartCache::open(const Manifest& manifest, std::uint32_t number, Mis
   return done;
 }
 
-Result<void> PartCache::supply(std::uint32_t number, const ByteRange& asked, std::span<const std::byte> bytes,
-                               const std::string& version) {
+Result<void> PartCache::supply(std::uint32_t number, const ByteRange& asked, std::span<const std::byte> bytes) {
   if (parts_[number] == nullptr) return {};
-  Result<void> done = parts_[number]->file.supply(asked, bytes, version);
+  Result<void> done = parts_[number]->file.supply(asked, bytes, "the only one");
   if (done) {
     count(*parts_[number]);
   } else {

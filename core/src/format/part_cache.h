@@ -26,8 +26,7 @@ class PartCache {
   /// up.
   Result<void> open(const Manifest& manifest, std::uint32_t number, MissingBytes& missing);
   /// Takes bytes of a part that was not given up meanwhile. Errors: as PartialFile::supply, likewise.
-  Result<void> supply(std::uint32_t number, const ByteRange& asked, std::span<const std::byte> bytes,
-                      const std::string& version);
+  Result<void> supply(std::uint32_t number, const ByteRange& asked, std::span<const std::byte> bytes);
   void evict(std::uint32_t number) noexcept;
 
   /// Whether there is room for more: parts take at most half of this, or there is one, and it takes no more than this.

@@ -282,8 +282,8 @@ Result<void> PartialFile::take(const ByteRange& asked, std::span<const std::byte
   const std::uint64_t end = std::min(file_bytes_, asked.offset + asked.bytes);
   if (asked.offset >= end || asked.offset % kLine != 0) return {};  // as for a start that came meanwhile
   if (bytes.size() < end - asked.offset) {
-    return corrupt("file must have ", file_bytes_, " bytes, as its header says, got ", asked.offset + bytes.size(),
-                   ": it is truncated");
+    return corrupt("file must have ", file_bytes_, " bytes, as its header says, got at most ",
+                   asked.offset + bytes.size(), ": it is truncated, or was replaced: open it again");
   }
   const std::uint64_t end_line = end == file_bytes_ ? round_up(end, kLine) / kLine : end / kLine;
   for (std::uint64_t line = asked.offset / kLine; line < end_line; ++line) {

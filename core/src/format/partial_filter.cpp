@@ -198,14 +198,15 @@ Result<void> PartialFilter::State::supply(const RemoteRange& range) {
   if (range.file.empty()) {
     if (manifest) return {};
     if (range.version.empty() && !range.found.empty()) {
-      return bad_argument(
-          "version of the filter's file must not be empty: a server must send its ETag or Last-Modified");
+      return error(ErrorCode::kSystem,
+                   "version of the filter's file must be known: a server must send its ETag or "
+                   "Last-Modified, and let other origins see it");
     }
     return file.supply(asked, range.found, range.version);
   }
   const auto number = manifest ? part_of_file(*manifest, range.file) : std::nullopt;
   if (!number) return {};
-  const Result<void> done = parts.supply(*number, asked, range.found, range.version);
+  const Result<void> done = parts.supply(*number, asked, range.found);
   return done ? done : in_part(done.error(), kName, *number);
 }
 
