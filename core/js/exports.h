@@ -1,7 +1,7 @@
-// The functions that filter.js, sketch.js and remote.js call, in WebAssembly (core/wasm) as in Node's own code (core/node). What goes in and
-// out lies in the room: one piece of memory, to which filter.js writes before a call, and from which it reads after it.
-// Keys lie there one after the other; many of them come behind 512 numbers of 32 bits, their sizes. A function that
-// fails returns 0, a null pointer or false, and leaves an error.
+// The functions that filter.js, sketch.js and remote.js call, in WebAssembly (core/wasm) as in Node's own code
+// (core/node). What goes in and out lies in the room: one piece of memory, to which filter.js writes before a call, and
+// from which it reads after it. Keys lie there one after the other; many of them come behind 512 numbers of 32 bits,
+// their sizes. A function that fails returns 0, a null pointer or false, and leaves an error.
 #pragma once
 
 #include <cstddef>
