@@ -113,7 +113,7 @@ export interface RemoteOptions {
    */
   verify?: boolean;
   /** In place of the global fetch: to add headers, to count, or to set a limit to the time, which there is none of. */
-  fetch?: (url: string, options: { headers: Record<string, string>; cache: "no-store" | "default" }) => Promise<{
+  fetch?: (url: string, options: { headers: Record<string, string>; cache: "no-store" | "default"; signal: any }) => Promise<{
     status: number;
     headers: { get(name: string): string | null };
     arrayBuffer(): Promise<ArrayBuffer>;
@@ -145,7 +145,7 @@ export class RemoteFilter {
 
   /** What its kind can do, though here it is only asked. Of a filter in parts, whose kind is "parts": units are the parts, and payloadBytes those of all their files. */
   readonly info: Info;
-  /** Frees its memory now. Questions that wait are rejected. */
+  /** Frees its memory now, and ends its requests. Questions that wait are rejected. */
   free(): void;
 }
 

@@ -22,21 +22,29 @@ function unreadable(address, reason, cause) {
   return error;
 }
 
+/** Why a response has not the bytes that were asked for; nothing if it has. */
+function refusalOf({ status, headers }, offset, wanted) {
+  const bytesOf = Number(headers.get("content-length") ?? NaN);
+  if (status === WHOLE && offset === 0 && bytesOf <= wanted) return undefined; // a small file
+  if (status === WHOLE) return "the whole file: its server does not know Range";
+  if (status !== PARTIAL) return `status ${status}`;
+  if (bytesOf > wanted) return `${bytesOf} bytes, and not ${wanted}`;
+  const start = headers.get("content-range")?.match(/^bytes (\d+)-/)?.[1] ?? offset; // which other origins may not see
+  return Number(start) === offset ? undefined : `bytes from ${start} on, and not from ${offset}`;
+}
+
 /** Some bytes of a file, fewer where it ends, and what tells its version from others. */
-async function readRange(fetchIt, address, offset, wanted, cache) {
+async function readRange(fetchIt, address, offset, wanted, options) {
   const headers = { Range: `bytes=${offset}-${offset + wanted - 1}` };
-  const response = await fetchIt(address, { headers, cache });
-  const header = (name) => response.headers.get(name);
-  const isSmall = response.status === WHOLE && offset === 0 && Number(header("content-length") ?? NaN) <= wanted;
-  if (response.status === PARTIAL || isSmall) {
-    const start = header("content-range")?.match(/^bytes (\d+)-/)?.[1] ?? offset; // which other origins may hide
-    if (Number(start) !== offset) throw new Error(`bytes from ${start} on, and not from ${offset}`);
+  const response = await fetchIt(address, { headers, ...options });
+  const refusal = refusalOf(response, offset, wanted);
+  if (refusal === undefined) {
     const found = new Uint8Array(await response.arrayBuffer()).subarray(0, wanted);
-    return { found, version: header("etag") ?? header("last-modified") ?? "" };
+    return { found, version: response.headers.get("etag") ?? response.headers.get("last-modified") ?? "" };
   }
   response.body?.cancel().catch(() => {});
   if (response.status === NOT_SATISFIABLE) return { found: new Uint8Array(), version: "" };
-  throw new Error(response.status === WHOLE ? "the whole file: its server does not know Range" : `status ${response.status}`);
+  throw new Error(refusal);
 }
 
 const freed = new FinalizationRegistry((filter) => native.remote_close(filter));
@@ -52,6 +60,7 @@ export class RemoteFilter {
   #fetching = 0; // requests
   #queue = []; // those that wait for others
   #underWay = new Map(); // by what they fetch
+  #ended = new AbortController();
 
   constructor(token, address, options) {
     if (token !== made) throw new TypeError("a filter that lies elsewhere must be opened by RemoteFilter.open");
@@ -87,14 +96,22 @@ export class RemoteFilter {
    * keys must be asked at a time. A question that finds no memory waits for the others, lest it give up what they fetch.
    */
   async #ask(question, take) {
-    while (this.#asking > 0 && !native.remote_has_room(this.#open)) await new Promise((go) => this.#waiting.push(go));
-    native.remote_make_room(this.#open);
+    const hasRoom = () => this.#asking === 0 || native.remote_has_room(this.#open);
+    const letNextGo = () => this.#waiting.shift()?.();
+    try {
+      while (!hasRoom()) await new Promise((go) => this.#waiting.push(go));
+      native.remote_make_room(this.#open);
+    } catch (error) {
+      letNextGo();
+      throw error;
+    }
     ++this.#asking;
+    if (this.#waiting.length > 0 && hasRoom()) letNextGo();
     try {
       return await this.#askUntilAnswered(question, take);
     } finally {
       --this.#asking;
-      for (const go of this.#waiting.splice(0)) go();
+      letNextGo();
     }
   }
 
@@ -151,10 +168,13 @@ export class RemoteFilter {
   }
 
   async #fetchOne(file, offset, wanted) {
+    void this.#open; // while this waited for others it may have been freed
     const address = new URL(this.#address);
     address.pathname += file;
     const cache = file === "" ? "no-store" : "default"; // a part's file is never replaced
-    const { found, version } = await readRange(this.#fetch, address.href, offset, wanted, cache).catch((error) => {
+    const options = { cache, signal: this.#ended.signal };
+    const { found, version } = await readRange(this.#fetch, address.href, offset, wanted, options).catch((error) => {
+      void this.#open;
       throw unreadable(address, error?.message ?? String(error), error);
     });
     const texts = [file, version].map((text) => encoder.encode(text));
@@ -235,5 +255,6 @@ export class RemoteFilter {
     freed.unregister(this);
     if (this.#filter !== 0) native.remote_close(this.#filter);
     this.#filter = 0;
+    this.#ended.abort();
   }
 }

@@ -18,6 +18,7 @@ constexpr long kWhole = 200;
 constexpr long kPartial = 206;
 constexpr long kNotSatisfiable = 416;  // the file ends before
 constexpr long kMostConnections = 8;
+constexpr long kLeastBytesPerSecond = 100;
 constexpr long kSecondsOfSilence = 30;
 constexpr long kMostRedirections = 5;
 
@@ -44,9 +45,10 @@ class Request {
     curl_easy_setopt(easy_.get(), CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(easy_.get(), CURLOPT_MAXREDIRS, kMostRedirections);
     curl_easy_setopt(easy_.get(), CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(easy_.get(), CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy_.get(), CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy_.get(), CURLOPT_PIPEWAIT, 1L);  // HTTP/2 takes one connection for all
-    curl_easy_setopt(easy_.get(), CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(easy_.get(), CURLOPT_LOW_SPEED_LIMIT, kLeastBytesPerSecond);
     curl_easy_setopt(easy_.get(), CURLOPT_LOW_SPEED_TIME, kSecondsOfSilence);
     curl_easy_setopt(easy_.get(), CURLOPT_WRITEDATA, this);
     curl_easy_setopt(easy_.get(), CURLOPT_WRITEFUNCTION, &Request::take_body);
@@ -70,6 +72,7 @@ class Request {
     if (status != 0 && status != kPartial) return failed(url_, "status " + std::to_string(status));
     if (too_much_) return failed(url_, "more than was asked for");
     if (code != CURLE_OK) return failed(url_, curl_easy_strerror(code));
+    if (begin_ == UINT64_MAX) return failed(url_, "no Content-Range");
     if (begin_ != range_.offset) return failed(url_, "bytes from " + std::to_string(begin_) + " on, and not those");
     range_.version = etag_.empty() ? last_modified_ : etag_;
     return {};
@@ -95,6 +98,7 @@ class Request {
     if (line.starts_with("HTTP/")) {  // of a redirection, or of what it led to
       request.etag_.clear();
       request.last_modified_.clear();
+      request.begin_ = UINT64_MAX;
     }
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return bytes;

@@ -424,13 +424,17 @@ TEST_F(RemoteParts, WhoseManifestIsReplacedWhileItIsReadAreFoundLater) {
   ASSERT_TRUE(replace_part(path_, 3, 256, all.ref()));
   int changes = 0;
   use_->change = [&](RemoteRange& range) {
-    if (!range.file.empty() || changes++ >= 3) return;
+    if (!range.file.empty() || changes++ >= 20) return;
     ASSERT_TRUE(replace_part(path_, 3, 256, all.ref()));
   };
   for (int round = 0; round < 3; ++round) {
     for (std::size_t i = 0; i < 300; ++i) {
       const Result<bool> found = remote->may_contain_hash(hashes[i]);
-      ASSERT_TRUE(found.has_value() ? *found : changes <= 3) << found.error().message;
+      if (found.has_value()) {
+        ASSERT_TRUE(*found);
+      } else {
+        ASSERT_LE(changes, 21) << found.error().message;
+      }
     }
   }
   use_->change = nullptr;
@@ -470,7 +474,9 @@ TEST_F(RemoteParts, ThatAreDecodedKeepWithinTheMemory) {
   }
   auto remote = open({.max_memory = kLimit});
   bool hits[300];
+  use_->reset();
   ASSERT_TRUE(remote->may_contain_hashes(hashes, hits));
+  EXPECT_LT(use_->bytes, 10 * read_manifest(path_)->bytes());  // each part is fetched some times, and not for each key
   EXPECT_TRUE(std::ranges::all_of(hits, [](bool hit) { return hit; }));
 }
 

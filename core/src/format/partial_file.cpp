@@ -101,6 +101,7 @@ Result<void> PartialFile::open(MissingBytes& missing) {
   } else if (is_open() && !opened_header_) {
     const std::byte* header = in_pieces_ ? memory_.data() : start_.data();
     std::copy_n(header, kBlobHeaderBytes, opened_header_.emplace().begin());
+    restarts_ = 0;
   }
   return done;
 }
@@ -258,13 +259,19 @@ Result<void> PartialFile::verify_segment(std::uint64_t number) {
 
 Result<void> PartialFile::supply(const ByteRange& asked, std::span<const std::byte> bytes, const std::string& version) {
   if (bytes.empty()) return take(asked, bytes);  // of no version
+  const bool is_wanted = in_pieces_ || asked.offset == 0 || asked.offset == start_.size();
+  if (!is_wanted) return {};  // it came late
   if (version_ && *version_ != version) {
-    if (!opened_header_ && ++restarts_ <= kMostRestarts) {  // then all of it is to be of this one
+    const std::string before = *version_;
+    if (!opened_header_) {  // then all of it is to be of this one
       forget();
-      version_ = version;
-      return asked.offset == 0 ? take(asked, bytes) : Result<void>();
+      if (++restarts_ <= kMostRestarts) {
+        version_ = version;
+        return asked.offset == 0 ? take(asked, bytes) : Result<void>();
+      }
+      restarts_ = 0;
     }
-    return corrupt("file must not be changed while it is in use, got version ", version, " after ", *version_,
+    return corrupt("file must not be changed while it is in use, got version ", version, " after ", before,
                    ": open it again");
   }
   version_ = version;

@@ -179,8 +179,9 @@ Result<void> PartialFilter::State::contains(std::span<const std::uint64_t> hashe
   for (std::uint32_t part = 0; part < number_of_parts(); ++part) {
     const std::span<const std::uint64_t> of_part = sorted.of(part);
     if (of_part.empty()) continue;
+    // What a part takes when it is opened, it takes at once.
     const std::uint64_t opening = parts.use(*manifest, part).bytes_to_open();
-    is_crowded = opening != 0 && opening + memory_bytes() > options.max_memory;
+    is_crowded = opening + memory_bytes() > options.max_memory;
     if (is_crowded) return {};
     auto asked = ask(of_part, part, missing, [&](const FilterRef& filter) -> Result<void> {
       filter.may_contain_hashes(of_part, {found.get() + sorted.begin(part), of_part.size()});

@@ -8,6 +8,7 @@
 
 #include "base/error_text.h"
 #include "crivo/host/partial_filter.h"
+#include "format/manifest.h"
 
 namespace crivo {
 namespace {
@@ -92,6 +93,7 @@ Result<void> RemoteFilter::State::ask_many(std::size_t hashes, const Ask& ask_on
       together = count / 2;
     } else {
       begin += count;
+      together = std::min(2 * together, kMostTogether);
     }
   } while (begin < hashes);
   return {};
@@ -143,11 +145,20 @@ Result<bool> RemoteFilter::may_contain_hash(std::uint64_t key_hash) {
   return hit;
 }
 
+// Sorted by their parts, so that as many as there is room for need few of them.
 Result<void> RemoteFilter::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) {
-  return state_->ask_many(
-      hashes.size(), [&](PartialFilter& filter, std::size_t begin, std::size_t count, MissingRanges& missing) {
-        return filter.may_contain_hashes(hashes.subspan(begin, count), hits.subspan(begin, count), missing);
-      });
+  const auto ask = [&](std::span<const std::uint64_t> asked, std::span<bool> found) {
+    return state_->ask_many(
+        asked.size(), [&](PartialFilter& filter, std::size_t begin, std::size_t count, MissingRanges& missing) {
+          return filter.may_contain_hashes(asked.subspan(begin, count), found.subspan(begin, count), missing);
+        });
+  };
+  if (hashes.size() < 2 || shape().kind != Kind::kParts) return ask(hashes, hits);
+  const HashesByPart sorted(hashes, static_cast<std::uint32_t>(shape().units));
+  const auto found = std::make_unique<bool[]>(hashes.size());
+  auto asked = ask(sorted.sorted(), {found.get(), hashes.size()});
+  for (std::size_t i = 0; i < hashes.size(); ++i) hits[sorted.places()[i]] = found[i];
+  return asked;
 }
 
 Result<std::uint64_t> RemoteFilter::count_hash(std::uint64_t key_hash) {

@@ -121,6 +121,16 @@ const busy = await server.open("big", { maxMemory: 65_536 });
 const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => busy.hasMany([i, i * 1999, -1 - i])));
 assert(answers.every(([first, second]) => first && second));
 assert((await busy.hasMany(Array.from({ length: 3000 }, (_, i) => i * 133))).every(Boolean)); // some at a time
+// Their requests end, and none begins.
+const many = await server.open("big", { verify: false });
+const gone = Promise.allSettled(Array.from({ length: 3000 }, (_, i) => many.has(i * 131)));
+server.requests = 0;
+many.free();
+const refusals = (await gone).filter(({ status }) => status === "rejected"); // the others were at hand
+assert(refusals.length > 2500 && refusals.every(({ reason }) => /must not be used after free/.test(reason.message)));
+assert(server.requests <= 16, `${server.requests} requests of a filter that is gone`);
+const crowd = await server.open("big", { maxMemory: 0 });
+assert((await Promise.all(Array.from({ length: 10_000 }, (_, i) => crowd.has(i * 39)))).every(Boolean));
 const fresh = await server.open("big");
 const waits = fresh.has(54_321);
 fresh.free();
