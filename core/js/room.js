@@ -32,7 +32,7 @@ export function memoryMoved() {
 function askForRoom(needed, wanted = needed) {
   const got = native.room(wanted) ? wanted : needed;
   room = native.room(got) || fail();
-  if (room + got > native.memory.buffer.byteLength) throw new CrivoError("", "out of memory"); // WebAssembly has 32 bits
+  if (room + got > native.memory.buffer.byteLength) throw new CrivoError("keys and blobs must fit in memory", "out of memory"); // of 32 bits, in WebAssembly
   if (bytes.buffer !== native.memory.buffer) memoryMoved();
   roomBytes = got;
 }
