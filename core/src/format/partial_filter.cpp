@@ -56,10 +56,13 @@ class PartialFilter::State {
   /// Calls answer(filter) once need(file, missing) misses nothing of the filter's own file.
   template <class Need, class Answer>
   Result<void> ask_file(const Need& need, MissingRanges& missing, const Answer& answer);
-  /// Calls answer(filter) once what questions about these hashes read is here, in their part or the filter's own file.
+  /// Calls answer(filter) once what questions about these hashes read is here, in this part.
   template <class Answer>
-  Result<void> ask(std::span<const std::uint64_t> hashes, std::optional<std::uint32_t> number, MissingRanges& missing,
-                   const Answer& answer);
+  Result<void> ask_part(std::uint32_t number, std::span<const std::uint64_t> hashes, MissingRanges& missing,
+                        const Answer& answer);
+  /// The same in the filter's own file, or in the part of the first of them.
+  template <class Answer>
+  Result<void> ask(std::span<const std::uint64_t> hashes, MissingRanges& missing, const Answer& answer);
   /// Notes whether a question of more than one hash needs too much.
   void look_at_room(std::size_t hashes, const MissingRanges& missing);
 
@@ -139,23 +142,27 @@ Result<void> PartialFilter::State::ask_file(const Need& need, MissingRanges& mis
 }
 
 template <class Answer>
-Result<void> PartialFilter::State::ask(std::span<const std::uint64_t> hashes, std::optional<std::uint32_t> number,
-                                       MissingRanges& missing, const Answer& answer) {
-  if (!number) {
-    const auto need = [&](PartialFile& own, MissingBytes& ranges) { return own.need_hashes(hashes, ranges); };
-    return ask_file(need, missing, answer);
-  }
+Result<void> PartialFilter::State::ask_part(std::uint32_t number, std::span<const std::uint64_t> hashes,
+                                            MissingRanges& missing, const Answer& answer) {
   MissingBytes ranges;
-  Result<void> done = parts.open(*manifest, *number, ranges);
+  Result<void> done = parts.open(*manifest, number, ranges);
   if (done && ranges.empty()) {
-    PartialFile& part = parts.use(*manifest, *number);
+    PartialFile& part = parts.use(*manifest, number);
     done = part.need_hashes(hashes, ranges);
     if (done && ranges.empty()) return answer(part.ref());
-    if (!done) parts.evict(*number);
+    if (!done) parts.evict(number);
   }
-  if (!done) return in_part(done.error(), kName, *number);
-  add_missing(file_of_part(*manifest, *number), std::move(ranges), missing);
+  if (!done) return in_part(done.error(), kName, number);
+  add_missing(file_of_part(*manifest, number), std::move(ranges), missing);
   return {};
+}
+
+template <class Answer>
+Result<void> PartialFilter::State::ask(std::span<const std::uint64_t> hashes, MissingRanges& missing,
+                                       const Answer& answer) {
+  if (manifest) return ask_part(part_of(hashes[0], number_of_parts()), hashes, missing, answer);
+  const auto need = [&](PartialFile& own, MissingBytes& ranges) { return own.need_hashes(hashes, ranges); };
+  return ask_file(need, missing, answer);
 }
 
 void PartialFilter::State::look_at_room(std::size_t hashes, const MissingRanges& missing) {
@@ -168,8 +175,7 @@ void PartialFilter::State::look_at_room(std::size_t hashes, const MissingRanges&
 Result<void> PartialFilter::State::contains(std::span<const std::uint64_t> hashes, std::span<bool> hits,
                                             MissingRanges& missing) {
   if (!manifest || hashes.size() == 1) {
-    const auto number = manifest ? std::optional(part_of(hashes[0], number_of_parts())) : std::nullopt;
-    return ask(hashes, number, missing, [&](const FilterRef& filter) -> Result<void> {
+    return ask(hashes, missing, [&](const FilterRef& filter) -> Result<void> {
       filter.may_contain_hashes(hashes, hits);
       return {};
     });
@@ -183,7 +189,7 @@ Result<void> PartialFilter::State::contains(std::span<const std::uint64_t> hashe
     const std::uint64_t opening = parts.use(*manifest, part).bytes_to_open();
     is_crowded = opening + memory_bytes() > options.max_memory;
     if (is_crowded) return {};
-    auto asked = ask(of_part, part, missing, [&](const FilterRef& filter) -> Result<void> {
+    auto asked = ask_part(part, of_part, missing, [&](const FilterRef& filter) -> Result<void> {
       filter.may_contain_hashes(of_part, {found.get() + sorted.begin(part), of_part.size()});
       return {};
     });
@@ -246,8 +252,7 @@ Result<void> PartialFilter::may_contain_hashes(std::span<const std::uint64_t> ha
 
 Result<void> PartialFilter::count_hash(std::uint64_t hash, std::uint64_t& count, MissingRanges& missing) {
   if (auto opened = open(missing); !opened || !missing.empty()) return opened;
-  const auto number = state_->manifest ? std::optional(part_of(hash, state_->number_of_parts())) : std::nullopt;
-  return state_->ask({&hash, 1}, number, missing, [&](const FilterRef& filter) -> Result<void> {
+  return state_->ask({&hash, 1}, missing, [&](const FilterRef& filter) -> Result<void> {
     const Result<std::uint64_t> counted = filter.count_hash(hash);
     if (!counted.has_value()) return counted.error();
     count = *counted;
@@ -273,7 +278,7 @@ Result<void> PartialFilter::find_hashes(std::span<const std::uint64_t> hashes, s
   if (state_->manifest) return unsupported(kKindOfParts, "find values", &Capabilities::find);
   const Result<MapRef> map = MapRef::of(state_->file.ref());
   if (!map) return map.error();
-  auto asked = state_->ask(hashes, {}, missing, [&](const FilterRef&) -> Result<void> {
+  auto asked = state_->ask(hashes, missing, [&](const FilterRef&) -> Result<void> {
     map->find_hashes(hashes, values, found);
     return {};
   });
