@@ -1,5 +1,4 @@
 // The functions of exports.h for filters that lie elsewhere.
-#include <algorithm>
 #include <charconv>
 
 #include "calls.h"
@@ -70,8 +69,9 @@ double remote_has_many(PartialFilter* filter, std::size_t count) {
       return filter->may_contain_hashes(hashes, hits, missing);
     });
   });
-  if (fine && missing.empty() && !filter->is_crowded()) std::memcpy(room_bytes(), hits.data(), count);
-  return put_missing(fine, *filter, missing);
+  const double left = put_missing(fine, *filter, missing);
+  if (left == 0) std::memcpy(room_bytes(), hits.data(), count);
+  return left;
 }
 
 double remote_find_many(PartialFilter* filter, std::size_t count) {
@@ -83,8 +83,9 @@ double remote_find_many(PartialFilter* filter, std::size_t count) {
       return filter->find_hashes(hashes, values, found, missing);
     });
   });
-  if (fine && missing.empty() && !filter->is_crowded()) put_values(std::span(values).first(count), found);
-  return put_missing(fine, *filter, missing);
+  const double left = put_missing(fine, *filter, missing);
+  if (left == 0) put_values(std::span(values).first(count), found);
+  return left;
 }
 
 double remote_has_range(PartialFilter* filter, std::size_t low_bytes, std::size_t high_bytes) {
@@ -98,8 +99,9 @@ double remote_has_range(PartialFilter* filter, std::size_t low_bytes, std::size_
     };
     return filter->may_contain_range(number(ends.substr(0, low_bytes)), number(ends.substr(low_bytes)), hit, missing);
   });
-  if (fine && missing.empty() && !filter->is_crowded()) std::memcpy(room_bytes(), &hit, sizeof hit);
-  return put_missing(fine, *filter, missing);
+  const double left = put_missing(fine, *filter, missing);
+  if (left == 0) std::memcpy(room_bytes(), &hit, sizeof hit);
+  return left;
 }
 
 double remote_count(PartialFilter* filter, std::size_t bytes) {
@@ -110,11 +112,10 @@ double remote_count(PartialFilter* filter, std::size_t bytes) {
     const std::uint64_t hash = hash_key(filter->shape().hash_id, text_in_room(bytes), filter->shape().seed);
     return filter->count_hash(hash, count, missing);
   });
-  if (fine && missing.empty() && !filter->is_crowded()) {
-    const auto number = static_cast<double>(count);
-    std::memcpy(room_bytes(), &number, sizeof number);
-  }
-  return put_missing(fine, *filter, missing);
+  const double left = put_missing(fine, *filter, missing);
+  const auto number = static_cast<double>(count);
+  if (left == 0) std::memcpy(room_bytes(), &number, sizeof number);
+  return left;
 }
 
 bool remote_supply(PartialFilter* filter, std::size_t file_bytes, std::size_t version_bytes, std::size_t found_bytes,

@@ -141,7 +141,9 @@ export class RemoteFilter {
   /** Fetches these ranges, and gives the errors of those that could not be read. */
   async #fetchAll(ranges) {
     const errors = [];
-    await Promise.all(ranges.map((range) => this.#fetchOnce(...range).catch((error) => errors.push({ error, file: range[0] }))));
+    const fetchOne = ([file, offset, wanted]) =>
+      this.#fetchOnce(file, offset, wanted).catch((error) => errors.push({ error, file }));
+    await Promise.all(ranges.map(fetchOne));
     return errors;
   }
 

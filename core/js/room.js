@@ -32,7 +32,9 @@ export function memoryMoved() {
 function askForRoom(needed, wanted = needed) {
   const got = native.room(wanted) ? wanted : needed;
   room = native.room(got) || fail();
-  if (room + got > native.memory.buffer.byteLength) throw new CrivoError("keys and blobs must fit in memory", "out of memory"); // of 32 bits, in WebAssembly
+  // WebAssembly takes a size modulo 2^32.
+  const isThere = room + got <= native.memory.buffer.byteLength;
+  if (!isThere) throw new CrivoError("keys and blobs must fit in memory", "out of memory");
   if (bytes.buffer !== native.memory.buffer) memoryMoved();
   roomBytes = got;
 }

@@ -40,8 +40,4 @@ LazyMemory::~LazyMemory() {
   }
 }
 
-void LazyMemory::forget() noexcept {
-  if (is_reserved_) system::drop_pages(data_, size_);
-}
-
 }  // namespace crivo

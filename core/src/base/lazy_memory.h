@@ -5,7 +5,7 @@
 
 namespace crivo {
 
-/// Whether pages that are no longer used can be given back. In a browser they cannot.
+/// Whether pages that are freed are given back. In a browser they are not.
 inline constexpr bool kGivesPagesBack = sizeof(void*) >= 8;
 
 /// Its bytes are any until they are written.
@@ -20,8 +20,6 @@ class LazyMemory {
 
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Forgets its bytes, and gives its pages back where that can be.
-  void forget() noexcept;
 
  private:
   std::byte* data_ = nullptr;

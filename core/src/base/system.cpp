@@ -78,7 +78,6 @@ bool give_memory(void* begin, std::size_t bytes) noexcept {
   return ::mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 void release_addresses(void* begin, std::size_t bytes) noexcept { ::munmap(begin, bytes); }
-void drop_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_DONTNEED); }
 
 void wish_huge_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_HUGEPAGE); }
 void wish_small_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_NOHUGEPAGE); }
@@ -154,7 +153,6 @@ bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
 void* reserve_addresses(std::size_t) noexcept { return nullptr; }
 bool give_memory(void*, std::size_t) noexcept { return false; }
 void release_addresses(void*, std::size_t) noexcept {}
-void drop_pages(void*, std::size_t) noexcept {}
 
 void wish_huge_pages(void*, std::size_t) noexcept {}
 void wish_small_pages(void*, std::size_t) noexcept {}

@@ -1,7 +1,6 @@
 #include "format/part_cache.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/error_text.h"
 #include "format/manifest.h"

@@ -21,7 +21,7 @@ constexpr std::uint64_t kStartBytes = 4096;
 constexpr std::uint64_t kSumsBytes = 512;
 // A request takes some hundred bytes of its own.
 constexpr std::uint64_t kGapBytes = 512;
-// A question that still misses more is a walk over zeros.
+// A question that still misses more walks over what is not here.
 constexpr std::size_t kMostAhead = 64;
 // A file that is replaced more often than that while it is opened never is.
 constexpr int kMostRestarts = 8;
@@ -315,9 +315,8 @@ void PartialFile::forget() {
   start_ = {};
   start_ends_ = false;
   is_manifest_ = false;
-  memory_.forget();
+  if (kGivesPagesBack || !opened_header_) memory_ = {};  // else it will be wanted again, and nothing is gained
   if (opened_header_) return;
-  memory_ = {};
   file_bytes_ = known_bytes_;
   version_.reset();
 }

@@ -104,7 +104,7 @@ class PartialFile {
   int restarts_ = 0;  // while it is opened: as often as it was replaced
   Header header_;
   bool is_manifest_ = false;
-  LazyMemory memory_;  // for the whole file; it stays when a file that was open is forgotten
+  LazyMemory memory_;  // for the whole file
   bool in_pieces_ = false;
   // For each page, which of its 64 lines are here; and the number of pages in which there is one.
   using Lines = std::vector<std::uint64_t, CacheAlignedAllocator<std::uint64_t>>;

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <utility>
 
-#include "base/error_text.h"
 #include "crivo/host/partial_filter.h"
 #include "format/manifest.h"
 

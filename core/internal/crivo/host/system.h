@@ -46,8 +46,6 @@ void free_to_the_system() noexcept;
 [[nodiscard]] bool give_memory(void* begin, std::size_t bytes) noexcept;
 /// Takes back the addresses, and the memory that they were given.
 void release_addresses(void* begin, std::size_t bytes) noexcept;
-/// Takes the memory back, and leaves the addresses memory of zeros.
-void drop_pages(void* begin, std::size_t bytes) noexcept;
 /// Asks for huge pages from the page of `begin` on, which the system need not give.
 void wish_huge_pages(void* begin, std::size_t bytes) noexcept;
 /// Takes that back, and has the system give none there on its own.
