@@ -15,13 +15,11 @@
 #include "crivo/mapped_filter.h"
 #include "crivo/remote_filter.h"
 #include "every_kind.h"
+#include "parts_files.h"
 #include "range_files.h"
-#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
-
-constexpr std::uint32_t kParts = 8;
 
 std::vector<std::uint64_t> of_part(std::span<const std::uint64_t> hashes, std::uint32_t part, std::uint32_t parts) {
   std::vector<std::uint64_t> found;
@@ -29,32 +27,14 @@ std::vector<std::uint64_t> of_part(std::span<const std::uint64_t> hashes, std::u
   return found;
 }
 
-class Parts : public ::testing::Test {
+class Parts : public ::testing::Test, protected PartsFiles {
  protected:
-  Manifest build(const FilterSpec& spec, std::span<const std::uint64_t> hashes, std::uint32_t parts = kParts) const {
-    auto builder = PartsBuilder::create(spec, parts);
-    EXPECT_TRUE(builder->add_hashes(hashes));
-    EXPECT_EQ(builder->keys(), hashes.size());
-    return *builder->finish(path_);
-  }
   [[nodiscard]] MappedFilter open(std::size_t most = 256) const {
     return *MappedFilter::open(path_, {.max_open_parts = most});
-  }
-  [[nodiscard]] std::string path_of(std::uint32_t part) const {
-    return part_path(path_, part, read_manifest(path_)->parts[part]);
   }
   [[nodiscard]] std::size_t files() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_ + ".parts"), {}));
   }
-  /// The error of a question to this part.
-  static std::string refusal(const MappedFilter& filter, std::uint32_t part) {
-    for (std::uint64_t hash = 1;; hash += 0x9E3779B97F4A7C15) {
-      if (part_of(hash, kParts) == part) return message_of(filter.may_contain_hash(hash));
-    }
-  }
-
-  TempFolder folder_;
-  std::string path_ = folder_.file("f.crivo");
 };
 
 class PartsOfKind : public Parts, public ::testing::WithParamInterface<KindInfo> {};
@@ -151,22 +131,14 @@ TEST_F(Parts, AreReplacedOneByOne) {
 
 TEST_F(Parts, ThatAreWrongAreErrorsThatNameThem) {
   build({.seed = 3}, present_hashes(8000, 3));
-  const std::string good = path_of(2);
   const auto becomes = [&](const std::string& other, const std::string& message) {
-    std::filesystem::copy_file(good, folder_.file("kept"), std::filesystem::copy_options::overwrite_existing);
-    std::filesystem::remove(good);
-    if (!other.empty()) std::filesystem::copy_file(other, good);
-    const MappedFilter filter = open();
-    EXPECT_THAT(refusal(filter, 2), AllOf(StartsWith("part 2 of " + path_ + ": "), HasSubstr(message)));
-    EXPECT_EQ(refusal(filter, 3), "no error");
-    EXPECT_THAT(message_of(filter.verify()), HasSubstr("part 2 of "));
-    std::filesystem::copy_file(folder_.file("kept"), good, std::filesystem::copy_options::overwrite_existing);
+    with_other(2, other, [&] {
+      const MappedFilter filter = open();
+      EXPECT_THAT(refusal(filter, 2), AllOf(StartsWith("part 2 of " + path_ + ": "), HasSubstr(message)));
+      EXPECT_EQ(refusal(filter, 3), "no error");
+      EXPECT_THAT(message_of(filter.verify()), HasSubstr("part 2 of "));
+    });
     EXPECT_TRUE(open().verify());
-  };
-  const auto file_of = [&](const FilterSpec& spec) {
-    const std::string path = folder_.file("other");
-    EXPECT_TRUE(write_blob_file(build_filter(spec, 1000).ref(), path).has_value());
-    return path;
   };
   becomes("", "No such file");
   becomes(path_of(3), "part must be the one that its manifest names, got another");
