@@ -84,7 +84,7 @@ void bloom_contains_range(const Call& call) {
 void bloom_count(const Call& call) {
   const KeyBytes key(call.args[1]);
   ask_filter(call, [&key](const FilterRef& filter) {
-    return key.is_null() ? Answer{} : Answer{static_cast<std::int64_t>(unwrap(filter.count(key.view())))};
+    return key.is_null() ? Answer{} : Answer{saturated(unwrap(filter.count(key.view())))};
   });
 }
 

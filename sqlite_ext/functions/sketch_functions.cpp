@@ -103,7 +103,7 @@ class DifferenceRows final : public Rows {
     if (column == 0) return set_value(context, std::string_view(row < firsts ? "first" : "second"));
     const SketchedKeys& side = row < firsts ? difference_.only_first : difference_.only_second;
     const std::size_t i = row < firsts ? row : row - firsts;
-    if (keys_ != SketchKeys::kBytes) return set_value(context, side.number(i));
+    if (keys_ != SketchKeys::kBytes) return set_value(context, static_cast<std::int64_t>(side.number(i)));
     const std::string_view key = side.key(i);
     sqlite3_result_blob64(context, key.data(), key.size(), SQLITE_TRANSIENT);
   }

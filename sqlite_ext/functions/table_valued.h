@@ -58,7 +58,7 @@ inline void set_value(sqlite3_context* context, std::string_view text) {
 inline void set_value(sqlite3_context* context, double value) { sqlite3_result_double(context, value); }
 inline void set_value(sqlite3_context* context, std::int64_t value) { sqlite3_result_int64(context, value); }
 inline void set_value(sqlite3_context* context, std::uint64_t value) {
-  sqlite3_result_int64(context, static_cast<std::int64_t>(value));
+  sqlite3_result_int64(context, saturated(value));
 }
 
 /// Rows that are made all at once. `set` gives a row's column to SQLite.

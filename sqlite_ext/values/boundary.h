@@ -3,6 +3,7 @@
 
 #include <sqlite3ext.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -120,6 +121,11 @@ struct KeyRange {
   std::uint64_t low;
   std::uint64_t high;
 };
+
+/// A count as the nearest integer that SQLite has: 2^63 - 1 for any above it.
+[[nodiscard]] constexpr std::int64_t saturated(std::uint64_t count) noexcept {
+  return static_cast<std::int64_t>(std::min(count, std::uint64_t{INT64_MAX}));
+}
 
 // A SQL value that outlives the call that it came from.
 struct FreeValue {

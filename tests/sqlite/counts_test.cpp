@@ -38,6 +38,18 @@ TEST_F(Counts, AddTimesIsThatManyAdditions) {
   EXPECT_EQ(ask("SELECT bloom_count(bloom_add_times(?, 'a', 9223372036854775807), 'a')", {filter}), "4294967295");
 }
 
+TEST_F(Counts, CountsAboveSQLitesIntegersAreTheLargestOfThem) {
+  const std::string most = std::to_string(INT64_MAX);
+  run("CREATE TABLE many(f)");
+  run("INSERT INTO many VALUES (bloom_add_times(bloom_create(1000, 0.01, 'growing'), 'a', ?))", {INT64_MAX});
+  run("UPDATE many SET f = bloom_add_times(f, 'a', 7)");
+  EXPECT_EQ(ask("SELECT bloom_count(f, 'a') FROM many"), most);
+  EXPECT_EQ(ask("SELECT value FROM many, bloom_each(f) WHERE name = 'keys'"), most);
+  EXPECT_EQ(ask("SELECT keys FROM many, bloom_layers(f)"), most);
+  EXPECT_EQ(ask("SELECT bloom_cardinality(f) FROM many"), "1");
+  EXPECT_EQ(ask("SELECT bloom_info(f) ->> 'keys' > 9.2e18 FROM many"), "1");
+}
+
 TEST_F(Counts, AddTimesZeroOrOfNullChangesNothing) {
   const Blob filter = blob("SELECT bloom_create(9, 0.01, 'spectral')");
   EXPECT_EQ(blob("SELECT bloom_add_times(?, NULL, 5)", {filter}).bytes, filter.bytes);

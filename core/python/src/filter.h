@@ -58,6 +58,7 @@ PyObject* filter_find_many(PyObject* self, PyObject* args);
 
 // whole.cpp
 Py_ssize_t filter_len(PyObject* self);
+int filter_bool(PyObject* self);
 PyObject* filter_facts(PyObject* self, PyObject* unused);
 PyObject* filter_stats(PyObject* self, PyObject* unused);
 PyObject* filter_blob(PyObject* self, PyObject* args);

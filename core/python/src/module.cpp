@@ -219,6 +219,7 @@ PyType_Slot filter_slots[] = {
     {Py_tp_methods, filter_methods},
     {Py_sq_contains, reinterpret_cast<void*>(filter_contains)},
     {Py_sq_length, reinterpret_cast<void*>(filter_len)},
+    {Py_nb_bool, reinterpret_cast<void*>(filter_bool)},
     {0, nullptr},
 };
 

@@ -54,6 +54,11 @@ Py_ssize_t filter_len(PyObject* self) {
   return -1;
 }
 
+int filter_bool(PyObject* self) {
+  crivo_facts facts{};
+  return read_facts(self, &facts) ? static_cast<int>(facts.keys != 0) : -1;
+}
+
 PyObject* filter_facts(PyObject* self, PyObject* /*unused*/) {
   crivo_facts facts{};
   if (!read_facts(self, &facts)) return nullptr;

@@ -156,6 +156,15 @@ class FilterTest(unittest.TestCase):
         self.assertTrue(all(limited.contains_many(range(len(limited)))))
         self.assertGreaterEqual(len(limited), 1000)
 
+    def test_more_keys_than_len_can_be(self):
+        filter_ = crivo.Filter(kind="growing")
+        self.assertFalse(filter_)
+        filter_.add_times("a", 2**63)
+        self.assertTrue(filter_)
+        self.assertEqual(filter_.facts.keys, 2**63)
+        with self.assertRaisesRegex(OverflowError, "more keys than len"):
+            len(filter_)
+
     def test_removing_and_counting(self):
         for kind in ["counting", "cuckoo"]:
             filter_ = crivo.Filter(["ann", "bob", "ann"], kind=kind)
