@@ -1,9 +1,11 @@
 // One row's value behind an incremental blob handle; see stored_row.h.
 #include "functions/stored_row.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
+#include "values/running.h"
 #include "values/sql_text.h"
 
 namespace crivo::sqlite {
@@ -65,10 +67,15 @@ bool StoredRow::is_in(const RowArgs& args) const noexcept {
 // Until the value is open there may be no transaction, so that another process can change the table between any two
 // steps. What was found out before is therefore checked again afterwards.
 bool StoredRow::open(sqlite3_value* row) {
-  bool alive = is_alive();
   row_ = row;
   try {
+    if (is_checked_ && table_has_changed()) {
+      drop();
+      is_checked_ = false;
+    }
+    bool alive = is_alive();
     if (!is_checked_) check_table();
+    require_no_writer();
     for (;;) {
       const std::int64_t rowid = find_rowid();
       std::string reason;
@@ -115,9 +122,10 @@ void StoredRow::watch(const std::string& table) {
   }
 }
 
-/// Refuses what SQLite's incremental blobs get wrong or let pass, and finds the primary key.
+/// Refuses a column of which a blob handle would write something else than UPDATE does, and finds the primary key.
 void StoredRow::check_table() {
   is_checked_ = false;
+  harmless_writer_.clear();
   const std::string table = quoted_name(schema_) + "." + quoted_name(table_);
   watch(table);
   find_key_.reset();
@@ -128,23 +136,71 @@ void StoredRow::check_table() {
     throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
                    std::to_string(columns.generated)};
   }
-  // Nor do triggers fire, on which a filter table that follows the column relies.
-  Statement triggers(db_, "SELECT sql FROM " + quoted_name(schema_) +
-                              ".sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE");
-  Use trigger(triggers);
-  for (trigger.bind(1, table_); trigger.step();) {
-    const std::optional<std::string> followed = followed_column(trigger.text(0));
-    if (!followed || sqlite3_stricmp(followed->c_str(), column_.c_str()) != 0) continue;
-    throw SqlError{"column must be one that no filter table follows, got " + schema_ + "." + table_ + "." + column_};
-  }
   if (is_protected(db_, schema_, table_)) {
     throw SqlError{"table must be one that UPDATE may write to, got the shadow table " + schema_ + "." + table_ +
                    " in DEFENSIVE mode"};
   }
+  const std::string column = quoted_name(column_);
+  require_plain_column(effects_of(db_, "UPDATE " + table + " SET " + column + " = " + column));
   if (columns.in_key == 1 && !columns.hide_rowid) {
     find_key_.emplace(db_, "SELECT _rowid_ FROM " + table + " WHERE " + quoted_name(columns.key) + " = ?");
   }
   is_checked_ = true;
+}
+
+/// Refuses a column if an UPDATE of it does more than to write the table: a write into a blob changes no index, fires
+/// no trigger and evaluates no CHECK.
+void StoredRow::require_plain_column(const Effects& update) {
+  for (const std::string& trigger : update.triggers) {
+    if (follows_other_column(trigger)) continue;
+    throw SqlError{"column must be one whose UPDATE fires no trigger, got " + column_name() + " with " + trigger};
+  }
+  for (const std::string& check : update.checks) {
+    if (asks_form_only(check, column_)) continue;
+    throw SqlError{"column must have no CHECK but bloom_valid(f), length(f) or typeof(f), got " + column_name() +
+                   " with " + check};
+  }
+  if (update.written.size() != 1) {
+    throw SqlError{"column must be in no index, got " + column_name() + " in " + name_of_index(update.written)};
+  }
+  root_ = update.written.front();
+}
+
+std::string StoredRow::name_of_index(const std::vector<RootPage>& roots) const {
+  Statement find(db_,
+                 "SELECT name FROM " + quoted_name(schema_) + ".sqlite_schema WHERE type = 'index' AND rootpage = ?1");
+  for (const RootPage& root : roots) {
+    Use index(find);
+    if (index.bind(1, root.page).step()) return std::string(index.text(0));
+  }
+  return "one";
+}
+
+/// Whether a trigger tells a filter table of another column of this table. Such triggers fire at every UPDATE.
+bool StoredRow::follows_other_column(const std::string& trigger) const {
+  Statement find(db_,
+                 "SELECT sql FROM " + quoted_name(schema_) + ".sqlite_schema WHERE type = 'trigger' AND name = ?1");
+  Use found(find);
+  if (!found.bind(1, trigger).step()) return false;
+  const std::optional<std::string> followed = followed_column(found.text(0));
+  return followed && sqlite3_stricmp(followed->c_str(), column_.c_str()) != 0;
+}
+
+/// Refuses a table that a running statement writes. What a virtual table writes is unknown, so it may be any shadow
+/// table.
+void StoredRow::require_no_writer() {
+  for (sqlite3_stmt* writer : writers(db_)) {
+    const char* const sql = sqlite3_sql(writer);
+    if (harmless_writer_ == sql) continue;
+    const Effects effects = effects_of(db_, sql);
+    const bool is_unknown = effects.written.empty() && !effects.writes_virtual_table;
+    const bool writes_table = std::ranges::find(effects.written, root_) != effects.written.end();
+    if (is_unknown || writes_table || (effects.writes_virtual_table && table_type(db_, schema_, table_) == "shadow")) {
+      throw SqlError{"table must not be written by a running statement, got " + schema_ + "." + table_ +
+                     "; insert the key in a SELECT of its own"};
+    }
+    harmless_writer_ = sql;
+  }
 }
 
 /// True if a schema has changed since check_table.

@@ -9,9 +9,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "crivo/host/blob_in_place.h"
 #include "values/boundary.h"
+#include "values/effects.h"
 #include "values/statement.h"
 
 namespace crivo::sqlite {
@@ -40,7 +42,8 @@ class StoredRow : public StoredBlob {
 
   /// Finds the row and opens its value: the row with this rowid if `row` is an INTEGER, else the one whose primary key
   /// (of one column) equals it. It is looked up each time, for after a rollback an open handle may show another row.
-  /// Returns false if the value is NULL. Throws SqlError if there is no such row, or none that can be opened.
+  /// Returns false if the value is NULL. Throws SqlError if there is no such row, or none that can be opened, and if a
+  /// running statement writes the table: it has read its row already, and would write it back without the key.
   [[nodiscard]] bool open(sqlite3_value* row);
 
   // The next functions need an open row.
@@ -59,6 +62,11 @@ class StoredRow : public StoredBlob {
   [[nodiscard]] bool is_value(int status, const std::string& reason) const;
   void watch(const std::string& table);
   void check_table();
+  void require_plain_column(const Effects& update);
+  void require_no_writer();
+  [[nodiscard]] std::string name_of_index(const std::vector<RootPage>& roots) const;
+  [[nodiscard]] bool follows_other_column(const std::string& trigger) const;
+  [[nodiscard]] std::string column_name() const { return schema_ + "." + table_ + "." + column_; }
   [[nodiscard]] bool table_has_changed();
   [[nodiscard]] std::int64_t find_rowid();
   [[nodiscard]] bool is_alive();
@@ -73,6 +81,8 @@ class StoredRow : public StoredBlob {
   bool is_checked_ = false;            // by check_table; false after an error in it
   std::optional<Statement> watch_;     // SQLite prepares it again when a schema changes
   std::optional<Statement> find_key_;  // by the primary key; nothing if the table has none of one column
+  RootPage root_;                      // of the table
+  std::string harmless_writer_;        // the text of a running statement that does not write the table
   sqlite3_value* row_ = nullptr;       // what the row was found by; valid during the call that opened it
   sqlite3_blob* handle_ = nullptr;
 };

@@ -1,9 +1,7 @@
 #include "values/running.h"
 
-#include <memory>
-
 #include "values/boundary.h"
-#include "values/statement.h"
+#include "values/effects.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -16,23 +14,10 @@ bool is_writing(sqlite3_stmt* statement) {
 }
 
 /// Whether a statement changes a virtual table, and that is all: no virtual table has triggers, so where there are
-/// some, what they do belongs to a change of another table. SQLite tells by no other way than EXPLAIN.
+/// some, what they do belongs to a change of another table.
 bool changes_virtual_table_only(sqlite3* db, sqlite3_stmt* statement) {
-  sqlite3_stmt* explain = nullptr;
-  require_ok(db,
-             sqlite3_prepare_v2(db, ("EXPLAIN " + std::string(sqlite3_sql(statement))).c_str(), -1, &explain, nullptr));
-  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> owned(explain, sqlite3_finalize);
-  bool changes = false;
-  int status = SQLITE_OK;
-  while ((status = sqlite3_step(explain)) == SQLITE_ROW) {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(explain, 1));
-    if (text == nullptr) throw std::bad_alloc();
-    const std::string_view opcode(text);
-    if (opcode == "Program") return false;
-    if (opcode == "VUpdate") changes = true;
-  }
-  require_ok(db, status == SQLITE_DONE ? SQLITE_OK : status);
-  return changes;
+  const Effects effects = effects_of(db, sqlite3_sql(statement));
+  return effects.triggers.empty() && effects.writes_virtual_table;
 }
 
 [[noreturn]] void refuse(std::string_view what, std::string_view where) {
@@ -40,23 +25,18 @@ bool changes_virtual_table_only(sqlite3* db, sqlite3_stmt* statement) {
                  " that another statement calls while it writes"};
 }
 
-struct Writers {
-  int count = 0;
-  sqlite3_stmt* last = nullptr;
-};
+}  // namespace
 
-Writers writers(sqlite3* db) {
-  Writers found;
+std::vector<sqlite3_stmt*> writers(sqlite3* db) {
+  std::vector<sqlite3_stmt*> found;
   for (sqlite3_stmt* statement = sqlite3_next_stmt(db, nullptr); statement != nullptr;
        statement = sqlite3_next_stmt(db, statement)) {
-    if (is_writing(statement)) found = {found.count + 1, statement};
+    if (is_writing(statement)) found.push_back(statement);
   }
   return found;
 }
 
-}  // namespace
-
-bool is_in_function_of_writer(sqlite3* db) { return writers(db).count > 1; }
+bool is_in_function_of_writer(sqlite3* db) { return writers(db).size() > 1; }
 
 void require_no_other_writer(sqlite3* db, std::string_view what) {
   if (is_in_function_of_writer(db)) refuse(what, "function");
@@ -64,8 +44,8 @@ void require_no_other_writer(sqlite3* db, std::string_view what) {
 
 void require_own_statement(sqlite3* db, std::string_view what) {
   require_no_other_writer(db, what);
-  sqlite3_stmt* writer = writers(db).last;
-  if (writer != nullptr && changes_virtual_table_only(db, writer)) return;
+  const std::vector<sqlite3_stmt*> running = writers(db);
+  if (!running.empty() && changes_virtual_table_only(db, running.back())) return;
   refuse(what, "trigger");
 }
 

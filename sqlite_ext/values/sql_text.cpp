@@ -86,6 +86,23 @@ std::vector<std::string> names_in_expressions(std::string_view definition) {
   return names;
 }
 
+bool asks_form_only(std::string_view expression, std::string_view column) {
+  bool is_used = false;
+  std::string function;  // the name before the last token
+  Token last;
+  for (Token token = next_token(expression); !is_end(token); token = next_token(expression)) {
+    if (lower(token.text) == lower(column)) {
+      if (!is_word(last, "(") || (function != "bloom_valid" && function != "length" && function != "typeof"))
+        return false;
+      if (!is_word(next_token(expression), ")")) return false;
+      is_used = true;
+    }
+    function = last.text;
+    last = std::move(token);
+  }
+  return is_used;
+}
+
 // ON CONFLICT REPLACE; there is also a function of this name.
 bool replaces_on_conflict(std::string_view definition) {
   bool is_behind_conflict = false;

@@ -22,6 +22,9 @@ Token take_name(std::string_view& text, std::string_view ends);
 
 /// The names, in lower case, in the expressions of a table's generated columns.
 [[nodiscard]] std::vector<std::string> names_in_expressions(std::string_view definition);
+/// Whether an expression uses the column, and only in calls of bloom_valid, length and typeof: writes into a blob leave
+/// their results as they are.
+[[nodiscard]] bool asks_form_only(std::string_view expression, std::string_view column);
 /// Whether a table's definition has a REPLACE, which no statement shows.
 [[nodiscard]] bool replaces_on_conflict(std::string_view definition);
 

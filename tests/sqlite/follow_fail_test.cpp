@@ -338,11 +338,11 @@ TEST_F(FollowFail, IsNotWrittenPastByBloomInsert) {
   EXPECT_EQ(ask("SELECT bloom_insert('s', 'e', 1, 'before')"), "1");
   follow();
   EXPECT_EQ(ask("SELECT bloom_insert('s', 'E', 1, 'after')"),
-            "error: bloom_insert: column must be one that no filter table follows, got main.s.E");
+            "error: bloom_insert: column must be one whose UPDATE fires no trigger, got main.s.E with f_follow_update");
   EXPECT_EQ(ask("SELECT bloom_insert('s', 'other', 1, 'after')"), "1");
   EXPECT_EQ(denied(), "");
   run(R"(ALTER TABLE s RENAME COLUMN e TO "a ""name""")");
-  EXPECT_THAT(ask("SELECT bloom_insert('s', 'a \"NAME\"', 1, 'after')"), HasSubstr("that no filter table follows"));
+  EXPECT_THAT(ask("SELECT bloom_insert('s', 'a \"NAME\"', 1, 'after')"), HasSubstr("fires no trigger"));
   run("DROP TABLE f");
   EXPECT_EQ(ask("SELECT bloom_insert('s', 'a \"NAME\"', 1, 'after')"), "1");
 }
