@@ -15,9 +15,9 @@ namespace crivo::sqlite {
 namespace {
 
 /// The options that bloom_create has, too, come first, in its order.
-constexpr std::array<std::string_view, 8> kNames = {"capacity", "fp_rate", "kind",  "seed",
-                                                    "window",   "panes",   "clock", "source"};
-enum Name { kKind = 2, kWindow = kOptions, kPanes, kClock, kSource };
+constexpr std::array<std::string_view, 9> kNames = {"capacity", "fp_rate", "kind",   "seed",   "window",
+                                                    "panes",    "clock",   "source", "on_full"};
+enum Name { kKind = 2, kWindow = kOptions, kPanes, kClock, kSource, kOnFull };
 
 constexpr std::array<std::string_view, 4> kSketchNames = {"symbols", "keys", "seed", "source"};
 enum SketchName { kSymbols, kKeys, kSketchSeed, kSketchSource };
@@ -108,6 +108,19 @@ void require_known_kind(const std::optional<std::string>& kind) {
   throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + in_quotes(*kind)};
 }
 
+/// Whether a new key in an over-full table is an error.
+bool parse_on_full(const std::optional<std::string>& on_full, const TableSpec& spec) {
+  const std::string value = on_full ? lower(*on_full) : "warn";
+  if (value == "warn") return false;
+  if (value != "error") throw SqlError{"on_full must be warn or error, got " + in_quotes(*on_full)};
+  if (spec.has_source)
+    throw SqlError{"on_full must be warn where a source is given, got 'error'; 'rebuild' enlarges it"};
+  if (spec.filter.kind == Kind::kScalable || spec.filter.kind == Kind::kGrowing) {
+    throw SqlError{"on_full must be warn for a kind that grows, got 'error' with " + kind_text(spec.filter)};
+  }
+  return true;
+}
+
 }  // namespace
 
 TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> texts) {
@@ -121,6 +134,7 @@ TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> t
   }
   TableArguments parsed;
   parsed.spec = {parse_options(pointers), parse_window(given), given[kSource].has_value()};
+  parsed.spec.full_is_error = parse_on_full(given[kOnFull], parsed.spec);
   if (parsed.spec.filter.capacity == 0) parsed.spec.filter.capacity = default_capacity(parsed.spec.filter.kind);
   if (!parsed.spec.has_source) {
     if (parsed.spec.filter.capacity == 0) throw SqlError{"capacity must be given, got no such argument"};

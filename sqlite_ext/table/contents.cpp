@@ -25,9 +25,7 @@ class Fill {
       rates_ += (1 - rates_) * stats.current_fp_rate;
       return;
     }
-    Shape shape = filter_->shape();
-    shape.units = has_blocks_ ? page.size() / PagedFilter::granularity(shape) : page.size() * 8 / shape.param;
-    const Stats stats = unwrap(FilterRef::open(shape, {.keys = 0, .capacity = 1, .fp_rate = 1}, page)).stats();
+    const Stats stats = page_filter(*filter_, page).stats();
     bits_set_ += stats.bits_set;
     rates_ += stats.current_fp_rate * static_cast<double>(page.size());
   }

@@ -165,11 +165,30 @@ void FilterTable::split_page() {
 
 /// Adds a key to the newest layer, of which these are the rows, and tells whether it was new there; no value if the
 /// layer is full.
-std::optional<bool> FilterTable::add_to_newest(FilterRows& rows, std::uint64_t hash, bool only_if_absent) const {
-  if (state_.spec.kind != Kind::kScalable || !is_full(rows, filters_.back().page_of(hash))) {
-    return rows.add(hash, only_if_absent);
+std::optional<bool> FilterTable::add_to_newest(FilterRows& rows, std::uint64_t hash, bool only_if_absent) {
+  const std::uint64_t page = filters_.back().page_of(hash);
+  if (state_.spec.kind != Kind::kScalable || !is_full(rows, page)) {
+    const bool is_new = rows.add(hash, only_if_absent);
+    if (is_new) watch_capacity(rows, page);
+    return is_new;
   }
   return rows.contain(hash) ? std::optional(false) : std::nullopt;
+}
+
+// Nobody counts the keys of all pages (see is_full), so each page is compared with its share.
+void FilterTable::watch_capacity(FilterRows& rows, std::uint64_t page) {
+  const PagedFilter& filter = filters_.front();
+  if (state_.spec.kind == Kind::kScalable || filter.grows() || (has_warned_ && !state_.full_is_error)) return;
+  const std::uint64_t capacity = state_.pane_spec().capacity;
+  if (!is_over_full(filter, capacity, rows.keys(page), {rows.read(page), filter.bytes_of(page)})) return;
+  const std::string most = std::to_string(state_.spec.capacity);
+  if (state_.full_is_error) {
+    throw SqlError{"keys must be at most the capacity, " + most +
+                   ", where on_full is error, got more; insert them into a larger table"};
+  }
+  has_warned_ = true;
+  sqlite3_log(SQLITE_WARNING, "crivo: %s.%s has more keys than its capacity, %s: too many absent keys are found",
+              shadow_.schema().c_str(), shadow_.table().c_str(), most.c_str());
 }
 
 // A layer of a scalable table is full when a page has its share of the keys. Nobody counts the keys of all pages, which
@@ -218,7 +237,10 @@ bool FilterTable::add_to_window(std::uint64_t hash) {
   }
   FilterRows rows(shadow_, spare_, filters_.front(), first_page(0), now);
   const bool is_new = !rows.contain(hash);
-  if (rows.add(hash, false)) rows.store();
+  if (rows.add(hash, false)) {
+    watch_capacity(rows, filters_.front().page_of(hash));
+    rows.store();
+  }
   return is_new;
 }
 
@@ -261,6 +283,7 @@ void FilterTable::merge(const FilterRef& other) {
     // The page's share of the keys goes by its bits. The shares are rounded so that their sum is the number of keys.
     const std::int64_t until = std::llround(keys * ((bits_before + bits) / all_bits));
     rows.count_keys(page, until - std::llround(keys * (bits_before / all_bits)));
+    watch_capacity(rows, page);
     bits_before += bits;
     rows.store();
   }

@@ -111,7 +111,9 @@ class FilterTable {
   void save(const TableState& state);
   void require_no_source(std::string_view what) const;
   bool add_to_window(std::uint64_t hash);
-  [[nodiscard]] std::optional<bool> add_to_newest(FilterRows& rows, std::uint64_t hash, bool only_if_absent) const;
+  [[nodiscard]] std::optional<bool> add_to_newest(FilterRows& rows, std::uint64_t hash, bool only_if_absent);
+  /// Throws SqlError, or logs a warning, if the page of a key that is new has too many keys.
+  void watch_capacity(FilterRows& rows, std::uint64_t page);
   [[nodiscard]] bool is_full(FilterRows& rows, std::uint64_t page) const;
   void open_layer();
   /// Splits the next page of a growing table.
@@ -135,6 +137,7 @@ class FilterTable {
   ShadowTables& shadow_;
   std::string_view state_row_;
   SpareRows spare_;
+  bool has_warned_ = false;           // that the table is over-full
   std::optional<std::string> text_;   // of the state, as it was read last
   TableState state_;                  // what it says
   std::vector<PagedFilter> filters_;  // of the layers

@@ -130,7 +130,7 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
     if (number == kKey) sqlite3_result_value(context, of(cursor).key.get());
     if (number == kCount) {
       const std::optional<std::uint64_t> count = table_of(cursor).count(of(cursor).hash);
-      if (count) sqlite3_result_int64(context, static_cast<sqlite3_int64>(*count));
+      if (count) sqlite3_result_int64(context, saturated(*count));
     }
     return SQLITE_OK;
   });

@@ -1,6 +1,7 @@
 #include "table/page_rows.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "crivo/hash.h"
 #include "crivo/host/bytes.h"
@@ -63,6 +64,26 @@ std::uint64_t generation_of(std::span<const std::byte> row) noexcept {
   return load_le<std::uint64_t>(row.data() + kGenerationOffset);
 }
 std::span<const std::byte> payload_of(std::span<const std::byte> row) noexcept { return row.subspan(kRowHeaderBytes); }
+
+FilterRef page_filter(const PagedFilter& filter, std::span<const std::byte> page) {
+  Shape shape = filter.shape();
+  shape.units =
+      shape.kind == Kind::kSpectral ? page.size() * 8 / shape.param : page.size() / PagedFilter::granularity(shape);
+  return unwrap(FilterRef::open(shape, {.keys = 0, .capacity = 1, .fp_rate = 1}, page));
+}
+
+bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64_t keys,
+                  std::span<const std::byte> page) {
+  constexpr double kDeviations = 6;
+  const double share =
+      static_cast<double>(capacity) * static_cast<double>(page.size()) / static_cast<double>(filter.payload_bytes());
+  const bool is_exact = filter.pages() == 1 && !filter.counts();
+  const double most = is_exact ? share : share + kDeviations * std::sqrt(share);
+  if (static_cast<double>(keys) <= most) return false;
+  if (!filter.counts()) return true;
+  const FilterRef part = page_filter(filter, page);  // repeated keys are counted, too, so that only the fill tells
+  return part.stats().current_fp_rate > part.predicted_fp_rate(most);
+}
 
 KeptRow& SpareRows::give(KeptRows& kept, std::uint64_t page) {
   if (rows.empty()) return kept[page];

@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "crivo/filter.h"
 #include "crivo/host/paged_filter.h"
 #include "crivo/memory.h"
 #include "table/shadow_tables.h"
@@ -47,6 +48,14 @@ void check_row(std::int64_t number, std::span<const std::byte> row, std::size_t 
 [[nodiscard]] std::uint64_t generation_of(std::span<const std::byte> row) noexcept;
 /// The payload in a row that was checked, of all panes.
 [[nodiscard]] std::span<const std::byte> payload_of(std::span<const std::byte> row) noexcept;
+
+/// A page of a kind that does not grow, as a filter of its own. Borrows the bytes.
+[[nodiscard]] FilterRef page_filter(const PagedFilter& filter, std::span<const std::byte> page);
+/// Whether a page of a kind that does not grow has more keys than its share of the capacity. Keys do not spread
+/// evenly, so a filter of several pages allows each six standard deviations more: of 10^5 pages that have their share
+/// on average, none is over-full by chance (a probability of 10^-4).
+[[nodiscard]] bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64_t keys,
+                                std::span<const std::byte> page);
 
 /// A page's row in memory.
 struct KeptRow {

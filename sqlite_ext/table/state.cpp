@@ -110,6 +110,7 @@ TableState plan_table(const TableSpec& spec, std::size_t row_room) {
   state.spec = spec.filter;
   state.window = spec.window;
   state.has_source = spec.has_source;
+  state.full_is_error = spec.full_is_error;
   const bool is_scalable = state.spec.kind == Kind::kScalable;
   Shape shape{.kind = paged_kind(state.spec)};
   if (!is_scalable) shape = unwrap(PagedFilter::plan(state.pane_spec()));
@@ -142,6 +143,7 @@ std::string to_text(const TableState& state) {
   }
   if (state.window) append_window(text, *state.window);
   if (state.has_source) append_field(text, "source_half", state.half);
+  if (state.full_is_error) text.append(" on_full=error");
   return end_state(std::move(text));
 }
 
@@ -164,6 +166,10 @@ TableState parse_state(std::string_view text) {
   if (fields.has("pane_length")) state.window = read_window(fields);
   state.has_source = fields.has("source_half");
   if (state.has_source) state.half = fields.number<unsigned>("source_half") != 0 ? 1 : 0;
+  if (fields.has("on_full")) {
+    if (fields.text("on_full") != "error") damaged_state("have error as on_full");
+    state.full_is_error = true;
+  }
   fields.require_end();
   require_bounded(state);
   return state;

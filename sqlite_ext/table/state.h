@@ -32,6 +32,7 @@ struct TableState {
   bool has_source = false;  // the keys are those of a column
   /// 0 or 1: which half of the page numbers is in use. A rebuild fills the other half, and then takes over.
   unsigned half = 0;
+  bool full_is_error = false;  // a new key in an over-full page, which otherwise is logged
 
   /// The bytes of a full page's row.
   [[nodiscard]] std::size_t row_bytes() const noexcept;
@@ -58,6 +59,7 @@ struct TableSpec {
   FilterSpec filter;
   std::optional<TableWindow> window;
   bool has_source = false;
+  bool full_is_error = false;
 };
 
 /// The state of an empty table, whose rows have at most row_room bytes if they can. Throws SqlError naming the option

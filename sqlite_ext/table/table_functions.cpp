@@ -116,6 +116,7 @@ std::string table_info(FilterTable& table) {
   info.add("stored_pages", json_number(found.stored_pages));
   info.add("row_bytes", json_number(std::uint64_t{state.row_bytes()}));
   info.add("bytes", json_number(found.row_bytes));
+  if (state.full_is_error) info.add("on_full", json_text("error"));
   if (state.window) add_window(info, *state.window, found.pane_keys, table.shadow().db());
   if (state.has_source) {
     add_following(info, table.shadow());
