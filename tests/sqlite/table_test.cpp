@@ -281,7 +281,8 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error("capacity=10, fpr=1"), "error: e: fp_rate must lie in (0, 1), got 1");
   EXPECT_EQ(error("capacity=10, seed=x"), "error: e: seed must be a 64-bit integer, got 'x'");
   EXPECT_EQ(error("capacity=10, size=4"),
-            "error: e: argument must be one of capacity, fp_rate, kind, seed, window, panes, clock, source, on_full, got size");
+            "error: e: argument must be one of capacity, fp_rate, kind, seed, window, panes, clock, source, on_full, "
+            "got size");
   EXPECT_EQ(error("capacity=10, capacity=20"), "error: e: argument capacity must be given once, got it twice");
   EXPECT_EQ(error("1000"), "error: e: argument must be name=value, got 1000");
   const std::string kinds =
