@@ -76,11 +76,15 @@ def strip(module, copy):
     subprocess.run([program, "--strip-unneeded", "-o", copy, module], check=True)
 
 
+def python_files():
+    return [path for path in sorted((HERE / NAME).iterdir())
+            if path.suffix in (".py", ".pyi") or path.name == "py.typed"]
+
+
 def contents(build, tag):
     """(path, bytes) of all files but RECORD."""
-    for source in sorted((HERE / NAME).iterdir()):
-        if source.suffix in (".py", ".pyi") or source.name == "py.typed":
-            yield f"{NAME}/{source.name}", source.read_bytes()
+    for source in python_files():
+        yield f"{NAME}/{source.name}", source.read_bytes()
     info = f"{NAME}-{version()}.dist-info"
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, NAME).mkdir()
