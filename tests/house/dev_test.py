@@ -277,6 +277,15 @@ class Dev(unittest.TestCase):
         done = self.run_dev("test")
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (8, "testing build/release"))
 
+    def test_says_why_tests_were_skipped(self):
+        log = self.root / "build/release/Testing/Temporary/LastTest.log"
+        log.parent.mkdir(parents=True)
+        log.write_text("1/3 Testing: a.One\nOutput:\n/x/a_test.cpp:7: Skipped\nldb is not installed\n"
+                       "2/3 Testing: a.Two\nOutput:\nnothing: Skipped it\n"
+                       "3/3 Testing: a.Three\nOutput:\nskipped: needs mkdocs\n")
+        self.assertEqual(self.run_dev("test").stdout.splitlines()[-2:],
+                         ["skipped a.One: ldb is not installed", "skipped a.Three: needs mkdocs"])
+
     def test_cleans(self):
         (self.root / "build/release").mkdir(parents=True)
         self.assertEqual(self.run_dev("clean").returncode, 0)
