@@ -59,6 +59,7 @@ std::optional<std::string> command_mistake(const CLI::App& app, const std::vecto
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (!arguments.empty() && arguments.back() == command->get_name()) return std::nullopt;
     names.append(names.empty() ? "" : ", ").append(command->get_name());
+    for (const std::string& alias : command->get_aliases()) names.append(", ").append(alias);
   }
   if (!arguments.empty() && arguments.back().starts_with('-')) return std::nullopt;
   return "COMMAND must be one of " + names + ", got " + (arguments.empty() ? "none" : arguments.back());

@@ -211,7 +211,7 @@ TEST_F(ToolTest, RefusesUsageItDoesNotKnow) {
 
 TEST_F(ToolTest, NamesACommandItDoesNotKnow) {
   const std::string rule =
-      "crivo: COMMAND must be one of build, add, union, query, info, verify, sketch, diff, sst, help, got ";
+      "crivo: COMMAND must be one of build, add, union, query, info, verify, sketch, diff, sst, rocksdb, help, got ";
   EXPECT_EQ(crivo("frobnicate -o f").err, rule + "frobnicate; see crivo --help\n");
   EXPECT_EQ(crivo("Build --help").err, rule + "Build; see crivo --help\n");
   EXPECT_EQ(crivo("").err, rule + "none; see crivo --help\n");
