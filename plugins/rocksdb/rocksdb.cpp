@@ -82,6 +82,7 @@ rocksdb::Status LogRocksDBFilterCounters(rocksdb::DB& db, rocksdb::ColumnFamilyH
     return rocksdb::Status::InvalidArgument("crivo: filter_policy of column family " + column_family->GetName() +
                                             " must be one of Crivo's");
   }
+  plugin::log_gets(options.statistics.get(), options.info_log.get());
   plugin::log_counters(*counters, column_family->GetName(), options.info_log.get());
   return rocksdb::Status::OK();
 }

@@ -12,7 +12,6 @@
 #include <string>
 #include <tuple>
 
-#include "options/settings_parser.h"
 #include "sst/file_filters.h"
 #include "sst/file_path.h"
 #include "sst/text_table.h"
@@ -27,15 +26,8 @@ std::string obstacle_of(const rocksdb::Options& options, const sst::FileFilters&
   const auto* const table =
       options.table_factory != nullptr ? options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
   if (table == nullptr) return "the column family is open with a table format that reads no filters";
-  if (table->filter_policy == nullptr) return "the column family is open without a filter policy, so nothing asks it";
-  const std::string reads = table->filter_policy->CompatibilityName();
-  // A file may have the name that early versions of 7.0 wrote, which RocksDB takes for the one of its policies.
-  const bool reads_this = reads == filters.name || (filters.readable && reads == "rocksdb.BuiltinBloomFilter");
-  if (!reads_this) return "the column family is open with a policy that reads the filters of " + reads;
-  const auto settings = plugin::settings_of(*table->filter_policy);
-  if (!settings || plugin::name_of(settings->key_transform) == filters.key_transform()) return "";
-  return "the column family is open with key_transform \"" + std::string(plugin::name_of(settings->key_transform)) +
-         "\", and the filter has \"" + filters.key_transform() + '"';
+  const std::string obstacle = sst::obstacle_of(table->filter_policy.get(), filters);
+  return obstacle.empty() ? "" : "the column family is open " + obstacle;
 }
 
 class Families {

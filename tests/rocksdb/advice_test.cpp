@@ -9,7 +9,7 @@
 #include <random>
 #include <sstream>
 
-#include "tool/question_log.h"
+#include "tool/logged_gets.h"
 
 namespace crivo::tool {
 namespace {
@@ -117,67 +117,32 @@ TEST(Advice, TakesLevel0ForTheOtherLevelWhereThereIsNone) {
   EXPECT_EQ(fit_tree({}).level_ratio, 10);
 }
 
-TEST(Advice, TellsTheShareOfKeysThatWereFound) {
-  // A million questions, of which a share finds its key in the last of five runs.
-  for (const double share : {0.0, 0.25, 1.0}) {
-    for (const double rate : {0.001, 0.1}) {
-      constexpr double kQuestions = 1e6;
-      constexpr double kRuns = 5;
-      const double passed = kQuestions * (share * (1 + (kRuns - 1) * rate) + (1 - share) * kRuns * rate);
-      EXPECT_NEAR(found_share(kQuestions * kRuns, passed, kRuns, kRuns * rate).value_or(-1), share, 1e-9);
-    }
-  }
-  EXPECT_EQ(found_share(0, 0, 5, 0.1), std::nullopt);
-  EXPECT_EQ(found_share(100, 100, 5, 5), std::nullopt) << "filters that let everything pass tell nothing";
-}
-
-std::optional<AskedFilters> read_log(const std::string& text, const std::string& family = "default") {
+std::optional<LoggedGets> read_log(const std::string& text) {
   std::istringstream log(text);
-  QuestionLog questions(family);
-  questions.read(log);
-  return questions.asked();
+  return read_gets(log);
 }
 
-constexpr const char* kCounters =
-    "2026/01/02-03:04:05.678901 7f crivo.Auto [default, users]: blocked: 3 filters built (30 keys, 96 bytes, 0 ms), "
-    "asked 1000 times (10 in batches), answered no 900 times; ribbon: 1 filter built (9 keys, 96 bytes, 0 ms), asked "
-    "500 times (0 in batches), answered no 499 times; 0 filters built that every key passes; opened: 0 damaged blocks, "
-    "0 of RocksDB's own, 0 with another key transform\n";
-constexpr const char* kStatistics =
-    " rocksdb.bloom.filter.useful COUNT : 70\n rocksdb.bloom.filter.full.positive COUNT : 30\n"
-    " rocksdb.bloom.filter.full.true.positive COUNT : 28\n rocksdb.bloom.filter.prefix.useful COUNT : 5\n";
-
-TEST(QuestionLog, ReadsThePolicysCounters) {
-  for (const std::string family : {"default", "users"}) {
-    const auto asked = read_log(std::string(kStatistics) + kCounters, family);
-    ASSERT_TRUE(asked);
-    EXPECT_EQ(asked->source, "counters");
-    EXPECT_EQ(asked->asked, 1500U);
-    EXPECT_EQ(asked->passed, 101U);
-    EXPECT_FALSE(asked->in_vain);
-  }
-  EXPECT_FALSE(read_log(kCounters, "user")) << "of other column families";
+TEST(LoggedGets, AreThoseOfTheLastLineThatCountsAny) {
+  const auto gets = read_log(
+      "2026/01/02-03:04:05.678901 7f crivo.gets {\"in_files\":9,\"found\":1}\n"
+      "2026/01/02-03:04:05.678901 7f crivo.gets {\"in_files\":100,\"found\":25,\"filter_negatives\":70,"
+      "\"filter_false_positives\":2,\"more\":[]}\n"
+      "2026/01/02-03:04:05.678901 7f crivo.gets {\"in_files\":0,\"found\":0}\n");
+  ASSERT_TRUE(gets);
+  EXPECT_EQ(gets->in_files, 100U);
+  EXPECT_EQ(gets->found, 25U);
+  EXPECT_EQ(gets->found_share(), 0.25);
+  EXPECT_EQ(gets->filter_negatives, 70U);
+  EXPECT_EQ(gets->filter_false_positives, 2U);
 }
 
-TEST(QuestionLog, ReadsTheLastOfRocksdbsStatistics) {
-  const auto asked = read_log(" rocksdb.bloom.filter.useful COUNT : 9\n" + std::string(kStatistics));
-  ASSERT_TRUE(asked);
-  EXPECT_EQ(asked->source, "statistics");
-  EXPECT_EQ(asked->asked, 100U);
-  EXPECT_EQ(asked->passed, 30U);
-  EXPECT_EQ(asked->in_vain, 2U);
-}
-
-TEST(QuestionLog, ReadsStatisticsOfHalfTheQuestionsPassedAndOfAll) {
-  const std::string passed = " rocksdb.bloom.filter.full.positive COUNT : 9\n";
-  EXPECT_EQ(read_log(passed + " rocksdb.bloom.filter.useful COUNT : 9\n").value().asked, 18U);
-  EXPECT_EQ(read_log(passed).value().asked, 9U);
-}
-
-TEST(QuestionLog, ReadsNothingInWhatSaysNothing) {
+TEST(LoggedGets, AreNotTakenFromWhatIsNoSuchLine) {
   for (const char* text :
-       {"", "crivo.", "crivo.Auto [default", "crivo.Auto [default]: blocked: 3 filters built\n", "]: blocked: crivo. [",
-        " rocksdb.bloom.filter.useful COUNT : 0\n", " rocksdb.bloom.filter.useful COUNT : x\n"}) {
+       {"", "crivo.gets", "crivo.gets {", "crivo.gets 7", "crivo.gets [1]", "crivo.gets {\"in_files\":\"9\"}",
+        "crivo.gets {\"in_files\":-9,\"found\":-9}", "crivo.gets {\"in_files\":1,\"found\":2}",
+        " rocksdb.bloom.filter.full.positive COUNT : 30\n rocksdb.bloom.filter.full.true.positive COUNT : 0\n",
+        "crivo.Auto [default]: blocked: 3 filters built (30 keys, 96 bytes, 0 ms), asked 10 times (0 in batches), "
+        "answered no 0 times; ribbon: 0 filters built\n"}) {
     EXPECT_FALSE(read_log(text)) << text;
   }
 }

@@ -113,6 +113,18 @@ TEST(FilterReport, KnowsColumnFamiliesAndWhatTheyRead) {
   EXPECT_FALSE(report.all_filters_work());
 }
 
+TEST(FilterReport, KnowsThatBuiltinPoliciesDoNotReadCrivosFilters) {
+  for (const Policy& policy : {crivo_bloom(), crivo_ribbon(), builtin_bloom()}) {
+    ScratchDatabase db(with_policy(test_options(), policy));
+    put_keys(*db, 0, kKeys);
+    db.reopen(with_policy(test_options(), builtin_ribbon()));
+    const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
+    const bool is_builtin = std::string(policy->Name()) == builtin_bloom()->Name();
+    EXPECT_EQ(report.all_filters_work(), is_builtin) << report.text();
+    EXPECT_THAT(report.files.at(0).complaint, HasSubstr(is_builtin ? "" : "lets every key pass Crivo's filters"));
+  }
+}
+
 TEST(FilterReport, ComparesKeyTransforms) {
   const auto lower = NewRocksDBFilterPolicy({.key_transform = "lower_ascii"});
   ScratchDatabase db(with_policy(test_options(), lower));

@@ -174,11 +174,12 @@ TEST_F(SstAdvise, LeavesADatabaseThatIsInUseAsItIs) {
   const auto opened = open_database(options, db());
   write_tree(*opened, shape, kKeys);
   const std::string listed = shell("ls -l --time-style=full-iso db").out;
-  EXPECT_THAT(crivo("sst advise db"),
-              Exits(0, "",
-                    AllOf(StartsWith("column family default, filter_policy bloomfilter:10:false\nlevel  files   runs"),
-                          HasSubstr("\nWith at most the memory of now:\n"),
-                          HasSubstr("\nWith at most the reads in vain of now:\n"))));
+  EXPECT_THAT(
+      crivo("sst advise db"),
+      Exits(0, "",
+            AllOf(HasSubstr(".\n\ncolumn family default, filter_policy bloomfilter:10:false\nlevel  files   runs"),
+                  HasSubstr("\nWith at most the memory of now:\n"),
+                  HasSubstr("\nWith at most the reads in vain of now:\n"))));
   EXPECT_EQ(shell("ls -l --time-style=full-iso db").out, listed);
 }
 
@@ -192,7 +193,7 @@ TEST_F(SstAdvise, HasTheSameNamesInEveryJson) {
   using Names = std::set<std::string>;
   EXPECT_EQ(advise("--memory 100 db")[0]["plans"][0]["choices"], json::array()) << "none that writes no filter";
   const json advice = advise("--memory 20K db")[0];
-  EXPECT_EQ(names(advice), (Names{"column_family", "filter_policy", "now", "asked", "note", "plans"}));
+  EXPECT_EQ(names(advice), (Names{"column_family", "filter_policy", "now", "note", "plans", "gets"}));
   EXPECT_EQ(names(advice["now"]), (Names{"filter_bytes", "reads_in_vain", "levels"}));
   const Names level{"level", "files", "runs", "kind", "keys", "filter_bytes", "bits_per_key", "reads_in_vain"};
   EXPECT_EQ(names(advice["now"]["levels"][0]), level);
@@ -332,20 +333,51 @@ TEST_F(SstAdvise, SaysWhatIsDamaged) {
   EXPECT_GT(now["reads_in_vain"], 0.05) << "every key passes";
 }
 
-TEST_F(SstAdvise, ReadsInLogHowManyQuestionsFoundTheirKey) {
+TEST_F(SstAdvise, ReadsInLogHowManyGetsFoundAValue) {
+  const rocksdb::Options options = configured({.bits_per_key = 10}, options_of(shapes()[0], nullptr));
   {
-    const auto opened = open_database(
-        configured({.bits_per_key = 10, .count_questions = true}, options_of(shapes()[0], nullptr)), db());
+    const auto opened = open_database(options, db());
     write_tree(*opened, shapes()[0], kKeys);
     EXPECT_EQ(count_not_found(*opened, 0, kKeys), 0U);
-    EXPECT_EQ(count_not_found(*opened, kKeys, 4 * kKeys), 3 * kKeys);
+    EXPECT_EQ(count_not_found(*opened, kKeys, 3 * kKeys), 2 * kKeys);
+    EXPECT_EQ(count_not_found_by_multiget(*opened, 3 * kKeys, 4 * kKeys), kKeys);
   }
-  const json asked = advise("db")[0]["asked"];
-  EXPECT_EQ(asked["source"], "counters");
-  EXPECT_GT(asked["filters"], 4 * kKeys);
-  EXPECT_NEAR(asked["found_share"].get<double>(), 0.25, 0.02);
-  EXPECT_EQ(asked["in_vain"], nullptr);
-  EXPECT_THAT(crivo("sst advise db").out, HasSubstr("about 25% of the questions found their key"));
+  const json gets = advise("db")[0]["gets"];
+  EXPECT_EQ(gets["in_files"], 4 * kKeys);
+  EXPECT_EQ(gets["found"], kKeys);
+  EXPECT_EQ(gets["filter_negatives"], filter_useful(options));
+  EXPECT_NEAR(gets["filter_false_positives"].get<double>(), 0.02 * 3 * kKeys, 0.01 * 3 * kKeys);
+  EXPECT_THAT(crivo("sst advise db").out, AllOf(StartsWith("LOG: 25% of 80000 Gets that came to files found a value."),
+                                                Not(HasSubstr("bottommost_fp_rate"))));
+}
+
+TEST_F(SstAdvise, NamesTheOptionForGetsThatMostlyFindTheirKey) {
+  {
+    const auto opened = open_database(configured({.bits_per_key = 10}, options_of(shapes()[0], nullptr)), db());
+    write_tree(*opened, shapes()[0], kKeys);
+    EXPECT_EQ(count_not_found(*opened, 0, kKeys + 1000), 1000U);
+  }
+  EXPECT_THAT(crivo("sst advise db").out, HasSubstr("see bottommost_fp_rate of crivo.Auto"));
+}
+
+// Under RocksDB's own policies every key passes Crivo's filters, which says nothing of the keys.
+TEST_F(SstAdvise, DoesNotTakeKeysThatPassForKeysThatAreFound) {
+  write_tree(*open_database(configured({.bits_per_key = 10}, options_of(shapes()[0], nullptr)), db()), shapes()[0],
+             kKeys);
+  for (const bool listener : {false, true}) {
+    rocksdb::Options reader = options_of(shapes()[0], builtin_bloom());
+    if (listener) reader.listeners.push_back(NewRocksDBFilterListener());
+    {
+      const auto opened = open_database(reader, db());
+      EXPECT_EQ(count_not_found(*opened, kKeys, kKeys + 5000), 5000U);
+      if (listener) put_keys(*opened, 0, 1);
+    }
+    const std::string told = crivo("sst advise db").out;
+    EXPECT_THAT(told, Not(AnyOf(HasSubstr("100%"), HasSubstr("bottommost_fp_rate"))));
+    EXPECT_THAT(told, StartsWith(listener ? "LOG: 0% of 5000 Gets that came to files found a value. "
+                                          : "LOG has no counts of Gets. "));
+    EXPECT_GT(advise("db")[0]["now"]["reads_in_vain"].get<double>(), 1) << "every key passes";
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // crivo sst and databases that it cannot know enough of: files in db_paths, an Env of its own, a library that was lost.
 #include <rocksdb/convenience.h>
 #include <rocksdb/env_encryption.h>
+#include <rocksdb/utilities/transaction_db.h>
 
 #include "sst_support.h"
 
@@ -95,10 +96,26 @@ TEST_F(SstFolders, SaysThatNothingAsksTheFilters) {
     const bool is_ours = std::string(policy->Name()).starts_with("crivo.");
     EXPECT_THAT(crivo("sst info db"),
                 Exits(1, is_ours ? TextMatcher(HasSubstr(", and crivo.Bloom:10 in OPTIONS-")) : "",
-                      HasSubstr("! nothing asks it: the database was last opened without a filter policy")));
-    EXPECT_THAT(crivo("sst info --json db").out, HasSubstr("\"complaint\":\"nothing asks it: "));
+                      HasSubstr("! the database was last opened without a filter policy, so nothing asks it")));
+    EXPECT_THAT(crivo("sst info --json db").out, HasSubstr("\"complaint\":\"the database was last opened without"));
     { const auto again = open_database(many_files(policy), db()); }
     EXPECT_THAT(crivo("sst info db"), Succeeds());
+  }
+}
+
+TEST_F(SstFolders, SaysThatABuiltinPolicyDoesNotReadCrivosFilters) {
+  for (const Policy& policy : {crivo_bloom(), builtin_ribbon()}) {
+    for (const Policy& reader : {builtin_bloom(), builtin_ribbon(), policy_from_string("rocksdb.BuiltinBloomFilter")}) {
+      shell("rm -rf db");
+      write_database(many_files(policy), db(), kKeys);
+      open_database(many_files(reader), db()).reset();
+      const Outcome told = crivo("sst info db");
+      const bool is_ours = std::string(policy->Name()).starts_with("crivo.");
+      EXPECT_EQ(told.exit_code, is_ours ? 1 : 0) << reader->GetId();
+      EXPECT_EQ(told.out.find("! the database was last opened with " + reader->GetId()) != std::string::npos, is_ours)
+          << told.out;
+      EXPECT_THAT(told.err, is_ours ? TextMatcher(HasSubstr("crivo rocksdb run --replace -- PROGRAM")) : "");
+    }
   }
 }
 
@@ -109,7 +126,8 @@ TEST_F(SstFolders, SaysThatThePolicyIsLostAndGivesItBack) {
     rewrite_files(*without);
   }
   EXPECT_THAT(crivo("sst info db"),
-              Exits(1, HasSubstr("note: column family default has no filter policy in OPTIONS-")));
+              Exits(1, AllOf(HasSubstr("note: column family default has no filter policy in OPTIONS-"),
+                             HasSubstr("crivo rocksdb run -- PROGRAM"))));
   EXPECT_THAT(crivo("sst refilter --policy crivo.Bloom:10 db"), Succeeds());
   EXPECT_THAT(crivo("sst info db"), Succeeds());
   EXPECT_THAT(crivo("sst refilter --dry-run db"), Succeeds()) << "OPTIONS name the policy again";
@@ -122,6 +140,29 @@ TEST_F(SstFolders, ThatLackAFileAreNotCalledUnwritable) {
     EXPECT_THAT(crivo(std::string("sst ") + command),
                 Fails(HasSubstr(": DB must be one that RocksDB can open, got db: ")));
   }
+}
+
+/// Leaves the files that a killed program leaves: a log with a transaction that is prepared, and an empty file.
+void write_transactions(const rocksdb::Options& options, const std::string& path, const std::string& copy) {
+  rocksdb::TransactionDBOptions prepared;
+  prepared.write_policy = rocksdb::WRITE_PREPARED;
+  rocksdb::TransactionDB* opened = nullptr;
+  ASSERT_TRUE(rocksdb::TransactionDB::Open(options, prepared, path, &opened).ok());
+  const std::unique_ptr<rocksdb::TransactionDB> db(opened);
+  put_keys(*db, 0, kKeys);
+  const std::unique_ptr<rocksdb::Transaction> transaction(db->BeginTransaction({}));
+  ASSERT_TRUE(transaction->SetName("prepared").ok());
+  ASSERT_TRUE(transaction->Put("in the log", "only").ok());
+  ASSERT_TRUE(transaction->Prepare().ok());
+  std::filesystem::copy(path, copy);
+  write_bytes(copy + "/999999.sst", "");
+  ASSERT_TRUE(transaction->Rollback().ok());
+}
+
+TEST_F(SstFolders, DescribesATransactionDatabaseThatWasKilled) {
+  write_transactions(many_files(crivo_bloom()), path("running").string(), db());
+  EXPECT_THAT(crivo("sst info db"), Exits(0, "", Not(HasSubstr("999999.sst"))));
+  EXPECT_THAT(crivo("sst advise db"), Succeeds());
 }
 
 // To open a pipe is to wait for its other end.

@@ -159,6 +159,9 @@ class SharedSettings {
   mutable std::map<std::thread::id, Call> calls_;
 };
 
+/// The class of all of RocksDB's own policies, for IsInstanceOf.
+inline constexpr const char* kBuiltinPolicy = "rocksdb.internal.BuiltinFilter";
+
 /// The settings of a policy of ours, which shows them to RocksDB under its name; no value for another policy.
 [[nodiscard]] inline std::optional<Settings> settings_of(const rocksdb::FilterPolicy& policy) {
   if (std::ranges::count(kPolicies, std::string_view(policy.Name()), &PolicyInfo::name) == 0) return std::nullopt;

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "crivo/host/text.h"
 #include "options/settings.h"
 
 namespace crivo::plugin {
@@ -28,6 +29,7 @@ struct OpenDatabase {
   std::shared_ptr<rocksdb::Logger> log;
   std::string folder;
   std::shared_ptr<FilterLedger> ledger;
+  std::shared_ptr<rocksdb::Statistics> statistics;
 };
 
 /// The ledger of the database for which this thread flushes or compacts: where several have one logger, that says
@@ -154,6 +156,21 @@ void log_counters(Counters& counters, std::string_view families, rocksdb::Logger
   rocksdb::LogFlush(log);
 }
 
+void log_gets(const rocksdb::Statistics* statistics, rocksdb::Logger* log) {
+  if (statistics == nullptr) return;
+  const auto count = [&](rocksdb::Tickers ticker) { return statistics->getTickerCount(ticker); };
+  const std::uint64_t found =
+      count(rocksdb::GET_HIT_L0) + count(rocksdb::GET_HIT_L1) + count(rocksdb::GET_HIT_L2_AND_UP);
+  const std::uint64_t true_positives = count(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  const std::uint64_t positives = std::max(count(rocksdb::BLOOM_FILTER_FULL_POSITIVE), true_positives);
+  JsonObject gets;
+  gets.add("in_files", std::to_string(count(rocksdb::MEMTABLE_MISS)));
+  gets.add("found", std::to_string(found));
+  gets.add("filter_negatives", std::to_string(count(rocksdb::BLOOM_FILTER_USEFUL)));
+  gets.add("filter_false_positives", std::to_string(positives - true_positives));
+  rocksdb::Info(log, "%s%s", kGetsLine.data(), gets.str().c_str());
+}
+
 bool CounterListener::is_one_of(std::string_view names) noexcept {
   for (std::size_t from = 0; from <= names.size();) {
     const std::size_t colon = std::min(names.find(':', from), names.size());
@@ -179,13 +196,14 @@ std::shared_ptr<FilterLedger> CounterListener::introduced(rocksdb::DB& db) {
     const std::lock_guard lock(registry().mutex);
     if (const OpenDatabase* const met = known(); met != nullptr) return met->ledger;
   }
-  auto log = db.GetDBOptions().info_log;  // takes the database's mutex, so not under ours
+  rocksdb::DBOptions options = db.GetDBOptions();  // takes the database's mutex, so not under ours
   std::string folder = db.GetName();
   auto ledger = std::make_shared<FilterLedger>();
   const std::lock_guard lock(registry().mutex);
   if (const OpenDatabase* const met = known(); met != nullptr) return met->ledger;
-  if (handle == nullptr || log == nullptr) return nullptr;
-  registry().databases.push_back({handle, std::move(log), std::move(folder), ledger});
+  if (handle == nullptr || options.info_log == nullptr) return nullptr;
+  registry().databases.push_back(
+      {handle, std::move(options.info_log), std::move(folder), ledger, std::move(options.statistics)});
   return ledger;
 }
 
@@ -229,6 +247,7 @@ void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyH
   if (!closing) return;
   rocksdb::Logger* const log = closing->log.get();
   log_total(closing->ledger->total(), log);
+  log_gets(closing->statistics.get(), log);
   for (const auto& counters : all_counters()) {
     const std::string families = counters->take_families(log);
     if (!families.empty()) log_counters(*counters, families, log);

@@ -3,6 +3,7 @@
 
 #include <rocksdb/env.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/statistics.h>
 
 #include <algorithm>
 #include <memory>
@@ -48,6 +49,11 @@ void log_damages(Counters& counters, rocksdb::Logger* log);
 
 /// Writes the counters in one line, and before it what log_damages writes.
 void log_counters(Counters& counters, std::string_view families, rocksdb::Logger* log);
+
+/// Writes into the log, as one line of JSON behind kGetsLine, what RocksDB's statistics say of Gets; `crivo sst advise`
+/// reads it. `statistics` may be null: then it writes nothing.
+void log_gets(const rocksdb::Statistics* statistics, rocksdb::Logger* log);
+inline constexpr std::string_view kGetsLine = "crivo.gets ";
 
 /// See NewRocksDBFilterListener in crivo/rocksdb.h.
 class CounterListener final : public rocksdb::EventListener {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "crivo/host/text.h"
+#include "options/settings_parser.h"
 #include "sst/filter_layout.h"
 #include "sst/table_file.h"
 
@@ -86,6 +87,24 @@ FileFilters read_filters(rocksdb::FileSystem& files, const std::string& path) {
 
 bool is_gone(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
 
+std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& filters) {
+  if (policy == nullptr) return "without a filter policy, so nothing asks it";
+  const std::string reads = policy->CompatibilityName();
+  // A file may have the name that early versions of 7.0 wrote, which RocksDB takes for the one of its policies.
+  const bool reads_this = reads == filters.name || (filters.readable && reads == kReadsOnly);
+  if (!reads_this) return "with a policy that reads the filters of " + reads;
+  const bool is_crivos = std::ranges::any_of(filters.blocks, [](const FilterBlock& block) {
+    return block.facts.kind == kind_name(Kind::kBlocked) || block.facts.kind == kind_name(Kind::kRibbon);
+  });
+  if (is_crivos && policy->IsInstanceOf(plugin::kBuiltinPolicy)) {
+    return "with " + policy->GetId() + ", which lets every key pass Crivo's filters";
+  }
+  const auto settings = plugin::settings_of(*policy);
+  if (!settings || plugin::name_of(settings->key_transform) == filters.key_transform()) return "";
+  return "with key_transform \"" + std::string(plugin::name_of(settings->key_transform)) + "\", and the filter has \"" +
+         filters.key_transform() + '"';
+}
+
 std::uint64_t FileFilters::bytes() const noexcept {
   return std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0},
                          [](auto sum, const FilterBlock& block) { return sum + block.facts.bytes; });
@@ -147,8 +166,8 @@ std::string FileFilters::complaint() const {
     return std::ranges::any_of(blocks, [&](const FilterBlock& block) { return block.facts.kind == kind; });
   };
   if (is("always_maybe")) {
-    return "the filter could not be built: memory or the disk under its temporary file was full, max_filter_bytes left "
-           "no room, or the key transform threw; LOG says which";
+    return "the filter could not be built: max_filter_bytes or max_total_bytes left no room, memory or the disk under "
+           "its temporary file was full, or the key transform threw; LOG says which";
   }
   if (is("unknown")) return "the filter is of a kind that neither RocksDB nor Crivo reads";
   return blocks.empty() && entries != 0 ? why_there_is_none() : "";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <rocksdb/file_system.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/status.h>
 
 #include <cstdint>
@@ -64,5 +65,9 @@ inline constexpr std::string_view kReadsOnly = "rocksdb.BuiltinBloomFilter";
 
 /// Whether this is the error of a file that is not there, as one that a compaction has removed meanwhile.
 [[nodiscard]] bool is_gone(const rocksdb::Status& status);
+
+/// Why a column family that is open "with ..." or "without ..." this policy gets no "no" from these filters; empty if
+/// it does. `policy` may be null.
+[[nodiscard]] std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& filters);
 
 }  // namespace crivo::sst

@@ -89,12 +89,4 @@ std::optional<int> fewest_within_reads(const CostsOf& costs, double reads) {
   return enough > kMostHundredths ? std::nullopt : std::optional(enough);
 }
 
-std::optional<double> found_share(double asked, double passed, double runs, double reads) noexcept {
-  if (!(asked > 0 && runs > 0 && reads < runs)) return std::nullopt;
-  const double questions = asked / runs;
-  // A question that finds its key passes one filter for certain, and of the other runs - 1 their share of the reads.
-  const double reads_of_found = 1 + reads * (runs - 1) / runs;
-  return std::clamp((passed / questions - reads) / (reads_of_found - reads), 0.0, 1.0);
-}
-
 }  // namespace crivo::tool

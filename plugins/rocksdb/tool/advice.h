@@ -52,10 +52,4 @@ using CostsOf = std::function<FilterCosts(int hundredths)>;
 /// The fewest hundredths with at most these reads in vain. No value if even the most leave more.
 [[nodiscard]] std::optional<int> fewest_within_reads(const CostsOf& costs, double reads);
 
-/// The share of the questions that found their key, from 0 to 1. A question asks `runs` filters; of all `asked`
-/// filters, `passed` did not say "no"; a question for an absent key is let pass by `reads` of them. Of those that find
-/// their key one more filter lets it pass, and the others do as for an absent key. No value if nothing was asked, or if
-/// the filters let everything pass.
-[[nodiscard]] std::optional<double> found_share(double asked, double passed, double runs, double reads) noexcept;
-
 }  // namespace crivo::tool

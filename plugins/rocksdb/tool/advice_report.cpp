@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Where more of the questions than this find their key, the filters of the last level spare few reads.
+/// Where more of the Gets than this find a value, the filters of the last level spare few reads.
 constexpr double kMostlyFound = 0.9;
 
 template <typename... Values>
@@ -35,22 +35,6 @@ std::string levels_text(const FamilyAdvice& advice) {
     all += level;
   }
   return text + level_row("all", "", all);
-}
-
-std::string asked_text(const FamilyAdvice& advice) {
-  const AskedFilters& asked = *advice.asked;
-  const bool counters = asked.source == "counters";
-  std::string text =
-      format("LOG (%s): filters were asked %llu times, and %llu passed",
-             counters ? "crivo.FilterCounters" : "RocksDB's statistics, of the whole database",
-             static_cast<unsigned long long>(asked.asked), static_cast<unsigned long long>(asked.passed));
-  if (asked.in_vain) text += format(", %llu of them in vain", static_cast<unsigned long long>(*asked.in_vain));
-  if (advice.found_share) text += format(": about %.0f%% of the questions found their key", 100 * *advice.found_share);
-  text += "\n";
-  if (advice.found_share > kMostlyFound) {
-    text += "So the last level's filters spare few reads: see bottommost_fp_rate of crivo.Auto\n";
-  }
-  return text;
 }
 
 /// The bits per key of each level, "0:15.4 6:7.1".
@@ -114,7 +98,6 @@ std::string advice_text(const FamilyAdvice& advice) {
   std::string text = "column family " + advice.column_family + ", filter_policy " +
                      (advice.filter_policy.empty() ? "none" : advice.filter_policy) + '\n';
   if (!advice.levels.empty()) text += levels_text(advice);
-  if (advice.asked) text += asked_text(advice);
   if (!advice.note.empty()) text += "nothing to advise: " + advice.note + '\n';
   for (const Plan& plan : advice.plans) text += '\n' + plan_text(plan);
   return text;
@@ -126,20 +109,36 @@ ordered_json advice_json(const FamilyAdvice& advice) {
   ordered_json json = {{"column_family", advice.column_family},
                        {"filter_policy", advice.filter_policy},
                        {"now", now},
-                       {"asked", nullptr},
                        {"note", advice.note},
                        {"plans", ordered_json::array()}};
-  if (advice.asked) {
-    json["asked"] = {{"source", advice.asked->source},
-                     {"filters", advice.asked->asked},
-                     {"passed", advice.asked->passed},
-                     {"in_vain", nullptr},
-                     {"found_share", nullptr}};
-    if (advice.found_share) json["asked"]["found_share"] = *advice.found_share;
-    if (advice.asked->in_vain) json["asked"]["in_vain"] = *advice.asked->in_vain;
-  }
   for (const Plan& plan : advice.plans) json["plans"].push_back(plan_json(plan));
   return json;
+}
+
+std::string gets_text(const std::optional<LoggedGets>& gets) {
+  if (!gets) {
+    return "LOG has no counts of Gets. A database with options.statistics and Crivo's listener (ConfigureRocksDB) logs "
+           "them when it closes, if it wrote a file, and LogRocksDBFilterCounters at once.\n";
+  }
+  std::string text = format(
+      "LOG: %.3g%% of %llu Gets that came to files found a value. Filters spared %llu reads of files, and let %llu "
+      "pass "
+      "in vain.\n",
+      100 * gets->found_share(), static_cast<unsigned long long>(gets->in_files),
+      static_cast<unsigned long long>(gets->filter_negatives),
+      static_cast<unsigned long long>(gets->filter_false_positives));
+  if (gets->found_share() > kMostlyFound) {
+    text += "So the last level's filters spare few reads: see bottommost_fp_rate of crivo.Auto.\n";
+  }
+  return text;
+}
+
+ordered_json gets_json(const std::optional<LoggedGets>& gets) {
+  if (!gets) return nullptr;
+  return {{"in_files", gets->in_files},
+          {"found", gets->found},
+          {"filter_negatives", gets->filter_negatives},
+          {"filter_false_positives", gets->filter_false_positives}};
 }
 
 }  // namespace crivo::tool

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tool/choices.h"
-#include "tool/question_log.h"
+#include "tool/logged_gets.h"
 
 namespace crivo::tool {
 
@@ -26,13 +26,15 @@ struct FamilyAdvice {
   std::string filter_policy;  // that of the options; empty if there is none
   std::map<int, FileGroup> levels;
   FilterCosts now;
-  std::optional<AskedFilters> asked;
-  std::optional<double> found_share;  // of the questions, where `asked` tells it
-  std::string note;                   // why nothing is proposed; empty if something is
+  std::string note;  // why nothing is proposed; empty if something is
   std::vector<Plan> plans;
 };
 
 [[nodiscard]] std::string advice_text(const FamilyAdvice& advice);
 [[nodiscard]] nlohmann::ordered_json advice_json(const FamilyAdvice& advice);
+
+[[nodiscard]] std::string gets_text(const std::optional<LoggedGets>& gets);
+/// null without a value.
+[[nodiscard]] nlohmann::ordered_json gets_json(const std::optional<LoggedGets>& gets);
 
 }  // namespace crivo::tool

@@ -46,23 +46,19 @@ std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
     std::snprintf(text, sizeof text, "There are no filters. In %.0f bits per key", kUsualBitsPerKey);
     return {{"memory", usual, text, {}}};
   }
-  return {{"memory", now.bytes, "With at most the memory of now", {}},
-          {"reads", now.reads, "With at most the reads in vain of now", {}}};
+  std::vector<Plan> plans = {{"memory", now.bytes, "With at most the memory of now", {}}};
+  const bool are_read = now.reads < tree.all().runs;  // a policy that does not read them leaves nothing to keep to
+  if (are_read) plans.push_back({"reads", now.reads, "With at most the reads in vain of now", {}});
+  return plans;
 }
 
-FamilyAdvice advise_family(const ReadFamily& family, const std::string& path, std::optional<double> memory) {
+FamilyAdvice advise_family(const ReadFamily& family, std::optional<double> memory) {
   FamilyAdvice advice;
   const auto& policy = family.policy.policy;
   advice.column_family = family.policy.handle->GetName();
   advice.filter_policy = policy != nullptr ? policy->GetId() : "";
   advice.levels = family.tree.levels();
   advice.now = family.tree.all().costs;
-  advice.asked = asked_filters(path, advice.column_family);
-  if (advice.asked) {
-    advice.found_share =
-        found_share(static_cast<double>(advice.asked->asked), static_cast<double>(advice.asked->passed),
-                    family.tree.all().runs, advice.now.reads);
-  }
   advice.note = why_nothing(family);
   if (!advice.note.empty()) return advice;
   advice.plans = goals(family.tree, memory);
@@ -106,19 +102,21 @@ ExitCode say_complaints(const std::vector<ReadFamily>& families) {
 ExitCode advise(const AdviseOptions& arguments) {
   const DatabaseOptions options = load_options(arguments.path, /*for_writing=*/false);
   arguments.families.check(options);
-  const Database database = Database::open_read_only(options, arguments.path);
+  const Database database = Database::open_read_only(options, arguments.path, /*with_log=*/false);
   const std::vector<ReadFamily> families = read_families(database, arguments);
   double keys = 0;
   for (const ReadFamily& family : families) keys += static_cast<double>(family.tree.all().keys);
+  const auto gets = logged_gets(arguments.path);
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  std::string text;
+  std::string text = gets_text(gets);
   for (const ReadFamily& family : families) {
     const double share = keys > 0 ? static_cast<double>(family.tree.all().keys) / keys : 1;
     std::optional<double> memory;
     if (!arguments.memory.given.empty()) memory = share * static_cast<double>(arguments.memory.bytes);
-    const FamilyAdvice advice = advise_family(family, arguments.path, memory);
+    const FamilyAdvice advice = advise_family(family, memory);
     all.push_back(advice_json(advice));
-    text += (text.empty() ? "" : "\n") + advice_text(advice);
+    all.back()["gets"] = gets_json(gets);
+    text += '\n' + advice_text(advice);
   }
   // Names of column families may be no UTF-8.
   if (arguments.json) text = all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';

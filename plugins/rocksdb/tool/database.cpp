@@ -4,6 +4,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/options_util.h>
+#include <rocksdb/wal_filter.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -29,6 +30,16 @@ class NoLog final : public rocksdb::Logger {
  public:
   using Logger::Logv;
   void Logv(const char*, va_list) override {}
+};
+
+/// Skips all records of the log.
+class NoRecord final : public rocksdb::WalFilter {
+ public:
+  const char* Name() const override { return "crivo.NoRecord"; }
+  WalProcessingOption LogRecordFound(unsigned long long, const std::string&, const rocksdb::WriteBatch&,
+                                     rocksdb::WriteBatch*, bool*) override {
+    return WalProcessingOption::kIgnoreCurrentRecord;
+  }
 };
 
 using refilter::table_of;
@@ -190,8 +201,10 @@ std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& tex
   return policy;
 }
 
-Database Database::open_read_only(const DatabaseOptions& options, const std::string& path) {
+Database Database::open_read_only(const DatabaseOptions& options, const std::string& path, bool with_log) {
   rocksdb::DBOptions read_only = options.db;
+  NoRecord no_record;  // asked only while the database opens
+  if (!with_log) read_only.wal_filter = &no_record;
   read_only.info_log = std::make_shared<NoLog>();
   read_only.max_open_files = 16;  // no table is asked for its keys
   read_only.skip_stats_update_on_db_open = true;

@@ -53,8 +53,10 @@ void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<cons
 class Database {
  public:
   /// Opens it without a lock and without writing anything, so that another process may have it open. Throws
-  /// Refused, also where files lie in db_paths or cf_paths.
-  [[nodiscard]] static Database open_read_only(const DatabaseOptions& options, const std::string& path);
+  /// Refused, also where files lie in db_paths or cf_paths. Only a TransactionDB can read each of its logs: without
+  /// `with_log`, there are only the keys in files.
+  [[nodiscard]] static Database open_read_only(const DatabaseOptions& options, const std::string& path,
+                                               bool with_log = true);
   /// Opens it to change it. Throws Refused, also where another process has it open.
   [[nodiscard]] static Database open(const DatabaseOptions& options, const std::string& path);
 

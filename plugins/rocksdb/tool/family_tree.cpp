@@ -44,6 +44,10 @@ struct ReadFile {
   sst::FileFilters filters;
   bool flushed = false;  // as far as can be seen: no property of a file says so
 
+  /// The share of absent keys that pass when this policy asks the filters.
+  [[nodiscard]] double fp_rate(const rocksdb::FilterPolicy* policy) const {
+    return sst::obstacle_of(policy, filters).empty() ? filters.current_fp_rate() : 1;
+  }
   [[nodiscard]] std::uint64_t keys() const noexcept {
     return filters.blocks.empty() ? filters.entries : std::max<std::uint64_t>(filters.keys, 1);
   }
@@ -123,7 +127,7 @@ FamilyTree read_tree(rocksdb::DB& db, const FamilyPolicy& family) {
     const double of_run = file.level > 0 ? static_cast<double>(each.keys()) / level_keys[file.level] : 1;
     const double runs = of_run * coverage.of(each.file);
     group.runs += runs;
-    group.costs += {static_cast<double>(each.filters.bytes()), runs * each.filters.current_fp_rate()};
+    group.costs += {static_cast<double>(each.filters.bytes()), runs * each.fp_rate(family.policy.get())};
   }
   for (auto& [key, group] : groups) tree.groups.push_back(std::move(group));
   return tree;

@@ -1,5 +1,6 @@
 // crivo sst info: the filters of a file, or of all files of a database.
 #include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/utilities/options_util.h>
 
 #include <algorithm>
@@ -7,12 +8,14 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <system_error>
 #include <tuple>
 
+#include "options/settings_parser.h"
 #include "sst/file_filters.h"
 #include "sst/text_table.h"
 #include "tool/commands.h"
@@ -30,16 +33,30 @@ struct InfoOptions {
   bool blocks = false;
 };
 
-/// A file to tell of, and what the database knows of it.
+/// The policy with which a column family was last opened.
+struct LastPolicy {
+  std::string text;  // as OPTIONS has it; "nullptr" for none
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+
+  /// Why it gets no "no" from these filters; empty if it does, or if this program does not know the policy.
+  [[nodiscard]] std::string obstacle(const FileFilters& filters) const {
+    if (filters.blocks.empty() || (policy == nullptr && text != kNone)) return "";
+    return sst::obstacle_of(policy.get(), filters);
+  }
+  [[nodiscard]] bool is_builtin() const { return policy != nullptr && policy->IsInstanceOf(plugin::kBuiltinPolicy); }
+  static constexpr std::string_view kNone = "nullptr";
+};
+
+/// A file to print, and what the database knows of it.
 struct ListedFile {
   std::string path;
   std::string column_family;
-  int level = -1;        // -1 if it is unknown
-  bool unasked = false;  // the database was last opened without a filter policy
+  int level = -1;  // -1 if it is unknown
+  std::string obstacle = {};
 
   [[nodiscard]] std::string complaint(const FileFilters& filters) const {
-    if (!unasked || filters.blocks.empty() || !filters.complaint().empty()) return filters.complaint();
-    return "nothing asks it: the database was last opened without a filter policy, or the library was not loaded";
+    std::string own = filters.complaint();
+    return !own.empty() || obstacle.empty() ? own : "the database was last opened " + obstacle;
   }
 };
 
@@ -135,44 +152,54 @@ class Printer {
   bool first_ = true;
 };
 
-/// The filter policies of the column families in an OPTIONS file, as they stand there. (Loaded options have none either
-/// where the policy is one that this program does not know.)
-std::map<std::string, std::string> policies_in(const fs::path& options) {
-  std::map<std::string, std::string> policies;
+/// The filter policies of the column families in an OPTIONS file. (Loaded options have none where the policy is one
+/// that this program does not know.)
+std::map<std::string, LastPolicy> policies_in(const fs::path& options) {
+  std::map<std::string, LastPolicy> policies;
   std::ifstream file(options);
   const std::string heading = "[TableOptions/BlockBasedTable \"";
   const std::string option = "  filter_policy=";
   std::string family;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with(heading)) family = line.substr(heading.size(), line.rfind('"') - heading.size());
-    if (line.starts_with(option)) policies[family] = line.substr(option.size());
+    if (!line.starts_with(option)) continue;
+    LastPolicy& policy = policies[family];
+    policy.text = line.substr(option.size());
+    rocksdb::Status known = rocksdb::FilterPolicy::CreateFromString({}, policy.text, &policy.policy);
+    if (known.ok() && policy.policy != nullptr) known = policy.policy->ValidateOptions({}, {});
+    if (!known.ok()) policy.policy = nullptr;
   }
   return policies;
 }
 
-/// The column families that the newest OPTIONS file says to have no filter policy. RocksDB keeps the file before that
-/// one: where it names a policy of Crivo's, a program without the library was there, and that is said.
-std::set<std::string> families_without_policy(const std::string& path, ExitCode& code) {
-  std::set<std::string> families;
-  std::string newest;
-  if (!rocksdb::GetLatestOptionsFileName(path, rocksdb::Env::Default(), &newest).ok()) return families;
-  for (const auto& [family, policy] : policies_in(fs::path(path) / newest)) {
-    if (policy == "nullptr") families.insert(family);
-  }
+/// `run`: the command that sets a policy for a program whose options are in its code.
+void say_how_to_set_policy(const std::string& family, const std::string& has, const char* run) {
+  std::fprintf(
+      stderr,
+      "crivo sst info: note: column family %s %s; %s -- PROGRAM gives it Crivo's, or, if PROGRAM reads OPTIONS, "
+      "crivo sst refilter --policy\n",
+      family.c_str(), has.c_str(), run);
+}
+
+/// RocksDB keeps the OPTIONS file before the newest one. Where it names a policy of Crivo's and the newest has none, a
+/// program without the library was there.
+bool has_lost_policies(const std::string& path, const std::string& newest,
+                       const std::map<std::string, LastPolicy>& policies) {
+  bool lost = false;
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (!name.starts_with("OPTIONS-") || name == newest) continue;
-    for (const auto& [family, policy] : policies_in(entry->path())) {
-      if (families.count(family) == 0 || !policy.starts_with("crivo.")) continue;
-      std::fprintf(stderr,
-                   "crivo sst info: note: column family %s has no filter policy in %s, and %s in %s: it was "
-                   "removed, or lost to a program without the library; crivo sst refilter --policy gives it back\n",
-                   family.c_str(), newest.c_str(), policy.c_str(), name.c_str());
-      code = kNo;
+    for (const auto& [family, before] : policies_in(entry->path())) {
+      const auto now = policies.find(family);
+      if (now == policies.end() || now->second.text != LastPolicy::kNone) continue;
+      if (!before.text.starts_with("crivo.") && !before.text.starts_with("{id=crivo.")) continue;
+      say_how_to_set_policy(family, "has no filter policy in " + newest + ", and " + before.text + " in " + name,
+                            "crivo rocksdb run");
+      lost = true;
     }
   }
-  return families;
+  return lost;
 }
 
 std::vector<ListedFile> live_files(rocksdb::DB& db) {
@@ -206,12 +233,17 @@ std::vector<ListedFile> files_of_database(const std::string& path, bool& whole) 
     return files;
   }
   try {
-    return live_files(Database::open_read_only(load_options(path, /*for_writing=*/false), path).db());
+    const DatabaseOptions options = load_options(path, /*for_writing=*/false);
+    return live_files(Database::open_read_only(options, path, /*with_log=*/false).db());
   } catch (const Refused& refused) {
     auto files = files_in(path);
     if (files.empty()) throw;
     std::fprintf(stderr, "crivo sst info: note: levels are not known: %s\n", refused.error.message.c_str());
     whole = refused.error.code != ErrorCode::kCorrupt;
+    // A program that was killed leaves empty files; those of a database have more bytes.
+    const auto is_empty = [&](const ListedFile& file) { return fs::file_size(file.path, error) == 0; };
+    const bool left_out = whole && std::erase_if(files, is_empty) > 0;
+    if (left_out) std::fputs("crivo sst info: note: empty files are left out\n", stderr);
     return files;
   }
 }
@@ -231,8 +263,13 @@ ExitCode info(const InfoOptions& options) {
   std::ranges::sort(files, {},
                     [](const ListedFile& file) { return std::tie(file.column_family, file.level, file.path); });
   Printer printer(options.json, options.blocks || !is_folder);
-  ExitCode code = whole ? kYes : kNo;
-  const auto without_policy = is_folder ? families_without_policy(options.path, code) : std::set<std::string>();
+  std::string newest;
+  std::map<std::string, LastPolicy> policies;
+  if (is_folder && rocksdb::GetLatestOptionsFileName(options.path, rocksdb::Env::Default(), &newest).ok()) {
+    policies = policies_in(fs::path(options.path) / newest);
+  }
+  ExitCode code = whole && !has_lost_policies(options.path, newest, policies) ? kYes : kNo;
+  std::set<std::string> passing;  // column families whose policy lets every key pass filters of Crivo's
   for (ListedFile& file : files) {
     const FileFilters filters = sst::read_filters(*rocksdb::FileSystem::Default(), file.path);
     // A database that is in use may have compacted the file meanwhile.
@@ -241,12 +278,17 @@ ExitCode info(const InfoOptions& options) {
       throw rocksdb_error("FILE must be an SST file", file.path, filters.status);
     }
     if (file.column_family.empty()) file.column_family = filters.column_family;
-    file.unasked = without_policy.count(file.column_family) != 0;
+    if (const auto last = policies.find(file.column_family); last != policies.end()) {
+      file.obstacle = last->second.obstacle(filters);
+      if (last->second.is_builtin() && !file.obstacle.empty()) passing.insert(file.column_family);
+    }
     printer.print(file, filters);
-    const bool unasked = file.unasked && !filters.blocks.empty();
-    if (!filters.status.ok() || filters.damaged() > 0 || unasked) code = kNo;
+    if (!filters.status.ok() || filters.damaged() > 0 || !file.obstacle.empty()) code = kNo;
   }
   printer.finish();
+  for (const std::string& family : passing) {
+    say_how_to_set_policy(family, "was last opened with " + policies[family].text, "crivo rocksdb run --replace");
+  }
   return code;
 }
 
@@ -259,10 +301,9 @@ void add_sst_info(CLI::App& app, Action& action) {
   command.add_flag("--json", options.json, "As a JSON array with an object for each file, which has all its blocks");
   command.add_flag("--blocks", options.blocks, "A line for each filter block, too, as for a single file");
   command.footer(
-      "Exit code: 0 if all could be read, 1 if a file or a filter block is damaged or missing, or if there are filters "
-      "or were some, and the database was last opened without a policy to ask them, 2 if there was an error. A file "
-      "without a filter "
-      "is no error.");
+      "Exit code: 0 if all could be read; 1 if a file or a filter block is damaged or missing, or if there are filters "
+      "or were some, and the database was last opened without a policy that reads them; 2 if there was an error. A "
+      "file without a filter is no error.");
 }
 
 }  // namespace crivo::tool

@@ -189,9 +189,9 @@ struct RocksDBFilterCounters {
 [[nodiscard]] std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(
     const rocksdb::ColumnFamilyOptions& options);
 
-/// Writes the counters of a column family's policy into the database's info log (LOG), in one line, and before it a
-/// line for each damaged filter block that was found and not yet logged. Without a column family it is the default one.
-/// Errors: InvalidArgument if its policy is not one of Crivo's.
+/// Writes one line into LOG with the counters of the policy of a column family (of the default one without a handle),
+/// one for each damaged filter block that was not yet logged, and, with RocksDB's statistics, one of JSON with the
+/// Gets. Errors: InvalidArgument if its policy is not one of Crivo's.
 rocksdb::Status LogRocksDBFilterCounters(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* column_family = nullptr);
 
 /// The filters of a database, beside its limit.
