@@ -194,8 +194,9 @@ bool has_lost_policies(const std::string& path, const std::string& newest,
       const auto now = policies.find(family);
       if (now == policies.end() || now->second.text != LastPolicy::kNone) continue;
       if (!before.text.starts_with("crivo.") && !before.text.starts_with("{id=crivo.")) continue;
-      say_how_to_set_policy(family, "has no filter policy in " + newest + ", and " + before.text + " in " + name,
-                            "crivo rocksdb run");
+      std::string has = "has no filter policy in ";
+      has.append(newest).append(", and ").append(before.text).append(" in ").append(name);
+      say_how_to_set_policy(family, has, "crivo rocksdb run");
       lost = true;
     }
   }
