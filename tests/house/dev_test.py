@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-COMMANDS = ("build demo test install uninstall package docs clean bench check fuzz asan tsan clang cross intree debian "
+COMMANDS = ("build demo test install uninstall package docs clean bench check fuzz asan tsan clang cross intree crashtest debian "
             "help").split()
 CTEST = """[[ $1 == --help ]] && echo "  -R <regex>, --tests-regex <regex> = Run matching" && exit
 cat <<'END'
