@@ -28,7 +28,6 @@ class HashSpan : public StoredSource<Record> {
     return taken;
   }
   void rewind() noexcept override { left_ = all_; }
-  [[nodiscard]] std::unique_ptr<StoredSource<Record>> twin() override { return std::make_unique<HashSpan>(all_); }
 
  private:
   std::span<const Record> all_;

@@ -32,13 +32,11 @@ class RecordSource {
   [[nodiscard]] virtual Result<std::span<const Record>> take_highest() = 0;
 };
 
-/// One that can hand them out again, as a build of several steps needs it.
+/// A source that can be read again, for a build in several steps.
 template <class Record>
 class StoredSource : public RecordSource<Record> {
  public:
   virtual void rewind() noexcept = 0;
-  /// Another source of all of them. It may be used as long as this one is there, by turns with it.
-  [[nodiscard]] virtual std::unique_ptr<StoredSource> twin() = 0;
 };
 
 using HashSource = RecordSource<std::uint64_t>;

@@ -62,19 +62,14 @@ template <class Record>
 class RunSource final : public StoredSource<Record> {
  public:
   RunSource(RecordRuns<Record> runs, std::uint64_t size, BuildTask& task)
-      : RunSource(std::make_shared<const RecordRuns<Record>>(std::move(runs)), size, task) {}
-  RunSource(std::shared_ptr<const RecordRuns<Record>> runs, std::uint64_t size, BuildTask& task)
       : runs_(std::move(runs)),
-        reader_(*runs_, task.memory_left() / (2 * sizeof(Record)), task),
+        reader_(runs_, task.memory_left() / (2 * sizeof(Record)), task),
         size_(size),
         task_(task) {}
   [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
   [[nodiscard]] Result<std::span<const Record>> take_from(std::uint64_t first) override;
   [[nodiscard]] Result<std::span<const Record>> take_highest() override;
   void rewind() noexcept override { left_ = {}; }
-  [[nodiscard]] std::unique_ptr<StoredSource<Record>> twin() override {
-    return std::make_unique<RunSource>(runs_, size_, task_);
-  }
 
  private:
   struct Left {
@@ -85,7 +80,7 @@ class RunSource final : public StoredSource<Record> {
     bool empty = false;             // all were handed out
   };
 
-  std::shared_ptr<const RecordRuns<Record>> runs_;
+  RecordRuns<Record> runs_;
   RunReader<Record> reader_;
   std::uint64_t size_;
   BuildTask& task_;

@@ -32,29 +32,24 @@ static_assert(kPreviousLevel * kRibbonNextLevel == 1);
 template <class Record>
 class RibbonBuilder {
  public:
-  RibbonBuilder(const RibbonForm& form, unsigned value_bits, std::uint64_t keys, AlignedBytes payload, BuildTask& task,
-                const KnownOthers& others = {})
+  RibbonBuilder(const RibbonForm& form, unsigned value_bits, std::uint64_t keys, AlignedBytes payload, BuildTask& task)
       : form_(form),
         value_bits_(value_bits),
         all_keys_(keys),
-        others_(others),
         task_(task),
         progress_(task, keys),
         payload_(std::move(payload)),
         begin_(payload_.size()) {
-    payload_.reserve(begin_ + static_cast<std::size_t>(8 * ribbon_words(keys, form, others.free_slots)));
+    payload_.reserve(begin_ + static_cast<std::size_t>(8 * ribbon_words(keys, form)));
     payload_.resize(begin_ + 8);
   }
 
   Result<AlignedBytes> build(std::unique_ptr<RecordSource<Record>> hashes) && {
     std::uint64_t fingerprint_factor = kRibbonFingerprint;
     while (hashes->size() > ribbon_base_keys(form_.width) && levels_ + 1 < kMaxRibbonLevels) {
-      const RibbonLevelShape level(ribbon_level_blocks(hashes->size(), levels_ == 0 ? others_.free_slots : 0), form_,
-                                   false);
+      const RibbonLevelShape level(ribbon_level_blocks(hashes->size()), form_, false);
       RecordCollector<Record> bumped(ribbon_keys_after(hashes->size(), level), task_);
-      RecordSource<HashedValue>* const others = levels_ == 0 ? std::exchange(others_.keys, nullptr) : nullptr;
-      if (auto built = append(level, {*hashes, fingerprint_factor, value_bits_, others}, bumped); !built)
-        return built.error();
+      if (auto built = append(level, {*hashes, fingerprint_factor, value_bits_}, bumped); !built) return built.error();
       auto left = std::move(bumped).sorted();
       if (!left) return left.error();
       hashes = *std::move(left);
@@ -87,10 +82,7 @@ class RibbonBuilder {
         const auto source = source_of(std::span<const Record>(hashes), task_);
         if (!source) return source.error();
         const RibbonLevelShape level(blocks, form_, true);
-        RecordSource<HashedValue>* const others =
-            levels_ == 0 ? std::exchange(others_.keys, nullptr) : nullptr;  // once
-        if (auto built = append(level, {**source, fingerprint_factor, value_bits_, others}, bumped); !built)
-          return built;
+        if (auto built = append(level, {**source, fingerprint_factor, value_bits_}, bumped); !built) return built;
         if (bumped.empty()) return {};
         std::fill(payload_.begin() + static_cast<std::ptrdiff_t>(at), payload_.end(), std::byte{0});
         payload_.resize(at);
@@ -105,7 +97,6 @@ class RibbonBuilder {
   RibbonForm form_;
   unsigned value_bits_;
   std::uint64_t all_keys_;
-  KnownOthers others_;
   BuildTask& task_;
   RibbonProgress progress_;
   AlignedBytes payload_;
@@ -117,12 +108,12 @@ class RibbonBuilder {
 }  // namespace
 
 Result<AlignedBytes> build_ribbon(RibbonForm& form, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
-                                  AlignedBytes payload, BuildTask& task, const KnownOthers& others) {
+                                  AlignedBytes payload, BuildTask& task) {
   const std::uint64_t keys = hashes->size();
   form = ribbon_form_for(keys, form);
-  const std::uint64_t planned = payload.size() + 8 * ribbon_words(keys, form, others.free_slots);
+  const std::uint64_t planned = payload.size() + 8 * ribbon_words(keys, form);
   if (planned > max_bytes) return keys_too_large(max_bytes, keys, planned);
-  return RibbonBuilder<std::uint64_t>(form, 0, keys, std::move(payload), task, others).build(std::move(hashes));
+  return RibbonBuilder<std::uint64_t>(form, 0, keys, std::move(payload), task).build(std::move(hashes));
 }
 
 Result<AlignedBytes> build_map(const RibbonForm& form, unsigned value_bits,

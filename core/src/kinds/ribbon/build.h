@@ -12,20 +12,13 @@
 
 namespace crivo {
 
-/// Keys of which those with the value 0 shall rather not pass, and how many slots of each block stay free on average,
-/// which are chosen accordingly (free_slots.h).
-struct KnownOthers {
-  RecordSource<HashedValue>* keys = nullptr;
-  unsigned free_slots = 0;
-};
-
 /// `payload` with the payload for these hashes behind what it has. There must be at least one hash; they are freed when
 /// the first level has read them. The same set of hashes always gives the same bytes. `form` is what was planned, and
 /// gets the columns that this number of keys needs to keep the planned rate. Errors: kBadArgument for a set without a
 /// solution at any size that is tried, as only hashes can be that were chosen for it; kTooLarge, before a payload above
 /// max_bytes is allocated; kCancelled; those of the source.
 Result<AlignedBytes> build_ribbon(RibbonForm& form, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
-                                  AlignedBytes payload, BuildTask& task, const KnownOthers& others = {});
+                                  AlignedBytes payload, BuildTask& task);
 
 /// The same for a map, whose equations give values of so many bits and, above them, check bits. The form is kept.
 Result<AlignedBytes> build_map(const RibbonForm& form, unsigned value_bits,

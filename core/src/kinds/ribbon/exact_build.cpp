@@ -1,5 +1,5 @@
-// Reads the keys three times: to count the members; the members for the ribbon, and beside them the others, of which it
-// lets as few pass as it can (free_slots.h); and all, of which those that pass make the map.
+// Reads the keys three times: to count the members, to build the ribbon of the members, and to build the map of all
+// keys that pass the ribbon.
 #include "kinds/ribbon/exact_build.h"
 
 #include <algorithm>
@@ -128,9 +128,8 @@ class ExactBuilder {
   Result<void> build_filter(RibbonForm& form) {
     task_.set_step(kCounted, kFiltered);
     if (form.share != 0) form = with_share_kept(form);
-    const std::unique_ptr<StoredSource<HashedValue>> others = keys_->twin();
-    auto built = build_ribbon(form, std::make_unique<Members>(*keys_, members_, task_), max_bytes_, std::move(payload_),
-                              task_, {others.get(), plan_.free_slots});
+    auto built =
+        build_ribbon(form, std::make_unique<Members>(*keys_, members_, task_), max_bytes_, std::move(payload_), task_);
     if (auto appended = append(std::move(built)); !appended) return appended;
     keys_->rewind();
     filter_ = View{Shape{.k = static_cast<std::uint8_t>(form.lean), .param = form.param()},
@@ -142,7 +141,7 @@ class ExactBuilder {
 
   /// No key starts in a level's last block, which is rich, so the share that is met is a little less than its blocks'.
   [[nodiscard]] RibbonForm with_share_kept(const RibbonForm& form) const noexcept {
-    const std::uint64_t blocks = ribbon_level_blocks(members_, plan_.free_slots);
+    const std::uint64_t blocks = ribbon_level_blocks(members_);
     const std::uint64_t lean_share = kRibbonShares - form.share;
     return {kWideRibbon, form.column_shares() + std::min(lean_share, lean_share / blocks + 1)};
   }

@@ -1,4 +1,4 @@
-// What makes an exact filter small: its ribbon's columns, and the free slots that are chosen (exact_layout.h).
+// How an exact filter is sized: the columns of its ribbon, and the map of what the ribbon lets pass (exact_layout.h).
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,13 @@ namespace crivo {
 
 struct ExactPlan {
   RibbonForm form = RibbonForm(kWideRibbon, 0);  // without columns there is no ribbon
-  unsigned free_slots = 0;                       // of each block
-  double passing = 0;                            // the others that are expected to pass
+  double passing = 0;                            // other keys that are expected to pass the ribbon
 
-  /// Words of the ribbon's payload.
-  [[nodiscard]] std::uint64_t filter_words(std::uint64_t members) const noexcept;
-  /// Bytes that the whole payload hardly ever exceeds.
+  /// Upper bound of the payload's bytes; it is hardly ever exceeded.
   [[nodiscard]] std::uint64_t bytes(std::uint64_t members) const noexcept;
 };
 
-/// The cheapest plan whose columns are at least those that are wanted.
+/// The smallest plan that has at least the wanted columns.
 [[nodiscard]] ExactPlan plan_exact(const RibbonForm& wanted, std::uint64_t members, std::uint64_t others) noexcept;
 
 }  // namespace crivo

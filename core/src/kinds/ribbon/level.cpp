@@ -11,13 +11,11 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/math128.h"
 #include "build/parallel.h"
 #include "kinds/isa.h"
 #include "kinds/ribbon/band.h"
-#include "kinds/ribbon/free_slots.h"
 #include "kinds/ribbon/kernels.h"
 
 namespace crivo {
@@ -103,23 +101,15 @@ class Shard {
     }
   }
 
-  /// On entry the window is that of the shard on the right; on return it is this shard's. `free` may be null.
-  Result<void> solve(Window& window, FreeSlots* free) const {
-    Window behind;
+  /// On entry the window is that of the shard on the right; on return it is this shard's.
+  void solve(Window& window) const noexcept {
     for (std::size_t end = band_.size(); end > 0;) {
       const std::size_t block = (end - 1) / kRibbonBlockSlots;
       const std::size_t first = block * kRibbonBlockSlots;
-      const std::uint64_t in_level = band_.from() / kRibbonBlockSlots + block;
-      if (free != nullptr) behind = window;
       solve_block(band_.rows() + first, band_.results() + first, end - first, level_.columns, window);
-      if (free != nullptr && end - first == kRibbonBlockSlots &&
-          (first != 0 || from_ == 0)) {  // no block of two shards
-        if (auto chosen = free->choose(in_level, band_.rows() + first, behind, window); !chosen) return chosen;
-      }
-      write(in_level, window);
+      write(band_.from() / kRibbonBlockSlots + block, window);
       end = first;
     }
-    return {};
   }
 
  private:
@@ -196,8 +186,6 @@ Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns,
   shards.reserve(std::min<std::size_t>(task.threads(), count));
   while (shards.size() < shards.capacity()) shards.emplace_back(level, task.memory());
 
-  std::optional<FreeSlots> free;
-  if (keys.others != nullptr) free.emplace(shape, thresholds, keys.fingerprint_factor, *keys.others, task);
   Window window{};
   for (std::uint64_t next = count; next > 0;) {
     const std::span<Shard<Record>> wave = std::span(shards).first(std::min<std::size_t>(shards.size(), next));
@@ -211,7 +199,7 @@ Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns,
     parallel_for(task.threads(), wave.size(), [&](std::size_t i) { wave[i].band(); });
     std::size_t done = 0;
     for (Shard<Record>& shard : wave) {
-      if (auto solved = shard.solve(window, free ? &*free : nullptr); !solved) return solved;
+      shard.solve(window);
       if (auto added = bumped.add(shard.bumped()); !added) return added;
       done += shard.hashes().size();
     }

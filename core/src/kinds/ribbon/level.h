@@ -22,8 +22,7 @@ template <class Record>
 struct RibbonKeys {
   RecordSource<Record>& hashes;
   std::uint64_t fingerprint_factor;
-  unsigned value_bits;                          // 0 for a filter
-  RecordSource<HashedValue>* others = nullptr;  // for whom free slots are chosen (free_slots.h); null: for nobody
+  unsigned value_bits;  // 0 for a filter
 };
 
 /// Counts the keys that went through a level, and reports the progress to the task.

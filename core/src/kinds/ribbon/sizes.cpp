@@ -57,18 +57,17 @@ std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& leve
   return keys - std::min(keys, level.slots() - level.slots() / fill.planned_empty_one_in) + fill.planned_empty_at_end;
 }
 
-std::uint64_t ribbon_level_blocks(std::uint64_t keys, unsigned free_slots) noexcept {
-  if (free_slots != 0) return std::max(kMinRibbonBlocks, keys / (kRibbonBlockSlots - free_slots) + 1);
+std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept {
   // 16 keys for 15 slots: with the thresholds of the format, less than one slot in a thousand stays empty, or one in
   // 125 of a narrow ribbon.
   return std::max(kMinRibbonBlocks, keys / 16 * 15 / kRibbonBlockSlots);
 }
 
-std::uint64_t ribbon_words(std::uint64_t keys, const RibbonForm& form, unsigned free_slots) noexcept {
+std::uint64_t ribbon_words(std::uint64_t keys, const RibbonForm& form) noexcept {
   if (keys == 0) return 1;
   std::uint64_t words = 1;
   while (keys > ribbon_base_keys(form.width)) {
-    const RibbonLevelShape level(ribbon_level_blocks(keys, std::exchange(free_slots, 0U)), form, false);
+    const RibbonLevelShape level(ribbon_level_blocks(keys), form, false);
     words += level.words();
     keys = ribbon_keys_after(keys, level);
   }

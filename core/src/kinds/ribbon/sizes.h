@@ -15,8 +15,8 @@ namespace crivo {
 /// The number of keys that a level leaves to the next one; it is seldom higher.
 [[nodiscard]] std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& level) noexcept;
 /// The number of blocks of any other level for this number of keys. It is too small for all of them, so that hardly any
-/// slot stays empty, unless so many slots of each block shall stay free.
-[[nodiscard]] std::uint64_t ribbon_level_blocks(std::uint64_t keys, unsigned free_slots = 0) noexcept;
+/// slot stays empty.
+[[nodiscard]] std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept;
 /// The mean rate of absent hashes that start in a level: 2^-r for a start in a lean block, and half of it for one in a
 /// rich block.
 [[nodiscard]] double ribbon_level_rate(unsigned lean_columns, double lean_share) noexcept;
@@ -27,8 +27,7 @@ namespace crivo {
 /// The fewest columns, at least `wanted`, with which a ribbon of this number of distinct keys keeps the rate
 /// ribbon_fp_rate(wanted).
 [[nodiscard]] RibbonForm ribbon_form_for(std::uint64_t keys, const RibbonForm& wanted) noexcept;
-/// Payload words that a filter of this number of distinct keys hardly ever exceeds, nor falls short of by much. The
-/// free slots are those of the first level's blocks.
-[[nodiscard]] std::uint64_t ribbon_words(std::uint64_t keys, const RibbonForm& form, unsigned free_slots = 0) noexcept;
+/// Payload words that a filter of this number of distinct keys hardly ever exceeds, nor falls short of by much.
+[[nodiscard]] std::uint64_t ribbon_words(std::uint64_t keys, const RibbonForm& form) noexcept;
 
 }  // namespace crivo
