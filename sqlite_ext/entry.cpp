@@ -62,9 +62,8 @@ int register_all(sqlite3* db, char** error_message) {
   for (const TableFunction* function : {&kBloomEach, &kBloomLayers, &kBloomProbe, &kBloomDump, &kBloomDifference}) {
     if (const int status = register_table_function(db, *function); refused(status, function->name)) return status;
   }
-  if (const int status = register_bloom_table(db); refused(status, "the table bloom")) return status;
-  const int status = register_sketch_table(db);
-  (void)refused(status, "the table bloom_sketch");
+  const int status = register_bloom_table(db);
+  (void)refused(status, "the table bloom");
   return status;
 }
 

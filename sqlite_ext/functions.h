@@ -54,8 +54,7 @@ extern const TableFunction kBloomProbe;
 extern const TableFunction kBloomDump;
 extern const TableFunction kBloomDifference;
 
-/// Registers the modules of the virtual tables bloom and bloom_sketch. Both return a SQLite result code.
+/// Registers the module of the virtual table bloom. Returns a SQLite result code.
 [[nodiscard]] int register_bloom_table(sqlite3* db);
-[[nodiscard]] int register_sketch_table(sqlite3* db);
 
 }  // namespace crivo::sqlite

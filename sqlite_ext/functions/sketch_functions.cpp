@@ -7,7 +7,6 @@
 #include "functions.h"
 #include "functions/table_valued.h"
 #include "values/options.h"
-#include "values/sketch_keys.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -21,6 +20,22 @@ Sketch open_sketch(sqlite3* db, sqlite3_value* value, std::size_t position) {
                             : "")};
   }
   return unwrap(Sketch::parse(filter_bytes(value, position), {.max_bytes = max_payload_bytes(db)}));
+}
+
+/// Adds a key that is not NULL, or removes it. Throws SqlError if the value is not of the type of the sketch's keys.
+void change_sketch(Sketch& sketch, sqlite3_value* value, bool add) {
+  if (sketch.spec().keys == SketchKeys::kIntegers) {
+    const std::optional<std::int64_t> integer = whole_number(value);
+    if (!integer) throw SqlError{"key must be an integer in a sketch of integers, got " + shown(value)};
+    const auto number = static_cast<std::uint64_t>(*integer);
+    return unwrap(add ? sketch.add_numbers({&number, 1}) : sketch.remove_numbers({&number, 1}));
+  }
+  const int type = sqlite3_value_type(value);
+  if (sketch.spec().keys == SketchKeys::kBytes && (type == SQLITE_INTEGER || type == SQLITE_FLOAT)) {
+    throw SqlError{"key must be a BLOB or a text in a sketch of bytes, got " + shown(value)};
+  }
+  const KeyBytes key(value);
+  unwrap(add ? sketch.add(key.view()) : sketch.remove(key.view()));
 }
 
 Sketch open_sketch(const Call& call, std::size_t arg) { return open_sketch(call.db(), call.args[arg], arg + 1); }

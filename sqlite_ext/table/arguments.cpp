@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
@@ -19,8 +18,6 @@ constexpr std::array<std::string_view, 9> kNames = {"capacity", "fp_rate", "kind
                                                     "panes",    "clock",   "source", "on_full"};
 enum Name { kKind = 2, kWindow = kOptions, kPanes, kClock, kSource, kOnFull };
 
-constexpr std::array<std::string_view, 4> kSketchNames = {"symbols", "keys", "seed", "source"};
-enum SketchName { kSymbols, kKeys, kSketchSeed, kSketchSource };
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) noexcept {
@@ -44,22 +41,22 @@ std::string unquoted(std::string_view text) {
   throw SqlError{"argument must end with the quote that it begins with, got " + std::string(text)};
 }
 
-/// The values of these arguments, without quotes; none for one that was not given.
-using Given = std::vector<std::optional<std::string>>;
+/// The values of the arguments in the order of kNames, without quotes; no value for an argument that is not given.
+using Given = std::array<std::optional<std::string>, kNames.size()>;
 
-Given by_name(std::span<const char* const> texts, std::span<const std::string_view> names) {
-  Given given(names.size());
+Given by_name(std::span<const char* const> texts) {
+  Given given;
   for (const std::string_view text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) {
       throw SqlError{"argument must be name=value, got " + std::string(trimmed(text))};
     }
     const std::string name = lower(trimmed(text.substr(0, equals)));
-    const auto known = std::ranges::find(names, name == "fpr" ? "fp_rate" : name);
-    if (known == names.end()) {
-      throw SqlError{std::string("argument must be one of ").append(joined(names)).append(", got ").append(name)};
+    const auto known = std::ranges::find(kNames, name == "fpr" ? "fp_rate" : name);
+    if (known == kNames.end()) {
+      throw SqlError{std::string("argument must be one of ").append(joined(kNames)).append(", got ").append(name)};
     }
-    std::optional<std::string>& slot = given[static_cast<std::size_t>(known - names.begin())];
+    std::optional<std::string>& slot = given[static_cast<std::size_t>(known - kNames.begin())];
     if (slot) throw SqlError{"argument " + std::string(*known) + " must be given once, got it twice"};
     slot = unquoted(trimmed(text.substr(equals + 1)));
   }
@@ -124,7 +121,7 @@ bool parse_on_full(const std::optional<std::string>& on_full, const TableSpec& s
 }  // namespace
 
 TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> texts) {
-  const Given given = by_name(texts, kNames);
+  const Given given = by_name(texts);
   require_known_kind(given[kKind]);
   std::array<OwnedValue, kOptions> values;
   std::array<sqlite3_value*, kOptions> pointers{};
@@ -143,17 +140,6 @@ TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> t
   if (parsed.spec.window) throw SqlError{"source must not be given together with a window, got both"};
   parsed.source = parse_source(*given[kSource]);
   return parsed;
-}
-
-SketchArguments parse_sketch_arguments(sqlite3* db, std::span<const char* const> texts) {
-  const Given given = by_name(texts, kSketchNames);
-  for (const std::size_t name : {kSymbols, kSketchSource}) {
-    if (!given[name]) throw SqlError{std::string(kSketchNames[name]) + " must be given, got no such argument"};
-  }
-  const std::array values = {value_of(db, given[kSymbols]), value_of(db, given[kKeys]), value_of(db, std::nullopt),
-                             value_of(db, given[kSketchSeed])};
-  const std::array pointers = {values[0].get(), values[1].get(), values[2].get(), values[3].get()};
-  return {parse_sketch_options(pointers), parse_source(*given[kSketchSource])};
 }
 
 }  // namespace crivo::sqlite

@@ -1,10 +1,9 @@
-// The arguments of CREATE VIRTUAL TABLE ... USING bloom(name=value, ...), and of bloom_sketch(...).
+// The arguments of CREATE VIRTUAL TABLE ... USING bloom(name=value, ...).
 #pragma once
 
 #include <optional>
 #include <span>
 
-#include "crivo/sketch.h"
 #include "table/source.h"
 #include "table/state.h"
 #include "values/boundary.h"
@@ -20,14 +19,5 @@ struct TableArguments {
 /// Each text is `name = value`; the value may stand in single or double quotes. Throws SqlError naming the argument,
 /// for an unknown or repeated one, too.
 [[nodiscard]] TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> texts);
-
-/// What those of a table that keeps a sketch ask for.
-struct SketchArguments {
-  SketchSpec spec;
-  Source source;  // as it was written
-};
-
-/// The same for them.
-[[nodiscard]] SketchArguments parse_sketch_arguments(sqlite3* db, std::span<const char* const> texts);
 
 }  // namespace crivo::sqlite

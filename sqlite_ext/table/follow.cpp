@@ -20,6 +20,16 @@ std::string from_clause(const std::string& schema, const Source& source) {
   return " FROM " + quoted_name(schema) + "." + quoted_name(source.table);
 }
 
+/// Calls `visit` for each value of the source that is not NULL.
+template <class Visit>
+void visit_values(ShadowTables& shadow, const Source& source, const Visit& visit) {
+  const std::string column = quoted_name(source.column);
+  Statement statement(shadow.db(),
+                      "SELECT " + column + from_clause(shadow.schema(), source) + " WHERE " + column + " IS NOT NULL");
+  Use use(statement);
+  while (use.step()) visit(copy_of(use.value(0)).get());
+}
+
 /// The different values, since a key that is added again takes no more room. If there are at most `enough` values, this
 /// is how many they are, different or not.
 std::uint64_t count_values(ShadowTables& shadow, const Source& source, std::uint64_t enough) {
@@ -52,22 +62,14 @@ void add_stale(ShadowTables& shadow) { shadow.write_meta(kStaleRow, std::to_stri
 
 Told told_of(const FilterSpec& spec) noexcept { return can_remove(spec.kind) ? Told::kCountedKeys : Told::kKeys; }
 
-}  // namespace
-
-void visit_values(ShadowTables& shadow, const Source& source, const std::function<void(sqlite3_value*)>& visit) {
-  const std::string column = quoted_name(source.column);
-  Statement statement(shadow.db(),
-                      "SELECT " + column + from_clause(shadow.schema(), source) + " WHERE " + column + " IS NOT NULL");
-  Use use(statement);
-  while (use.step()) visit(copy_of(use.value(0)).get());
-}
-
-Source present_source(ShadowTables& shadow, Told told) {
+/// The source of a table, by its present names. Throws SqlError if the schema no longer has it.
+Source present_source(ShadowTables& shadow) {
   const std::optional<Source> source = source_of(shadow);
   if (!source) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row 'source', got none"};
-  return resolve_source(shadow.db(), shadow.schema(), *source, told);
+  return resolve_source(shadow.db(), shadow.schema(), *source);
 }
 
+/// Makes the triggers anew unless they were there all the time since the table was filled.
 void tie_again(ShadowTables& shadow, const Source& source, Told told) {
   const SourceTriggers triggers(shadow);
   if (triggers.complete()) return;
@@ -75,6 +77,8 @@ void tie_again(ShadowTables& shadow, const Source& source, Told told) {
   triggers.drop();
   triggers.create(source, told);
 }
+
+}  // namespace
 
 bool is_following(ShadowTables& shadow) { return SourceTriggers(shadow).complete(); }
 
@@ -102,7 +106,7 @@ std::uint64_t stale(ShadowTables& shadow) {
 
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source) {
   require_no_other_writer(shadow.db(), "CREATE VIRTUAL TABLE with a source");
-  const Source found = resolve_source(shadow.db(), shadow.schema(), source, told_of(spec.filter));
+  const Source found = resolve_source(shadow.db(), shadow.schema(), source);
   if (spec.filter.capacity == 0) spec.filter.capacity = roomy(count_values(shadow, found, 0));
   FilterTable table(shadow);
   table.create(spec, to_text(found));
@@ -196,7 +200,7 @@ void rebuild_following(ShadowTables& shadow) {
   require_own_statement(shadow.db(), "op rebuild of a table with a source");
   FilterTable table(shadow);
   const Told told = told_of(table.state().spec);
-  const Source source = present_source(shadow, told);
+  const Source source = present_source(shadow);
   SourceTriggers(shadow).require_names();  // first: inside BEGIN a rebuild that fails leaves what it has done
   const std::uint64_t capacity = table.state().spec.capacity;
   const std::uint64_t values = count_values(shadow, source, capacity);
@@ -227,7 +231,7 @@ void rename_following(ShadowTables& shadow, const std::string& name) {
 
 void check_following(FilterTable& table) {
   (void)stale(table.shadow());  // throws if the row is damaged
-  const Source source = present_source(table.shadow(), told_of(table.state().spec));
+  const Source source = present_source(table.shadow());
   visit_values(table.shadow(), source, [&](sqlite3_value* key) {
     if (!table.find(KeyBytes(key).view())) {
       throw SqlError{"value of " + to_text(source) + " must be found, got one that is not; rebuild the filter"};

@@ -2,8 +2,6 @@
 // filter_table.h).
 #pragma once
 
-#include <functional>
-
 #include "table/filter_table.h"
 #include "table/source.h"
 #include "values/boundary.h"
@@ -13,9 +11,6 @@ namespace crivo::sqlite {
 /// Makes a filter table for a source, filled with the column's values and tied to it by triggers. Without a capacity
 /// (0) it is made for twice the different values that there are. Throws as FilterTable does.
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source);
-
-/// Calls `visit` for each value of the source that is not NULL.
-void visit_values(ShadowTables& shadow, const Source& source, const std::function<void(sqlite3_value*)>& visit);
 
 /// What else can happen at the source of a table, as its triggers see it. It also keeps the source's present name in
 /// _meta, which only the triggers have.
@@ -66,11 +61,6 @@ void rename_following(ShadowTables& shadow, const std::string& name);
 
 /// Throws SqlError unless every value of the column is found.
 void check_following(FilterTable& table);
-
-/// Ties a table to its source again unless it has followed it all the time. Throws HostError.
-void tie_again(ShadowTables& shadow, const Source& source, Told told);
-/// The source of a table, by its present names and as the schema has it. Throws SqlError if it is not there any more.
-[[nodiscard]] Source present_source(ShadowTables& shadow, Told told);
 
 /// Throws SqlError unless a table with a source was told of every change of it; otherwise it may lack values.
 void require_following(ShadowTables& shadow);

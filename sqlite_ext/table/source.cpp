@@ -26,12 +26,10 @@ constexpr std::array kEvents = {Event{"insert", "BEFORE INSERT", "follow insert"
                                 Event{"inserted", "AFTER INSERT", "follow inserted", "key", "new"},
                                 Event{"update", "BEFORE UPDATE", "follow", "key, arg", "new"},
                                 Event{"updated", "AFTER UPDATE", "follow updated", "key, arg", "new"},
-                                Event{"delete", "AFTER DELETE", "follow deleted", "arg", "old"},
-                                Event{"deleting", "BEFORE DELETE", "follow delete", "arg", "old"}};
+                                Event{"delete", "AFTER DELETE", "follow deleted", "arg", "old"}};
 
 bool must_tell(const Event& event, Told told) noexcept {
-  if (event.name == "inserted") return told != Told::kKeys;
-  return event.name != "deleting" || told == Told::kChanges;
+  return event.name != "inserted" || told == Told::kCountedKeys;
 }
 
 std::string schema_table(const std::string& schema) { return quoted_name(schema) + ".sqlite_schema"; }
@@ -136,7 +134,7 @@ std::string to_text(const Source& source) {
   return written(source.table) + "." + written(source.column);
 }
 
-Source resolve_source(sqlite3* db, const std::string& schema, const Source& source, Told told) {
+Source resolve_source(sqlite3* db, const std::string& schema, const Source& source) {
   Statement find_table(db, "SELECT name, type, rootpage FROM " + schema_table(schema) +
                                " WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE");
   Use table(find_table);
@@ -153,7 +151,7 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
   // A trigger on it would run another virtual table inside of the one that writes to it, which SQLite refuses.
   if (table_type(db, schema, source.table) == "shadow") refuse(schema, "the shadow table " + in_quotes(source.table));
   if (const std::optional<Column> column = find_column(db, schema, source)) {
-    if (column->has_rowid && told != Told::kChanges) {
+    if (column->has_rowid) {
       refuse(schema, in_quotes(column->name) +
                          ", which is the INTEGER PRIMARY KEY or made of it: SQLite finds such a " +
                          "key as fast itself, and tells no trigger which one it will give to a new row");
@@ -186,7 +184,7 @@ void SourceTriggers::create(const Source& source, Told told) const {
     body.append(");");
     if (event.when.starts_with("BEFORE") && event.row == "new") {
       if (column.is_generated && !each_part.empty()) body.append(each_part).append(";");
-      if (!is_filled.empty() && told != Told::kChanges)
+      if (!is_filled.empty())
         body.append(" ").append(insert).append(") SELECT 'follow default'").append(is_filled).append(";");
     }
     run_sql(db_, "CREATE TRIGGER " + quoted_name(schema_) + "." + quoted_name(this->name(event.name)) + " " +
@@ -241,10 +239,8 @@ bool SourceTriggers::complete() const {
 }
 
 Told SourceTriggers::told() const {
-  const std::vector<Trigger> found = find();
-  const auto has = [&](std::string_view event) { return std::ranges::count(found, name(event), &Trigger::name) != 0; };
-  if (has("deleting")) return Told::kChanges;
-  return has("inserted") ? Told::kCountedKeys : Told::kKeys;
+  const bool has_inserted = std::ranges::count(find(), name("inserted"), &Trigger::name) != 0;
+  return has_inserted ? Told::kCountedKeys : Told::kKeys;
 }
 
 std::optional<Source> SourceTriggers::source() const {
@@ -262,28 +258,19 @@ Surroundings SourceTriggers::surroundings(const Source& source) const {
   const std::optional<Column> column = find_column(db_, schema_, source);
   Surroundings found{.is_generated = column && column->is_generated};
   found.has_replace = replaces_on_conflict(table_definition(db_, schema_, source.table));
-  const std::string columns = "SELECT sql, name, type = 'trigger', tbl_name = ?1 COLLATE NOCASE, ";
-  Statement statement(db_, columns + "0 FROM " + schema_table(schema_) + " WHERE sql IS NOT NULL UNION ALL " + columns +
-                               "1 FROM temp.sqlite_schema WHERE type = 'trigger'");
+  const std::string triggers = " WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE";
+  Statement statement(db_, "SELECT sql FROM " + schema_table(schema_) + triggers +
+                               " UNION ALL SELECT sql FROM temp.sqlite_schema" + triggers);
   Use use(statement);
   use.bind(1, source.table);
-  std::string ender;
   while (use.step()) {
     const std::string_view sql = use.text(0);
-    const std::string name(use.text(1));
-    const bool is_trigger = use.integer(2) != 0;
-    const bool may_end = may_end_between_triggers(sql);
-    const TriggerEffect effect = is_trigger ? effect_of(sql) : TriggerEffect{};
-    if (is_trigger && followed_column(sql) && !may_end && !effect.changes_rows && is_virtual(told_table(sql))) continue;
-    // What is temporary may use the tables of any database, and nobody tells when their definitions change.
-    if (may_end || use.integer(4) != 0) ender = name;
-    if (!is_trigger && may_refer_to(sql, source.table)) found.other = name;
-    if (!is_trigger || use.integer(3) == 0) continue;
-    found.other = name;
+    const TriggerEffect effect = effect_of(sql);
+    const bool is_of_filter = followed_column(sql) && is_virtual(told_table(sql));
+    if (is_of_filter && !may_end_between_triggers(sql) && !effect.changes_rows) continue;
     found.others_on_insert |= effect.on_insert;
     found.others_may_write |= effect.writes_before;
   }
-  if (!found.other.empty()) found.ender = ender;
   return found;
 }
 

@@ -14,8 +14,6 @@
 // column can depend on any part of its table, so every change of the definition changes the mark, except a new name of
 // the table.
 //
-// A sketch is told of what came and went afterwards; what it is told beforehand only lets it refuse a statement.
-//
 // What a BEFORE trigger cannot see is refused for filters: the rowid that SQLite gives to a new row, and a default that
 // takes the place of a NULL (REPLACE in a column that is NOT NULL). And where SQLite's UPDATE does not need a column, a
 // BEFORE trigger sees a generated column that is computed from NULL instead, unless the trigger names that column, too.
@@ -51,12 +49,11 @@ struct Source {
 enum class Told {
   kKeys,         // the values, where one too many does not matter
   kCountedKeys,  // the same, and when a row has been inserted
-  kChanges,      // what came and what went, once it has: no more, and no less; and beforehand, to refuse it
 };
 
 /// The source with its names as the schema has them. Throws SqlError unless there is such a column in a table that can
 /// have triggers, and these are told of its values.
-[[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source, Told told);
+[[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source);
 
 /// What else can happen while SQLite writes a row of a source.
 struct Surroundings {
@@ -64,20 +61,16 @@ struct Surroundings {
   bool has_replace = false;       // the table's definition has a REPLACE, which no statement shows
   bool others_on_insert = false;  // somebody else's trigger fires for a row that is inserted
   bool others_may_write = false;  // somebody else's BEFORE trigger may write, also the very row
-  std::string other{};            // a trigger of somebody else's, or a table of which a foreign key may refer to it
-  std::string ender{};            // if there is one: whose FAIL or RAISE(IGNORE) may end a statement between triggers
 };
 
 /// The triggers of a filter table "t" on its source, and what they say (op, key, arg), by names that stand in databases
 /// and cannot change. Those before an INSERT or UPDATE also send "follow default" where a default may take the place of
-/// a NULL. A sketch has all six, but sends no "follow default". A filter has no t_follow_deleting, and
-/// t_follow_inserted only if it counts its keys.
+/// a NULL. t_follow_inserted is there only if the filter counts its keys.
 ///   t_follow_insert    BEFORE INSERT  follow insert    new
 ///   t_follow_inserted  AFTER INSERT   follow inserted  new
 ///   t_follow_update    BEFORE UPDATE  follow           new, old
 ///   t_follow_updated   AFTER UPDATE   follow updated   new, old
 ///   t_follow_delete    AFTER DELETE   follow deleted   -, old
-///   t_follow_deleting  BEFORE DELETE  follow delete    -, old
 /// All functions throw HostError.
 class SourceTriggers {
  public:

@@ -9,7 +9,6 @@
 #include "functions.h"
 #include "table/contents.h"
 #include "table/follow.h"
-#include "table/sketch_table.h"
 #include "values/time.h"
 
 namespace crivo::sqlite {
@@ -125,14 +124,8 @@ std::string table_info(FilterTable& table) {
   return info.str();
 }
 
-bool keeps_sketch(ShadowTables& shadow) { return SketchTable::is_state(shadow.read_meta(kStateRow).value_or("")); }
-
 void bloom_snapshot(const Call& call) {
   use_table(call, [&](ShadowTables& shadow) {
-    if (keeps_sketch(shadow)) {
-      throw SqlError{"table must be a filter table, got " + shown(call.args[0]) +
-                     ", which keeps a sketch: SELECT sketch FROM it"};
-    }
     FilterTable table(shadow);
     if (table.state().has_source) require_following(shadow);
     const std::uint64_t most = max_payload_bytes(call.db());
@@ -147,13 +140,8 @@ void bloom_snapshot(const Call& call) {
 
 void bloom_table_info(const Call& call) {
   use_table(call, [&](ShadowTables& shadow) {
-    if (!keeps_sketch(shadow)) {
-      FilterTable table(shadow);
-      return set_result(call, table_info(table));
-    }
-    JsonObject info = SketchTable(shadow).info();
-    add_following(info, shadow);
-    set_result(call, info.str());
+    FilterTable table(shadow);
+    set_result(call, table_info(table));
   });
 }
 

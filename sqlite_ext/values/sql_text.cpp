@@ -113,22 +113,11 @@ bool replaces_on_conflict(std::string_view definition) {
   return false;
 }
 
-bool may_refer_to(std::string_view definition, std::string_view table) {
-  bool is_behind_references = false;
-  for (Token token = next_token(definition); !is_end(token); token = next_token(definition)) {
-    // A name in single quotes was passed over, as a string is: what comes next begins with a bracket, or is a keyword.
-    const bool is_name = token.quoted || is_plain(token.text) || static_cast<unsigned char>(token.text[0]) >= 0x80;
-    if (is_behind_references && (!is_name || lower(token.text) == lower(table))) return true;
-    is_behind_references = is_word(token, "references");
-  }
-  return is_behind_references;
-}
-
-bool may_end_between_triggers(std::string_view definition) {
+bool may_end_between_triggers(std::string_view trigger) {
   bool is_behind_raise = false;
   std::string last;  // FAIL is also a name
-  for (Token token = next_token(definition); !is_end(token); token = next_token(definition)) {
-    if (is_word(token, "fail") && (is_behind_raise || last == "or" || last == "conflict")) return true;
+  for (Token token = next_token(trigger); !is_end(token); token = next_token(trigger)) {
+    if (is_word(token, "fail") && (is_behind_raise || last == "or")) return true;
     if (is_word(token, "ignore") && is_behind_raise) return true;
     is_behind_raise = is_word(token, "raise") || (is_behind_raise && is_word(token, "("));
     last = token.quoted ? "" : token.text;

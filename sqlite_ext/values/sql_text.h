@@ -34,11 +34,9 @@ Token take_name(std::string_view& text, std::string_view ends);
 /// The table that such a trigger tells.
 [[nodiscard]] std::string told_table(std::string_view trigger);
 
-/// Whether a table's definition may have a foreign key that refers to this table.
-[[nodiscard]] bool may_refer_to(std::string_view definition, std::string_view table);
-/// Whether the definition of a table or a trigger has a FAIL or a RAISE(IGNORE), by which a statement can end behind
-/// the change of a row and before all triggers are told of it, with the row as it is changed.
-[[nodiscard]] bool may_end_between_triggers(std::string_view definition);
+/// Whether a trigger has a FAIL or a RAISE(IGNORE), which can end a statement after it changed a row and before all
+/// triggers of the row have fired. The changed row stays.
+[[nodiscard]] bool may_end_between_triggers(std::string_view trigger);
 
 /// What a trigger may do.
 struct TriggerEffect {

@@ -8,8 +8,8 @@
 
 namespace crivo::testing {
 
-/// Source tables are called s0 to s3, filters and sketches f0 to f3, the user's triggers u0 to u3 and t0 to t3
-/// (temporary), and views v0 to v3. A source has the columns id, p and one of which the name begins with w; it may also
+/// Source tables are called s0 to s3, filters f0 to f3, the user's triggers u0 to u3 and t0 to t3 (temporary), and
+/// views v0 to v3. A source has the columns id, p and one of which the name begins with w; it may also
 /// have c, which is computed. The tables log, once (in which no value comes twice) and words are
 /// there, too.
 class FollowStatements : protected Random {
@@ -17,15 +17,9 @@ class FollowStatements : protected Random {
   /// Every second walk has STRICT tables, and the others have functions that change the schema while a statement runs:
   /// SQLite 3.40 reads the freed definition of a STRICT table then, with and without extensions.
   ///
-  /// Most tables that follow are filters, and in every second four walks sketches.
-  ///
-  /// In every second pair of walks nothing ends a statement behind a row and before its triggers, but for OR FAIL:
-  /// beside other triggers a sketch refuses what would.
+  /// In every second pair of walks, only OR FAIL ends a statement after a row is written and before its triggers fire.
   explicit FollowStatements(std::uint64_t seed)
-      : Random(seed),
-        has_strict_tables_(seed % 2 != 0),
-        has_fails_(seed / 2 % 2 != 0),
-        has_sketches_(seed / 4 % 2 != 0) {}
+      : Random(seed), has_strict_tables_(seed % 2 != 0), has_fails_(seed / 2 % 2 != 0) {}
 
   [[nodiscard]] std::string once_sql() const {
     return std::string("CREATE TABLE once(x UNIQUE") + (has_fails_ ? " ON CONFLICT FAIL)" : ")");
@@ -92,10 +86,6 @@ class FollowStatements : protected Random {
   }
   std::string filter_sql(Database& db) {
     const std::string table = name(db, "s");
-    if (has_sketches_ ? below(8) != 0 : below(8) == 0) {
-      return "CREATE VIRTUAL TABLE " + new_name("f") + " USING bloom_sketch(symbols=400, source='" + table + "." +
-             column(db, table, below(6) == 0 ? "id" : "[wc]") + "')";
-    }
     return "CREATE VIRTUAL TABLE " + new_name("f") + " USING bloom(fpr=1e-9, kind=" +
            one_of({"counting", "counting", "growing", "growing", "blocked", "scalable", "spectral"}) + ", source='" +
            table + "." + column(db, table, "[wc]") + "')";
@@ -225,7 +215,6 @@ class FollowStatements : protected Random {
  private:
   bool has_strict_tables_;
   bool has_fails_;
-  bool has_sketches_;
 };
 
 }  // namespace crivo::testing

@@ -44,12 +44,6 @@ const std::vector<Script>& table_scripts() {
       {"Follow", true, {"UPDATE source SET c = c + 30 WHERE c <= 8"}},
       {"RebuildFollowing", true, {"INSERT INTO follower(op) VALUES ('rebuild')"}},
       {"DropFollowing", true, {"DROP TABLE follower"}},
-      {"CreateSketch", true, {"CREATE VIRTUAL TABLE n USING bloom_sketch(source='old.i', symbols=300, keys=integers)"}},
-      {"InsertSketched", true, {"INSERT INTO sketched VALUES (31), (32)"}},
-      {"ChangeSketched", true, {"UPDATE sketched SET i = i + 100 WHERE i < 4"}},
-      {"DeleteSketched", true, {"DELETE FROM sketched WHERE i > 7"}},
-      {"ReadSketch", true, {"SELECT length(sketch) FROM sketch", "SELECT 1 FROM sketch(250, 20)"}},
-      {"RebuildSketch", true, {"INSERT INTO sketch(op) VALUES ('rebuild')", "INSERT INTO sketch(op) VALUES ('check')"}},
       {"Refused", true, {"SELECT key FROM blocked"}},
       {"Transaction",
        true,
@@ -72,9 +66,6 @@ void make_script_tables(Database& db) {
   db.run("CREATE VIRTUAL TABLE windowed USING bloom(capacity=100, fpr=1e-9, window=500, panes=5, clock=manual)");
   db.run("INSERT INTO windowed(op, arg) VALUES ('advance', 0)");
   ASSERT_EQ(db.run("INSERT INTO windowed(key) SELECT i FROM old"), SQLITE_OK);
-  db.run("CREATE TABLE sketched AS SELECT i FROM old");
-  ASSERT_EQ(db.run("CREATE VIRTUAL TABLE sketch USING bloom_sketch(source='sketched.i', symbols=300, keys=integers)"),
-            SQLITE_OK);
   db.run("CREATE TABLE source AS SELECT i AS c FROM old");
   ASSERT_EQ(
       db.run("CREATE VIRTUAL TABLE follower USING bloom(source='source.c', capacity=100, fpr=1e-9, kind=counting)"),
@@ -94,10 +85,7 @@ std::string look_at_tables(Database& db) {
     if (db.ask("SELECT 1 FROM " + table + " WHERE key = 0").empty())
       seen += db.ask("INSERT INTO " + table + "(op) VALUES ('check')");
   }
-  return seen + " sketch:" +
-         db.ask(
-             "SELECT count(*) || total(i) || (SELECT sketch IS (SELECT bloom_sketch_agg(i, 300, 'integers') FROM "
-             "sketched) FROM sketch) FROM sketched");
+  return seen;
 }
 
 int run_script(sqlite3* db, const Script& script, std::int64_t* answers) {

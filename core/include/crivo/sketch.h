@@ -95,7 +95,6 @@ class Sketch {
   [[nodiscard]] std::uint64_t keys() const noexcept { return keys_ >> 63 != 0 ? 0 : keys_; }
 
  private:
-  friend class PagedSketch;  // our own hosts'
   Sketch(const SketchSpec& spec, AlignedBytes payload) noexcept : spec_(spec), payload_(std::move(payload)) {}
   [[nodiscard]] Result<void> check_same_keys(const Sketch& other) const;
 
