@@ -2,5 +2,4 @@
 export { Filter } from "./filter.js";
 export { CrivoError } from "./keys.js";
 export { use } from "./room.js";
-export { RemoteFilter } from "./remote.js";
 export { Sketch, sketchSymbols } from "./sketch.js";

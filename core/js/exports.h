@@ -1,4 +1,4 @@
-// The functions that filter.js, sketch.js and remote.js call, in WebAssembly (core/wasm) as in Node's own code
+// The functions that filter.js and sketch.js call, in WebAssembly (core/wasm) as in Node's own code
 // (core/node). What goes in and out lies in the room: one piece of memory, to which filter.js writes before a call, and
 // from which it reads after it. Keys lie there one after the other; many of them come behind 512 numbers of 32 bits,
 // their sizes. A function that fails returns 0, a null pointer or false, and leaves an error.
@@ -9,7 +9,6 @@
 
 #include "crivo/builder.h"
 #include "crivo/filter.h"
-#include "crivo/host/partial_filter.h"
 #include "crivo/sketch.h"
 
 #ifdef __wasm__
@@ -79,33 +78,6 @@ EXPORT(remove_key) bool remove_key(AnyFilter* filter, std::size_t bytes);
 EXPORT(facts) std::size_t facts(const AnyFilter* filter);
 /// Puts a blob into the room, and returns its bytes.
 EXPORT(write) std::size_t write(const AnyFilter* filter, bool with_sums);
-
-// A filter that lies elsewhere (crivo/host/partial_filter.h). A question puts the ranges that it misses into the room,
-// as text in JSON, [[file, offset, bytes], ...], and returns how many bytes that is; or 0 once it has put its answers
-// there, as those above do; or -1 on an error, or -2 where fewer keys must be asked at a time. It is asked again, with
-// its keys, when what it misses was supplied.
-EXPORT(remote) PartialFilter* remote(double max_memory, bool verify);
-EXPORT(remote_close) void remote_close(PartialFilter* filter);
-/// Before a question, once there is room, or no other question waits.
-EXPORT(remote_has_room) bool remote_has_room(const PartialFilter* filter);
-EXPORT(remote_make_room) void remote_make_room(PartialFilter* filter);
-EXPORT(remote_open) double remote_open(PartialFilter* filter);
-EXPORT(remote_has_many) double remote_has_many(PartialFilter* filter, std::size_t count);
-EXPORT(remote_find_many) double remote_find_many(PartialFilter* filter, std::size_t count);
-/// The answer is a byte.
-EXPORT(remote_has_range)
-double remote_has_range(PartialFilter* filter, std::size_t low_bytes, std::size_t high_bytes);
-/// The answer is a number of 64 bits, for which there is room.
-EXPORT(remote_count) double remote_count(PartialFilter* filter, std::size_t bytes);
-/// In the room are the file of a range, its version, and what was found.
-EXPORT(remote_supply)
-bool remote_supply(PartialFilter* filter, std::size_t file_bytes, std::size_t version_bytes, std::size_t found_bytes,
-                   double offset, double asked_bytes);
-EXPORT(remote_read_manifest_again) void remote_read_manifest_again(PartialFilter* filter);
-/// Whether the file in the room is one of the filter.
-EXPORT(remote_names) bool remote_names(const PartialFilter* filter, std::size_t bytes);
-/// As facts().
-EXPORT(remote_facts) std::size_t remote_facts(const PartialFilter* filter);
 
 EXPORT(sketch_symbols) double sketch_symbols(double difference);
 EXPORT(sketch_open) Sketch* sketch_open(std::size_t bytes, double max_bytes);

@@ -99,56 +99,6 @@ export class Filter {
   free(): void;
 }
 
-/** How a filter that lies elsewhere is asked. */
-export interface RemoteOptions {
-  /**
-   * The most memory for what was fetched, in bytes: 64 MiB by default, and at least 64 KiB; half of it is kept from
-   * question to question. In a browser a file takes as much of the page's 2 GiB as it has bytes: a filter in one file
-   * has no other limit there, and of one in parts as many are open as fit in here, so it must be above the size of a few.
-   */
-  maxMemory?: number;
-  /**
-   * Whether what comes is compared with its checksums, which is the default. Without, a question fetches only the 64
-   * bytes, or few more, that it reads; but damaged bytes may hide a key.
-   */
-  verify?: boolean;
-  /** In place of the global fetch: to add headers, to count, or to set a limit to the time, which there is none of. */
-  fetch?: (url: string, options: { headers: Record<string, string>; cache: "no-store" | "default"; signal: any }) => Promise<{
-    status: number;
-    headers: { get(name: string): string | null };
-    arrayBuffer(): Promise<ArrayBuffer>;
-  }>;
-}
-
-/**
- * A filter on a server that answers requests with Range, as most do: a question fetches the few kilobytes that it reads,
- * and keeps them. It must be a file with sums, which `crivo build` writes for most filters above 64 KiB, or a filter in
- * parts; any other is fetched as a whole, up to maxMemory. Any number of questions may be asked at the same time. Errors,
- * beside those of Filter: "system error" where the server does not answer so; "corrupt" where what came is damaged, and
- * where the file was seen to be replaced; what was fetched answers as it was. For that the server must send an ETag or, where a file is never replaced twice in a
- * second, a Last-Modified; for pages of other origins Access-Control-Allow-Origin and Access-Control-Expose-Headers: ETag.
- */
-export class RemoteFilter {
-  private constructor();
-
-  /** Fetches the header, and what tells where questions read. A relative URL is seen from the page. */
-  static open(url: string | { href: string }, options?: RemoteOptions): Promise<RemoteFilter>;
-
-  has(key: Key): Promise<boolean>;
-  /** Fetches what 512 keys need at the same time, and then that of the next ones. */
-  hasMany(keys: Iterable<Key>): Promise<boolean[]>;
-  /** As of Filter. */
-  hasRange(low: number | bigint | Uint8Array, high: number | bigint | Uint8Array): Promise<boolean>;
-  count(key: Key): Promise<number>;
-  get(key: Key): Promise<number | undefined>;
-  getMany(keys: Iterable<Key>): Promise<(number | undefined)[]>;
-
-  /** What its kind can do, though here it is only asked. Of a filter in parts, whose kind is "parts": units are the parts, and payloadBytes those of all their files. */
-  readonly info: Info;
-  /** Frees its memory now, and ends its requests. Questions that wait are rejected. */
-  free(): void;
-}
-
 /** What a new sketch is to be. Two sketches are compared if all but symbols and maxBytes are the same. */
 export interface SketchOptions {
   /** How long it is; sketchSymbols() says what a difference needs. */

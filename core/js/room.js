@@ -10,9 +10,9 @@ const NUMBERS = 10; // of infoOf
 const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact", "advance"];
 const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full", "not found", "too large", "cancelled",
   "system error", "out of memory"];
-export const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-export const decoder = new TextDecoder();
+const decoder = new TextDecoder();
 export let native; // the functions of exports.h, and the memory that they use
 export let bytes; // this memory
 export let room = 0; // where it lies there

@@ -27,16 +27,12 @@ struct Instance {
   // What JavaScript has, and the bytes that V8 knows of.
   std::unordered_map<AnyFilter*, std::int64_t> filters = {};
   std::unordered_map<Sketch*, std::int64_t> sketches = {};
-  std::unordered_map<PartialFilter*, std::int64_t> remotes = {};
 
   void take(AnyFilter* filter) {
     if (filter != nullptr) note(filters, filter, filter->payload().size());
   }
   void take(Sketch* sketch) {
     if (sketch != nullptr) note(sketches, sketch, sketch->blob_bytes());
-  }
-  void take(PartialFilter* remote) {
-    if (remote != nullptr) note(remotes, remote, 0);  // which has no bytes yet
   }
   template <class T>
   void note(std::unordered_map<T*, std::int64_t>& all, T* made, std::uint64_t taken) {
@@ -93,11 +89,6 @@ void close_kept_sketch(Sketch* sketch) {
   sketch_close(sketch);
 }
 
-void close_kept_remote(PartialFilter* remote) {
-  current->forget(current->remotes, remote);
-  remote_close(remote);
-}
-
 template <class T>
 T argument(napi_env env, napi_value value) {
   double number = 0;
@@ -111,7 +102,7 @@ T argument(napi_env env, napi_value value) {
 
 template <class T>
 double as_number(T result) {
-  if constexpr (std::is_same_v<T, AnyFilter*> || std::is_same_v<T, Sketch*> || std::is_same_v<T, PartialFilter*>) {
+  if constexpr (std::is_same_v<T, AnyFilter*> || std::is_same_v<T, Sketch*>) {
     current->take(result);
   }
   if constexpr (std::is_pointer_v<T>)
@@ -178,19 +169,6 @@ constexpr struct {
     {"remove_key", called<remove_key>},
     {"facts", called<facts>},
     {"write", called<write>},
-    {"remote", called<remote>},
-    {"remote_close", called<close_kept_remote>},
-    {"remote_has_room", called<remote_has_room>},
-    {"remote_make_room", called<remote_make_room>},
-    {"remote_open", called<remote_open>},
-    {"remote_has_many", called<remote_has_many>},
-    {"remote_find_many", called<remote_find_many>},
-    {"remote_has_range", called<remote_has_range>},
-    {"remote_count", called<remote_count>},
-    {"remote_supply", called<remote_supply>},
-    {"remote_read_manifest_again", called<remote_read_manifest_again>},
-    {"remote_names", called<remote_names>},
-    {"remote_facts", called<remote_facts>},
     {"sketch_symbols", called<sketch_symbols>},
     {"sketch_open", called<sketch_open>},
     {"sketch_create", called<sketch_create>},
@@ -208,7 +186,6 @@ void end(napi_env, void* data, void*) {
   auto* instance = static_cast<Instance*>(data);
   for (const auto& [filter, bytes] : instance->filters) close(filter);
   for (const auto& [sketch, bytes] : instance->sketches) sketch_close(sketch);
-  for (const auto& [remote, bytes] : instance->remotes) remote_close(remote);
   delete instance;
 }
 

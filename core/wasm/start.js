@@ -1,4 +1,4 @@
-// Compiles crivo.wasm or remote.wasm, and lets the classes use it.
+// Compiles crivo.wasm, and lets the classes use it.
 import { spell, writeKey } from "./keys.js";
 import { memoryMoved, use } from "./room.js";
 

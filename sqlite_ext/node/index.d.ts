@@ -1,6 +1,6 @@
 export {
-  CrivoError, Filter, RemoteFilter, Sketch, sketchSymbols, type Difference, type Info, type Key, type Options,
-  type RemoteOptions, type SketchInfo, type SketchOptions,
+  CrivoError, Filter, Sketch, sketchSymbols, type Difference, type Info, type Key, type Options,
+  type SketchInfo, type SketchOptions,
 } from "./filter.cjs";
 
 /** A database that answers at once: better-sqlite3's `Database`, node:sqlite's `DatabaseSync`. */

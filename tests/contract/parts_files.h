@@ -1,4 +1,4 @@
-// Filters in parts in a folder of their own, for the tests of what asks them, from here or from elsewhere.
+// Filters in parts in a folder of their own, for the tests of what asks them.
 #pragma once
 
 #include <filesystem>

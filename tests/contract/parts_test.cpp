@@ -13,10 +13,8 @@
 
 #include "crivo/blob_file.h"
 #include "crivo/mapped_filter.h"
-#include "crivo/remote_filter.h"
 #include "every_kind.h"
 #include "parts_files.h"
-#include "range_files.h"
 
 namespace crivo::testing {
 namespace {
@@ -258,8 +256,7 @@ class PartsWalk : public Parts {
   void walk(int rounds, std::uint64_t seed);
 };
 
-/// 2,500 questions a round beside a set, half of them as from elsewhere, while parts are replaced, lost, damaged and
-/// mended.
+/// 2,500 questions a round beside a set, while parts are replaced, lost, damaged and mended.
 void PartsWalk::walk(int rounds, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::map<std::uint32_t, std::vector<std::uint64_t>> keys;  // of each part, as it was built last
@@ -292,13 +289,11 @@ void PartsWalk::walk(int rounds, std::uint64_t seed) {
       }
     }
     const MappedFilter filter = open(1 + random() % 10);
-    auto remote = RemoteFilter::open(std::make_unique<RangeFiles>(path_, std::make_shared<RangeUse>()),
-                                     {.max_memory = 1 + random() % 500'000});
     for (int i = 0; i < 2500; ++i) {
       const bool is_there = random() % 2 == 0;
       const auto& of = keys[static_cast<std::uint32_t>(random() % kParts)];
       const std::uint64_t hash = is_there ? of[random() % of.size()] : random();
-      const Result<bool> answer = i % 2 == 0 ? filter.may_contain_hash(hash) : remote->may_contain_hash(hash);
+      const Result<bool> answer = filter.may_contain_hash(hash);
       if (!answer.has_value()) {
         ++refused;
       } else if (is_there) {

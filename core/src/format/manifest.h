@@ -44,8 +44,7 @@ inline constexpr KindInfo kKindOfParts{.kind = Kind::kParts, .name = "parts", .o
 class HashesByPart {
  public:
   HashesByPart(std::span<const std::uint64_t> hashes, std::uint32_t parts);
-  [[nodiscard]] std::span<const std::uint64_t> sorted() const noexcept { return sorted_; }
-  /// The place of a part's first hash in sorted(); that of the part behind the last is their number.
+  /// The place of a part's first hash in their order; that of the part behind the last is their number.
   [[nodiscard]] std::size_t begin(std::uint32_t part) const noexcept { return begins_[part]; }
   [[nodiscard]] std::span<const std::uint64_t> of(std::uint32_t part) const noexcept {
     return std::span(sorted_).subspan(begins_[part], begins_[part + std::size_t{1}] - begins_[part]);

@@ -39,9 +39,7 @@ class StoredSource;
 using HashSource = RecordSource<std::uint64_t>;
 struct HashedValue;
 
-/// The functions of a kind. Those that make, change or measure a filter are null where filters are only asked
-/// (kMakesFilters, crivo/host/compiled_for.h). plan, payload_bytes and validate check what they get; all others may
-/// rely on these checks.
+/// The functions of a kind. plan, payload_bytes and validate check what they get; all others may rely on these checks.
 struct KindRow {
   KindInfo info;
   const char* unit_name;  // what Shape::units counts, for messages
@@ -60,7 +58,7 @@ struct KindRow {
   /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
-  // A payload in a mapped file, or elsewhere, is verified only where it is read. The next functions go the way of
+  // A payload in a mapped file is verified only where it is read. The next functions go the way of
   // others, and ask the gate before each read. They return false when the gate refuses.
   /// For validate() and prepare(). Freezes what tells later questions where to read. Of the payload, only the size was
   /// checked before.
@@ -302,11 +300,9 @@ constexpr KindRow make_row() {
   row.probe = &K::probe;
   if constexpr (requires { &K::prepare; }) row.prepare = &K::prepare;
   if constexpr (requires { &K::count; }) row.count = &K::count;
-  if constexpr (kReadsPieces) set_gated_reads<K>(row);
-  if constexpr (kMakesFilters) {
-    set_models<K>(row);
-    set_changes<K>(row);
-  }
+  if constexpr (kHasFiles) set_gated_reads<K>(row);
+  set_models<K>(row);
+  set_changes<K>(row);
   return row;
 }
 

@@ -1,9 +1,8 @@
 // What the types allow, and, below @ts-expect-error, what they refuse.
 import {
   CrivoError, Filter, Sketch, sketchSymbols, type Difference, type Info, type Key, type Options,
-  type RemoteOptions, type SketchInfo,
+  type SketchInfo,
 } from "crivo-wasm";
-import { RemoteFilter } from "crivo-wasm/remote";
 
 const options: Options = { kind: "ribbon", fpRate: 0.001, seed: 7n };
 const keys: Key[] = ["a", 1, 2n, new Uint8Array(2)];
@@ -19,14 +18,6 @@ const sketch: Sketch = Sketch.of([1, 2n, "a"], { symbols: sketchSymbols(9) });
 const difference: Difference | undefined = Sketch.open(sketch.toBytes()).difference(sketch);
 const sketchInfo: SketchInfo = sketch.info;
 console.log(difference?.onlyThis.length, sketchInfo.size);
-const remoteOptions: RemoteOptions = { maxMemory: 1 << 20, verify: false, fetch };
-const remote: RemoteFilter = await RemoteFilter.open(new URL("http://elsewhere/f"), remoteOptions);
-const maybe: boolean = await remote.has("a");
-console.log(maybe, (await remote.hasMany(keys)).length, remote.info.kind);
-// @ts-expect-error
-remote.add("a");
-// @ts-expect-error
-new RemoteFilter();
 // @ts-expect-error
 Sketch.of(["a"], {});
 // @ts-expect-error

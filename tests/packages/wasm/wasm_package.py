@@ -22,10 +22,8 @@ import npm_package  # noqa: E402, its place is known only now
 from npm_package import require, skip  # noqa: E402
 
 CODE = {"crivo.wasm", "index.js", "node.js", "filter.js", "keys.js", "room.js", "sketch.js", "start.js"}
-REMOTE = {f"remote/{name}" for name in ("remote.wasm", "index.js", "node.js", "keys.js", "remote.js", "room.js", "start.js")}
-PACKED = CODE | REMOTE | {"remote/index.d.ts", "package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.json", "index.d.ts"}
+PACKED = CODE | {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.json", "index.d.ts"}
 MOST_BYTES = 150_000
-MOST_REMOTE_BYTES = 100_000
 README = "core/wasm/README.md"
 
 
@@ -47,8 +45,6 @@ class NodeSetting(npm_package.Setting):
 def run_program(setting, name, *arguments):
     setting.install()
     text = (HERE / name).read_text(encoding="utf-8").replace('"crivo-wasm"', f'"{setting.module}"')
-    if setting.module == NodeSetting.module:  # which has all in one
-        text = text.replace('"crivo-wasm/remote"', f'"{setting.module}"')
     (setting.folder / name).write_text(text, encoding="utf-8")
     setting.run("node", name, *arguments)
 
@@ -57,10 +53,9 @@ def holds_what_it_needs_and_is_small(setting, build):
     with tarfile.open(setting.tarball) as packed:
         files = {each.name.removeprefix("package/"): packed.extractfile(each).read() for each in packed}
     require(files.keys() == PACKED, f"packed must be {sorted(PACKED)}, got {sorted(files)}")
-    for code, most in (CODE, MOST_BYTES), (REMOTE | {"keys.js"}, MOST_REMOTE_BYTES):
-        sizes = {name: len(gzip.compress(files[name], 9)) for name in code}
-        require(sum(sizes.values()) <= most, f"gzipped, it must take at most {most} bytes, got {sizes}")
-        print(sum(sizes.values()), "bytes gzipped:", sizes)
+    sizes = {name: len(gzip.compress(files[name], 9)) for name in CODE}
+    require(sum(sizes.values()) <= MOST_BYTES, f"gzipped, it must take at most {MOST_BYTES} bytes, got {sizes}")
+    print(sum(sizes.values()), "bytes gzipped:", sizes)
     listed = [part["name"] for part in json.loads(files["sbom.spdx.json"])["packages"]]
     parts = ["crivo-wasm", "xxHash", "zstd", "Emscripten"]
     require(listed == parts, f"sbom.spdx.json must list {parts}, got {listed}")
@@ -109,10 +104,6 @@ def does_what_its_types_promise(setting, build):
     run_program(setting, "interface.mjs")
 
 
-def asks_filters_that_lie_elsewhere(setting, build):
-    run_program(setting, "remote.mjs")
-
-
 def has_the_types_that_typescript_expects(setting, build=None):
     compiler = setting.tools / "current/node_modules/typescript/bin/tsc"
     node = setting.current_node()
@@ -135,7 +126,7 @@ def runs_every_example(setting, build=None):
 
 TESTS = {"".join(word.capitalize() for word in test.__name__.split("_")): test for test in (
     holds_what_it_needs_and_is_small, reads_golden_blobs_and_writes_their_bytes, refuses_hostile_bytes,
-    does_what_its_types_promise, asks_filters_that_lie_elsewhere, has_the_types_that_typescript_expects, runs_every_example)}
+    does_what_its_types_promise, has_the_types_that_typescript_expects, runs_every_example)}
 
 
 def main(test, packages, tools, sources, build, package="crivo-wasm"):

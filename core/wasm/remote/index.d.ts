@@ -1,1 +1,0 @@
-export { CrivoError, RemoteFilter, type Info, type Key, type RemoteOptions } from "../index.js";
