@@ -14,7 +14,7 @@
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "crivo/mapped_filter.h"
-#include "crivo/parts.h"
+#include "crivo/shards.h"
 #include "file.h"
 #include "key_feed.h"
 #include "numbers.h"
@@ -33,9 +33,9 @@ struct BuildOptions {
   KeyFiles keys;
   std::vector<std::string> absent;  // files with the keys that an exact filter must not find
   OutputArgument output;
-  FilterSpec spec;                    // a capacity of 0: as many as there are distinct keys
-  std::uint32_t parts = 0;            // of a filter in parts; 0: in one file
-  std::optional<std::uint64_t> part;  // the one to build anew
+  FilterSpec spec;                     // a capacity of 0: as many as there are distinct keys
+  std::uint32_t shards = 0;            // of a sharded filter; 0: in one file
+  std::optional<std::uint64_t> shard;  // the one to build anew
   unsigned threads = 1;
   ByteLimit max_bytes = {"max-bytes", physical_memory_bytes()};  // for the filter
   ByteLimit max_memory = {"max-memory", UINT64_MAX};             // for the build
@@ -137,32 +137,32 @@ AnyFilter build_filter(const BuildOptions& options) {
   return filter;
 }
 
-void say_parts(const BuildOptions& options, const Manifest& manifest) {
+void say_shards(const BuildOptions& options, const Manifest& manifest) {
   if (options.quiet) return;
   const Facts facts = manifest.facts();
-  std::fprintf(stderr, "crivo build: %s: %zu parts, capacity %llu, fp_rate %.3g, keys %llu, %llu bytes\n",
-               shown(options.output.path).c_str(), manifest.parts.size(),
+  std::fprintf(stderr, "crivo build: %s: %zu shards, capacity %llu, fp_rate %.3g, keys %llu, %llu bytes\n",
+               shown(options.output.path).c_str(), manifest.shards.size(),
                static_cast<unsigned long long>(facts.capacity), facts.fp_rate,
                static_cast<unsigned long long>(facts.keys), static_cast<unsigned long long>(manifest.bytes()));
 }
 
-ExitCode build_parts(const BuildOptions& options) {
+ExitCode build_shards(const BuildOptions& options) {
   Work work(options);
-  auto builder = unwrap(PartsBuilder::create(options.spec, options.parts, work.how()));
+  auto builder = unwrap(ShardedBuilder::create(options.spec, options.shards, work.how()));
   add_keys("build", work.files(), {HashId::kXxh3_64, options.spec.seed},
            [&](const KeyBatch& batch) { unwrap(builder.add_hashes(batch.hashes)); });
   work.set_keys(builder.keys());
-  say_parts(options, unwrap(builder.finish(options.output.path, options.output.form())));
+  say_shards(options, unwrap(builder.finish(options.output.path, options.output.form())));
   return kYes;
 }
 
-/// Builds one part anew from those of the keys that are in it.
-ExitCode build_part(const BuildOptions& given) {
+/// Builds one shard anew from those of the keys that are in it.
+ExitCode build_shard(const BuildOptions& given) {
   const std::string& path = given.output.path;
   const Manifest manifest = unwrap(read_manifest(path));
-  const auto parts = static_cast<std::uint32_t>(manifest.parts.size());
-  if (*given.part >= parts) {
-    throw Refused("part must be below " + std::to_string(parts) + ", got " + std::to_string(*given.part));
+  const auto shards = static_cast<std::uint32_t>(manifest.shards.size());
+  if (*given.shard >= shards) {
+    throw Refused("shard must be below " + std::to_string(shards) + ", got " + std::to_string(*given.shard));
   }
   BuildOptions options = given;
   if (options.spec.seed != 0 && options.spec.seed != manifest.seed) {
@@ -170,11 +170,11 @@ ExitCode build_part(const BuildOptions& given) {
                   std::to_string(options.spec.seed));
   }
   options.spec.seed = manifest.seed;
-  const auto number = static_cast<std::uint32_t>(*given.part);
-  const Part& old = manifest.parts[number];
+  const auto number = static_cast<std::uint32_t>(*given.shard);
+  const Shard& old = manifest.shards[number];
   if (!options.rate_given && !options.spec.bits_per_key) options.spec.fp_rate = old.facts.fp_rate;
   // One that is missing or damaged leaves the default kind.
-  const auto opened = MappedFilter::open(part_path(path, number, old));
+  const auto opened = MappedFilter::open(shard_path(path, number, old));
   if (!options.kind_given && opened.has_value()) options.spec.kind = opened->kind().kind;
   Work work(options);
   auto builder = unwrap(FilterBuilder::create(options.spec, work.how()));
@@ -182,13 +182,13 @@ ExitCode build_part(const BuildOptions& given) {
   add_keys("build", work.files(), {HashId::kXxh3_64, manifest.seed}, [&](const KeyBatch& batch) {
     hashes.clear();
     std::ranges::copy_if(batch.hashes, std::back_inserter(hashes),
-                         [&](std::uint64_t hash) { return part_of(hash, parts) == *options.part; });
+                         [&](std::uint64_t hash) { return shard_of(hash, shards) == *options.shard; });
     unwrap(builder.add_hashes(hashes));
   });
   work.set_keys(builder.keys());
   const AnyFilter filter = unwrap(builder.finish());
-  unwrap(replace_part(path, number, parts, filter.ref(), options.output.form()));
-  say_parts(options, unwrap(read_manifest(path)));
+  unwrap(replace_shard(path, number, shards, filter.ref(), options.output.form()));
+  say_shards(options, unwrap(read_manifest(path)));
   return kYes;
 }
 
@@ -246,16 +246,16 @@ ExitCode build(const BuildOptions& given) try {
   check_output(options.output.path, options.absent);
   check_temporary_folder(options);
   if (options.is_bounded()) system::free_to_the_system();
-  if (options.part || options.parts != 0) {
+  if (options.shard || options.shards != 0) {
     std::error_code failure;
     const auto type = std::filesystem::status(options.output.path, failure).type();
     const bool is_file = type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found;
     if (options.output.path == "-" || !is_file) {
-      throw Refused("output must be a file for a filter in parts, got " + shown(options.output.path));
+      throw Refused("output must be a file for a sharded filter, got " + shown(options.output.path));
     }
   }
-  if (options.part) return build_part(options);
-  if (options.parts != 0) return build_parts(options);
+  if (options.shard) return build_shard(options);
+  if (options.shards != 0) return build_shards(options);
   const AnyFilter filter = build_filter(options);
   return write_filter(filter.ref(), options.output.path, options.output.form(),
                       {"build", options.quiet, "raise --capacity or leave it out"});
@@ -287,17 +287,17 @@ void add_spec(CLI::App& command, BuildOptions& options) {
       },
       "One of " + kind_choices(), "KIND")
       ->default_str(std::string(kind_name(spec.kind)));
-  CLI::Option* const parts =
-      take(command, "--parts",
-           into(options.parts,
+  CLI::Option* const shards =
+      take(command, "--shards",
+           into(options.shards,
                 [](const std::string& text) {
-                  return static_cast<std::uint32_t>(parse_count(text, "parts", 1, PartsBuilder::kMostAtOnce));
+                  return static_cast<std::uint32_t>(parse_count(text, "shards", 1, ShardedBuilder::kMostAtOnce));
                 }),
-           "Cut it into so many files, a power of two: FILE names those in the folder FILE.parts", "N");
-  take(command, "--part",
-       into(options.part, [](const std::string& text) { return parse_count(text, "part", 0, kMaxParts - 1); }),
-       "Replace this part of the filter that FILE is, by those of the keys that are in it", "N")
-      ->excludes(parts);
+           "Cut it into so many files, a power of two: FILE names those in the folder FILE.shards", "N");
+  take(command, "--shard",
+       into(options.shard, [](const std::string& text) { return parse_count(text, "shard", 0, kMaxShards - 1); }),
+       "Replace this shard of the filter that FILE is, by those of the keys that are in it", "N")
+      ->excludes(shards);
   take(command, "--seed", into(spec.seed, parse_seed), "Of the hash, a 64-bit integer", "N")->default_str("0");
 }
 

@@ -3,7 +3,7 @@
 
 #include "command.h"
 #include "crivo/describe.h"
-#include "crivo/parts.h"
+#include "crivo/shards.h"
 #include "file.h"
 #include "filter_file.h"
 #include "progress.h"
@@ -19,8 +19,8 @@ struct InfoOptions {
 std::vector<Description> describe(const Manifest& manifest) {
   const Facts facts = manifest.facts();
   return {
-      {"kind", std::string_view("parts")},
-      {"parts", std::uint64_t{manifest.parts.size()}},
+      {"kind", std::string_view("sharded")},
+      {"shards", std::uint64_t{manifest.shards.size()}},
       {"capacity", facts.capacity},
       {"fp_rate", facts.fp_rate},
       {"keys", facts.keys},
@@ -30,7 +30,7 @@ std::vector<Description> describe(const Manifest& manifest) {
 }
 
 std::vector<Description> describe(const MappedFilter& filter, const std::string& path) {
-  if (filter.kind().kind == Kind::kParts) return describe(unwrap(read_manifest(path)));
+  if (filter.kind().kind == Kind::kSharded) return describe(unwrap(read_manifest(path)));
   std::vector<Description> described;
   const auto look = [&](const FilterRef& ref) { described = describe(ref, filter.codec(), filter.blob_bytes()); };
   const Progress progress("reading", true);

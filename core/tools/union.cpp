@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "command.h"
-#include "crivo/parts.h"
+#include "crivo/shards.h"
 #include "file.h"
 #include "filter_file.h"
 #include "output.h"
@@ -26,12 +26,12 @@ void unite(AnyFilter& all, const FilterArgument& with) {
   unwrap(united);
 }
 
-/// Manifests are united part by part, so that no more than one part of each is in memory.
+/// Manifests are united shard by shard, so that no more than one shard of each is in memory.
 std::vector<Manifest> manifests_of(const UnionOptions& options) {
   std::vector<Manifest> manifests;
   for (const std::string& path : options.filters.paths) {
     try {
-      if (path == "-" || load_filter({path, options.filters.max_bytes}).kind().kind != Kind::kParts) continue;
+      if (path == "-" || load_filter({path, options.filters.max_bytes}).kind().kind != Kind::kSharded) continue;
       manifests.push_back(unwrap(read_manifest(path)));
     } catch (const Refused& refused) {
       throw in_file(refused, path);
@@ -40,37 +40,37 @@ std::vector<Manifest> manifests_of(const UnionOptions& options) {
   if (manifests.empty()) return {};
   const Manifest& first = manifests.front();
   if (manifests.size() != options.filters.paths.size()) {
-    throw Refused("FILTER must all be in parts where one is, got also one in one file");
+    throw Refused("FILTER must all be sharded where one is, got also one in one file");
   }
   for (const Manifest& other : manifests) {
-    if (other.seed == first.seed && other.parts.size() == first.parts.size()) continue;
-    throw Refused("parts and seed must equal the first filter's " + std::to_string(first.parts.size()) + " and " +
-                  std::to_string(first.seed) + ", got " + std::to_string(other.parts.size()) + " and " +
+    if (other.seed == first.seed && other.shards.size() == first.shards.size()) continue;
+    throw Refused("shards and seed must equal the first filter's " + std::to_string(first.shards.size()) + " and " +
+                  std::to_string(first.seed) + ", got " + std::to_string(other.shards.size()) + " and " +
                   std::to_string(other.seed));
   }
   return manifests;
 }
 
-ExitCode unite_parts(const UnionOptions& options, const std::vector<Manifest>& manifests) {
+ExitCode unite_shards(const UnionOptions& options, const std::vector<Manifest>& manifests) {
   const ReadLimits limits{.max_bytes = options.filters.max_bytes.bytes};
-  const PartsLock lock = unwrap(PartsLock::take(options.output.path));
+  const ShardsLock lock = unwrap(ShardsLock::take(options.output.path));
   Manifest united{manifests.front().seed, {}};
-  for (std::uint32_t part = 0; part < manifests.front().parts.size(); ++part) {
+  for (std::uint32_t shard = 0; shard < manifests.front().shards.size(); ++shard) {
     std::optional<AnyFilter> all;
     for (std::size_t i = 0; i < manifests.size(); ++i) {
-      AnyFilter filter = unwrap(read_part(options.filters.paths[i], manifests[i], part, limits));
+      AnyFilter filter = unwrap(read_shard(options.filters.paths[i], manifests[i], shard, limits));
       if (!all) {
         all = std::move(filter);
       } else if (auto done = all->unite(filter.ref()); !done) {
-        throw in_file(Refused(done.error()), part_path(options.filters.paths[i], part, manifests[i].parts[part]));
+        throw in_file(Refused(done.error()), shard_path(options.filters.paths[i], shard, manifests[i].shards[shard]));
       }
     }
-    united.parts.push_back(unwrap(write_part(all->ref(), options.output.path, part, options.output.form())));
+    united.shards.push_back(unwrap(write_shard(all->ref(), options.output.path, shard, options.output.form())));
   }
   unwrap(write_manifest(options.output.path, united, lock));
   if (!options.quiet) {
-    std::fprintf(stderr, "crivo union: %s: %zu parts, keys %llu, %llu bytes\n", shown(options.output.path).c_str(),
-                 united.parts.size(), static_cast<unsigned long long>(united.facts().keys),
+    std::fprintf(stderr, "crivo union: %s: %zu shards, keys %llu, %llu bytes\n", shown(options.output.path).c_str(),
+                 united.shards.size(), static_cast<unsigned long long>(united.facts().keys),
                  static_cast<unsigned long long>(united.bytes()));
   }
   return kYes;
@@ -78,7 +78,7 @@ ExitCode unite_parts(const UnionOptions& options, const std::vector<Manifest>& m
 
 ExitCode unite_all(const UnionOptions& options) {
   check_output(options.output.path, options.filters.paths);
-  if (const auto manifests = manifests_of(options); !manifests.empty()) return unite_parts(options, manifests);
+  if (const auto manifests = manifests_of(options); !manifests.empty()) return unite_shards(options, manifests);
   std::optional<AnyFilter> all;
   for (const std::string& path : options.filters.paths) {
     const FilterArgument filter{path, options.filters.max_bytes};

@@ -1,15 +1,15 @@
 // A filter that many machines build, with MPI.
 //
 // Every rank reads its share of the input, and keys travel as hashes: in bounded rounds of MPI_Alltoallv each goes to
-// the rank that builds its part. Then every rank writes the files of its parts, and the first one the manifest. What
-// comes out is byte for byte what `crivo build --parts` makes in one process.
+// the rank that builds its shard. Then every rank writes the files of its shards, and the first one the manifest. What
+// comes out is byte for byte what `crivo build --shards` makes in one process.
 //
 // With --merge there is one filter in one file: each rank fills a filter of bits of its own, all of one size, and
 // MPI_Reduce with MPI_BOR makes the union of them.
 #include <crivo/blob_file.h>
 #include <crivo/builder.h>
 #include <crivo/kinds.h>
-#include <crivo/parts.h>
+#include <crivo/shards.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -33,9 +33,9 @@ constexpr std::size_t kHashesInRound = std::size_t{1} << 20;  // that a rank sen
 
 struct Options {
   FilterSpec spec;
-  std::uint32_t parts = 64;
+  std::uint32_t shards = 64;
   bool merge = false;
-  std::uint64_t max_memory = UINT64_MAX;  // of each part that is being built
+  std::uint64_t max_memory = UINT64_MAX;  // of each shard that is being built
   std::string output;
   std::string input;
 };
@@ -91,11 +91,11 @@ class Share {
   std::uint64_t end_;
 };
 
-/// Sends each hash to the rank of its part, and returns those that came here. Every rank must call it.
-Hashes exchange(const Hashes& hashes, std::uint32_t parts, const World& world) {
+/// Sends each hash to the rank of its shard, and returns those that came here. Every rank must call it.
+Hashes exchange(const Hashes& hashes, std::uint32_t shards, const World& world) {
   const auto ranks = static_cast<std::size_t>(world.size);
   std::vector<int> sent(ranks), received(ranks), send_at(ranks), receive_at(ranks);
-  const auto rank_of = [&](std::uint64_t hash) { return crivo::part_of(hash, parts) % ranks; };
+  const auto rank_of = [&](std::uint64_t hash) { return crivo::shard_of(hash, shards) % ranks; };
   for (const std::uint64_t hash : hashes) ++sent[rank_of(hash)];
   MPI_Alltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, MPI_COMM_WORLD);
   for (std::size_t i = 1; i < ranks; ++i) {
@@ -111,47 +111,48 @@ Hashes exchange(const Hashes& hashes, std::uint32_t parts, const World& world) {
   return came;
 }
 
-void build_parts(const Options& options, const World& world) {
+void build_shards(const Options& options, const World& world) {
   // One rank holds the lock until the manifest is written, and the others wait until it has it.
-  std::optional<crivo::PartsLock> lock;
-  if (world.rank == 0) lock.emplace(unwrap(crivo::PartsLock::take(options.output)));
+  std::optional<crivo::ShardsLock> lock;
+  if (world.rank == 0) lock.emplace(unwrap(crivo::ShardsLock::take(options.output)));
   MPI_Barrier(MPI_COMM_WORLD);
-  const auto is_mine = [&](std::uint32_t part) { return static_cast<int>(part) % world.size == world.rank; };
-  std::vector<std::optional<FilterBuilder>> builders(options.parts);
-  for (std::uint32_t part = 0; part < options.parts; ++part) {
-    if (is_mine(part)) builders[part] = unwrap(FilterBuilder::create(options.spec, {.max_memory = options.max_memory}));
+  const auto is_mine = [&](std::uint32_t shard) { return static_cast<int>(shard) % world.size == world.rank; };
+  std::vector<std::optional<FilterBuilder>> builders(options.shards);
+  for (std::uint32_t shard = 0; shard < options.shards; ++shard) {
+    if (is_mine(shard))
+      builders[shard] = unwrap(FilterBuilder::create(options.spec, {.max_memory = options.max_memory}));
   }
   Share share(options.input, world, options.spec.seed);
-  std::vector<Hashes> of_part(options.parts);
+  std::vector<Hashes> of_shard(options.shards);
   for (int more = 1; more != 0;) {
     Hashes read;
     share.read(kHashesInRound, read);
-    for (const std::uint64_t hash : exchange(read, options.parts, world)) {
-      of_part[crivo::part_of(hash, options.parts)].push_back(hash);
+    for (const std::uint64_t hash : exchange(read, options.shards, world)) {
+      of_shard[crivo::shard_of(hash, options.shards)].push_back(hash);
     }
-    for (std::uint32_t part = 0; part < options.parts; ++part) {
-      if (of_part[part].empty()) continue;
-      unwrap(builders[part]->add_hashes(of_part[part]));
-      of_part[part].clear();
+    for (std::uint32_t shard = 0; shard < options.shards; ++shard) {
+      if (of_shard[shard].empty()) continue;
+      unwrap(builders[shard]->add_hashes(of_shard[shard]));
+      of_shard[shard].clear();
     }
     const int mine = read.empty() ? 0 : 1;
     MPI_Allreduce(&mine, &more, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   }
-  std::vector<crivo::Part> written(options.parts);
-  for (std::uint32_t part = 0; part < options.parts; ++part) {
-    if (!is_mine(part)) continue;
-    const AnyFilter filter = unwrap(builders[part]->finish());
-    builders[part].reset();
-    written[part] = unwrap(crivo::write_part(filter.ref(), options.output, part));
+  std::vector<crivo::Shard> written(options.shards);
+  for (std::uint32_t shard = 0; shard < options.shards; ++shard) {
+    if (!is_mine(shard)) continue;
+    const AnyFilter filter = unwrap(builders[shard]->finish());
+    builders[shard].reset();
+    written[shard] = unwrap(crivo::write_shard(filter.ref(), options.output, shard));
   }
-  // Each part is told by one rank, and is zeros in all others.
-  static_assert(std::is_trivially_copyable_v<crivo::Part>);
-  std::vector<crivo::Part> all(options.parts);
-  MPI_Reduce(written.data(), all.data(), static_cast<int>(sizeof(crivo::Part) * options.parts), MPI_BYTE, MPI_BOR, 0,
+  // Each shard is told by one rank, and is zeros in all others.
+  static_assert(std::is_trivially_copyable_v<crivo::Shard>);
+  std::vector<crivo::Shard> all(options.shards);
+  MPI_Reduce(written.data(), all.data(), static_cast<int>(sizeof(crivo::Shard) * options.shards), MPI_BYTE, MPI_BOR, 0,
              MPI_COMM_WORLD);
   if (world.rank != 0) return;
   unwrap(crivo::write_manifest(options.output, {options.spec.seed, all}, *lock));
-  std::printf("%s: %u parts, keys %llu, by %d ranks\n", options.output.c_str(), options.parts,
+  std::printf("%s: %u shards, keys %llu, by %d ranks\n", options.output.c_str(), options.shards,
               static_cast<unsigned long long>(crivo::Manifest{options.spec.seed, all}.facts().keys), world.size);
 }
 
@@ -196,8 +197,8 @@ Options read_options(int argc, char** argv) {
       options.spec.fp_rate = std::strtod(value().c_str(), nullptr);
     } else if (word == "--capacity") {
       options.spec.capacity = std::strtoull(value().c_str(), nullptr, 10);
-    } else if (word == "--parts") {
-      options.parts = static_cast<std::uint32_t>(std::strtoul(value().c_str(), nullptr, 10));
+    } else if (word == "--shards") {
+      options.shards = static_cast<std::uint32_t>(std::strtoul(value().c_str(), nullptr, 10));
     } else if (word == "--max-memory") {
       options.max_memory = std::strtoull(value().c_str(), nullptr, 10);
     } else if (word == "--merge") {
@@ -208,12 +209,13 @@ Options read_options(int argc, char** argv) {
   }
   if (files.size() != 2) {
     throw std::runtime_error(
-        "usage: mpirun crivo_mpi_build [--kind K] [--fp-rate R] ([--parts N] [--max-memory BYTES] | --merge --capacity "
+        "usage: mpirun crivo_mpi_build [--kind K] [--fp-rate R] ([--shards N] [--max-memory BYTES] | --merge "
+        "--capacity "
         "N) OUTPUT INPUT");
   }
-  const std::uint32_t parts = options.parts;
-  if (parts == 0 || parts > crivo::kMaxParts || (parts & (parts - 1)) != 0) {
-    throw std::runtime_error("parts must be a power of two, 1 to 65536");
+  const std::uint32_t shards = options.shards;
+  if (shards == 0 || shards > crivo::kMaxShards || (shards & (shards - 1)) != 0) {
+    throw std::runtime_error("shards must be a power of two, 1 to 65536");
   }
   options.output = files[0];
   options.input = files[1];
@@ -227,7 +229,7 @@ int main(int argc, char** argv) {
   try {
     const World world;
     const Options options = read_options(argc, argv);
-    options.merge ? build_merged(options, world) : build_parts(options, world);
+    options.merge ? build_merged(options, world) : build_shards(options, world);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "crivo_mpi_build: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 2);  // the others wait for this rank, and end with it

@@ -38,13 +38,13 @@ def main(program, crivo):
             return time.monotonic() - begin
 
         for kind in ("ribbon", "blocked", "classic"):
-            subprocess.run([crivo, "build", "-q", "--parts", "16", "--kind", kind, "-o", "one", keys], cwd=folder, check=True)
+            subprocess.run([crivo, "build", "-q", "--shards", "16", "--kind", kind, "-o", "one", keys], cwd=folder, check=True)
             seconds = []
             for ranks in (1, 2, 4):
-                seconds.append(run(ranks, "--parts", "16", "--kind", kind, "many", str(keys)))
+                seconds.append(run(ranks, "--shards", "16", "--kind", kind, "many", str(keys)))
                 assert filecmp.cmp(folder / "one", folder / "many", shallow=False), f"{kind}: the manifests differ"
-                assert same_files(folder / "one.parts", folder / "many.parts"), f"{kind}: parts differ, {ranks} ranks"
-            print(kind, "in parts, by 1, 2 and 4 ranks:", " ".join(f"{each:.2f} s" for each in seconds))
+                assert same_files(folder / "one.shards", folder / "many.shards"), f"{kind}: shards differ, {ranks} ranks"
+            print(kind, "sharded, by 1, 2 and 4 ranks:", " ".join(f"{each:.2f} s" for each in seconds))
         for kind in ("blocked", "classic"):
             subprocess.run([crivo, "build", "-q", "--capacity", "1000000", "--kind", kind, "-o", "one", keys], cwd=folder,
                            check=True)
@@ -53,12 +53,12 @@ def main(program, crivo):
                 assert filecmp.cmp(folder / "one", folder / "merged", shallow=False), f"{kind}: merged by {ranks} ranks"
 
         # A rank that dies at any moment ends the run with an error. The old filter stays, or the new one was finished.
-        subprocess.run([crivo, "build", "-q", "--parts", "16", "-o", "one", keys], cwd=folder, check=True)
+        subprocess.run([crivo, "build", "-q", "--shards", "16", "-o", "one", keys], cwd=folder, check=True)
         new = (folder / "one").read_bytes()
         died = 0
         for delay in (0.3, 0.5, 0.7, 0.9, 1.1):
             old = (folder / "many").read_bytes()
-            running = subprocess.Popen([*MPIRUN, "-n", "4", program, "--parts", "16", "many", str(keys)], cwd=folder,
+            running = subprocess.Popen([*MPIRUN, "-n", "4", program, "--shards", "16", "many", str(keys)], cwd=folder,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(delay)
             found = subprocess.run(["pgrep", "-P", str(running.pid)], capture_output=True, text=True).stdout.split()
@@ -69,7 +69,7 @@ def main(program, crivo):
                 assert (folder / "many").read_bytes() in (old, new), "a run that failed must leave a whole filter"
             subprocess.run([crivo, "verify", "many"], cwd=folder, check=True)
         assert died > 0, "one of the runs must have been killed"
-        failed = subprocess.run([*MPIRUN, "-n", "2", program, "--parts", "16", "new", "nowhere"], cwd=folder,
+        failed = subprocess.run([*MPIRUN, "-n", "2", program, "--shards", "16", "new", "nowhere"], cwd=folder,
                                 capture_output=True, text=True, timeout=60)
         assert failed.returncode != 0 and "input must be readable" in failed.stderr, failed.stderr
         assert not os.path.exists(folder / "new"), "a run that failed must leave no manifest"

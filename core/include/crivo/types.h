@@ -26,7 +26,7 @@ enum class Kind : std::uint8_t {
   kSketch = 12,         // Yang, Gilad & Alizadeh 2024: no filter, and none of kinds(); crivo/sketch.h
   kGrowing = 13,        // Litwin 1980; Dayan, Bercea, Reviriego & Pagh 2023 (InfiniFilter)
   kWindow = 14,         // Putze, Sanders & Singler 2007, one for each pane of time
-  kParts = 15,          // no filter, but the manifest of one in parts, and none of kinds(); crivo/parts.h
+  kSharded = 15,        // the manifest of a sharded filter, and none of kinds(); crivo/sharded_filter.h
 };
 
 /// What a kind can do.

@@ -74,8 +74,8 @@ Result<void> check_fields(const Header& header, std::uint64_t max_bytes) {
   if (header.shape.kind == Kind::kSketch) {
     return corrupt("kind must be that of a filter, got sketch");
   }
-  if (header.shape.kind == Kind::kParts) {
-    return corrupt("kind must be that of a filter, got the manifest of one in parts, which is opened as a file");
+  if (header.shape.kind == Kind::kSharded) {
+    return corrupt("kind must be that of a filter in one file, got the manifest of a sharded filter");
   }
   const KindRow* row = find_kind(header.shape.kind);
   if (row == nullptr) return corrupt("kind must be known, got ", static_cast<unsigned>(header.shape.kind));

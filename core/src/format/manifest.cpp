@@ -14,61 +14,61 @@
 namespace crivo {
 namespace {
 
-constexpr std::uint64_t kPartMultiplier = 0xAF251AF3B0F025B5;  // Steele & Vigna 2022; no kind has it
+constexpr std::uint64_t kShardMultiplier = 0xAF251AF3B0F025B5;  // Steele & Vigna 2022; no kind has it
 }  // namespace
 
-bool is_number_of_parts(std::uint64_t parts) noexcept { return std::has_single_bit(parts) && parts <= kMaxParts; }
+bool is_number_of_shards(std::uint64_t shards) noexcept { return std::has_single_bit(shards) && shards <= kMaxShards; }
 
-std::uint32_t part_of(std::uint64_t key_hash, std::uint32_t parts) noexcept {
-  const int bits = std::countr_zero(parts);
-  return bits == 0 ? 0 : static_cast<std::uint32_t>(key_hash * kPartMultiplier >> (64 - bits));
+std::uint32_t shard_of(std::uint64_t key_hash, std::uint32_t shards) noexcept {
+  const int bits = std::countr_zero(shards);
+  return bits == 0 ? 0 : static_cast<std::uint32_t>(key_hash * kShardMultiplier >> (64 - bits));
 }
 
 Facts Manifest::facts() const noexcept {
   Facts all;
-  for (const Part& part : parts) {
-    all.keys = saturating_add(all.keys, part.facts.keys);
-    all.capacity = std::min(kMaxCapacity, saturating_add(all.capacity, part.facts.capacity));
-    all.fp_rate = std::max(all.fp_rate, part.facts.fp_rate);
+  for (const Shard& shard : shards) {
+    all.keys = saturating_add(all.keys, shard.facts.keys);
+    all.capacity = std::min(kMaxCapacity, saturating_add(all.capacity, shard.facts.capacity));
+    all.fp_rate = std::max(all.fp_rate, shard.facts.fp_rate);
   }
   return all;
 }
 
 std::uint64_t Manifest::bytes() const noexcept {
   std::uint64_t bytes = 0;
-  for (const Part& part : parts) bytes = saturating_add(bytes, part.bytes);
+  for (const Shard& shard : shards) bytes = saturating_add(bytes, shard.bytes);
   return bytes;
 }
 
 std::vector<std::byte> manifest_blob(const Manifest& manifest) {
-  std::vector<std::byte> blob(kBlobHeaderBytes + kPartBytes * manifest.parts.size());
+  std::vector<std::byte> blob(kBlobHeaderBytes + kShardBytes * manifest.shards.size());
   const std::span<std::byte> payload = std::span(blob).subspan(kBlobHeaderBytes);
   ByteWriter writer(payload);
-  for (const Part& part : manifest.parts) {
-    writer.write(part.checksum);
-    writer.write(part.bytes);
-    writer.write(part.facts.keys);
-    writer.write(part.facts.capacity);
-    writer.write_f64(part.facts.fp_rate);
+  for (const Shard& shard : manifest.shards) {
+    writer.write(shard.checksum);
+    writer.write(shard.bytes);
+    writer.write(shard.facts.keys);
+    writer.write(shard.facts.capacity);
+    writer.write_f64(shard.facts.fp_rate);
   }
   BlobSums sums(Codec::kRaw);
   sums.add(payload);
-  const auto bits = static_cast<std::uint8_t>(std::countr_zero(manifest.parts.size()));
+  const auto bits = static_cast<std::uint8_t>(std::countr_zero(manifest.shards.size()));
   const BlobFrame frame = sums.finish(
-      {.kind = Kind::kParts, .k = bits, .units = manifest.parts.size(), .seed = manifest.seed}, manifest.facts());
+      {.kind = Kind::kSharded, .k = bits, .units = manifest.shards.size(), .seed = manifest.seed}, manifest.facts());
   std::ranges::copy(frame.header, blob.begin());
   return blob;
 }
 
 bool is_manifest(std::span<const std::byte> blob) noexcept {
-  return check_start(blob) && read_fields(blob).shape.kind == Kind::kParts;
+  return check_start(blob) && read_fields(blob).shape.kind == Kind::kSharded;
 }
 
 Result<Manifest> parse_manifest(std::span<const std::byte> blob) {
   if (auto valid = check_envelope(blob); !valid) return valid.error();
   const Header header = read_fields(blob);
   const Shape& shape = header.shape;
-  if (shape.kind != Kind::kParts) {
+  if (shape.kind != Kind::kSharded) {
     return corrupt("kind must be that of a manifest (15), got ", static_cast<unsigned>(shape.kind));
   }
   if (header.flags != 0) return corrupt("flags must be 0, got ", header.flags);
@@ -77,73 +77,73 @@ Result<Manifest> parse_manifest(std::span<const std::byte> blob) {
   if (shape.hash_id != HashId::kXxh3_64)
     return corrupt("hash id must be 1, got ", static_cast<unsigned>(shape.hash_id));
   if (shape.param != 0) return corrupt("kind parameter must be 0, got ", shape.param);
-  if (!is_number_of_parts(shape.units) || shape.k != std::countr_zero(shape.units)) {
-    return corrupt("number of parts must be 2^k, 1 to ", kMaxParts, ", got ", shape.units,
+  if (!is_number_of_shards(shape.units) || shape.k != std::countr_zero(shape.units)) {
+    return corrupt("number of shards must be 2^k, 1 to ", kMaxShards, ", got ", shape.units,
                    " with k = ", unsigned{shape.k});
   }
-  const std::uint64_t bytes = kPartBytes * shape.units;
+  const std::uint64_t bytes = kShardBytes * shape.units;
   if (header.raw_bytes != bytes || blob.size() != kBlobHeaderBytes + bytes) {
-    return corrupt("raw payload bytes must be ", bytes, " for so many parts, got ", header.raw_bytes, ", and ",
+    return corrupt("raw payload bytes must be ", bytes, " for so many shards, got ", header.raw_bytes, ", and ",
                    blob.size() - kBlobHeaderBytes, " in the file");
   }
-  Manifest manifest{shape.seed, std::vector<Part>(static_cast<std::size_t>(shape.units))};
+  Manifest manifest{shape.seed, std::vector<Shard>(static_cast<std::size_t>(shape.units))};
   ByteReader reader(blob.subspan(kBlobHeaderBytes));
-  for (Part& part : manifest.parts) {
-    part.checksum = reader.read<std::uint64_t>();
-    part.bytes = reader.read<std::uint64_t>();
-    part.facts.keys = reader.read<std::uint64_t>();
-    part.facts.capacity = reader.read<std::uint64_t>();
-    part.facts.fp_rate = reader.read_f64();
-    if (auto valid = check_facts(part.facts); !valid) return valid.error();
+  for (Shard& shard : manifest.shards) {
+    shard.checksum = reader.read<std::uint64_t>();
+    shard.bytes = reader.read<std::uint64_t>();
+    shard.facts.keys = reader.read<std::uint64_t>();
+    shard.facts.capacity = reader.read<std::uint64_t>();
+    shard.facts.fp_rate = reader.read_f64();
+    if (auto valid = check_facts(shard.facts); !valid) return valid.error();
   }
   Facts stated = header.facts;
   stated.pinned_raw = false;
-  if (stated != manifest.facts()) return corrupt("keys, capacity and rate must be those of all parts, got others");
+  if (stated != manifest.facts()) return corrupt("keys, capacity and rate must be those of all shards, got others");
   return manifest;
 }
 
-Shape shape_of_parts(const Manifest& manifest) noexcept {
-  return {.kind = Kind::kParts,
-          .k = static_cast<std::uint8_t>(std::countr_zero(manifest.parts.size())),
-          .units = manifest.parts.size(),
+Shape shape_of_shards(const Manifest& manifest) noexcept {
+  return {.kind = Kind::kSharded,
+          .k = static_cast<std::uint8_t>(std::countr_zero(manifest.shards.size())),
+          .units = manifest.shards.size(),
           .seed = manifest.seed};
 }
 
-std::string name_of_part(std::uint32_t number, std::uint64_t checksum) {
+std::string name_of_shard(std::uint32_t number, std::uint64_t checksum) {
   std::array<char, 40> name{};
   std::snprintf(name.data(), name.size(), "%05u-%016llx.crivo", number, static_cast<unsigned long long>(checksum));
   return name.data();
 }
 
-Result<void> check_kind_of_parts(const KindInfo& kind) {
+Result<void> check_kind_of_shards(const KindInfo& kind) {
   if (!kind.can.range && !kind.can.needs_values() && !kind.can.advance) return {};
   return error(ErrorCode::kUnsupported, "kind must be one whose keys have no order, no values and no time, got ",
                kind.name);
 }
 
-Error in_part(const Error& error, const std::string& manifest_path, std::uint32_t number) {
+Error in_shard(const Error& error, const std::string& manifest_path, std::uint32_t number) {
   Error named = error;
   named.code = error.code == ErrorCode::kTooLarge ? error.code : ErrorCode::kCorrupt;
-  named.message = "part " + std::to_string(number) + " of " + manifest_path + ": " + error.message;
+  named.message = "shard " + std::to_string(number) + " of " + manifest_path + ": " + error.message;
   return named;
 }
 
-Result<void> check_part(const Manifest& manifest, std::uint32_t number, const Shape& shape, const KindInfo& kind,
-                        std::uint64_t bytes, std::uint64_t checksum) {
-  if (auto valid = check_kind_of_parts(kind); !valid) return valid;
+Result<void> check_shard(const Manifest& manifest, std::uint32_t number, const Shape& shape, const KindInfo& kind,
+                         std::uint64_t bytes, std::uint64_t checksum) {
+  if (auto valid = check_kind_of_shards(kind); !valid) return valid;
   if (shape.seed != manifest.seed) return corrupt("seed must be the manifest's ", manifest.seed, ", got ", shape.seed);
-  const Part& part = manifest.parts[number];
-  if (bytes == part.bytes && checksum == part.checksum) return {};
-  return corrupt("part must be the one that its manifest names, got another");
+  const Shard& shard = manifest.shards[number];
+  if (bytes == shard.bytes && checksum == shard.checksum) return {};
+  return corrupt("shard must be the one that its manifest names, got another");
 }
 
-HashesByPart::HashesByPart(std::span<const std::uint64_t> hashes, std::uint32_t parts)
-    : begins_(parts + std::size_t{1}), sorted_(hashes.size()), places_(hashes.size()) {
-  for (const std::uint64_t hash : hashes) ++begins_[part_of(hash, parts) + std::size_t{1}];
-  for (std::size_t part = 1; part < begins_.size(); ++part) begins_[part] += begins_[part - 1];
+HashesByShard::HashesByShard(std::span<const std::uint64_t> hashes, std::uint32_t shards)
+    : begins_(shards + std::size_t{1}), sorted_(hashes.size()), places_(hashes.size()) {
+  for (const std::uint64_t hash : hashes) ++begins_[shard_of(hash, shards) + std::size_t{1}];
+  for (std::size_t shard = 1; shard < begins_.size(); ++shard) begins_[shard] += begins_[shard - 1];
   std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
   for (std::size_t i = 0; i < hashes.size(); ++i) {
-    const std::size_t at = next[part_of(hashes[i], parts)]++;
+    const std::size_t at = next[shard_of(hashes[i], shards)]++;
     sorted_[at] = hashes[i];
     places_[at] = i;
   }

@@ -1,4 +1,4 @@
-// The bytes of a manifest, and what those who ask the parts have in common: docs/format.md, "Parts".
+// The bytes of a manifest, and what those who ask the shards have in common: docs/format.md, "Shards".
 #pragma once
 
 #include <cstddef>
@@ -14,42 +14,43 @@
 
 namespace crivo {
 
-inline constexpr std::size_t kPartBytes = 40;  // of the manifest
-/// What follows the manifest's name in that of the folder with the parts.
-inline constexpr std::string_view kPartsFolder = ".parts";
-/// What a filter in parts has in place of a kind.
-inline constexpr KindInfo kKindOfParts{.kind = Kind::kParts, .name = "parts", .option = {}, .alias = {}, .can = {}};
+inline constexpr std::size_t kShardBytes = 40;  // of the manifest
+/// What follows the manifest's name in that of the folder with the shards.
+inline constexpr std::string_view kShardsFolder = ".shards";
+/// What a sharded filter has in place of a kind.
+inline constexpr KindInfo kKindOfSharded{
+    .kind = Kind::kSharded, .name = "sharded", .option = {}, .alias = {}, .can = {}};
 
-/// A power of two, at most kMaxParts.
-[[nodiscard]] bool is_number_of_parts(std::uint64_t parts) noexcept;
+/// A power of two, at most kMaxShards.
+[[nodiscard]] bool is_number_of_shards(std::uint64_t shards) noexcept;
 [[nodiscard]] std::vector<std::byte> manifest_blob(const Manifest& manifest);
 /// Whether bytes begin as those of a manifest do.
 [[nodiscard]] bool is_manifest(std::span<const std::byte> blob) noexcept;
 /// Errors: kCorrupt naming the field.
 [[nodiscard]] Result<Manifest> parse_manifest(std::span<const std::byte> blob);
-/// What a filter in parts has in place of a filter's shape.
-[[nodiscard]] Shape shape_of_parts(const Manifest& manifest) noexcept;
-/// The name of a part's file in the folder of the parts.
-[[nodiscard]] std::string name_of_part(std::uint32_t number, std::uint64_t checksum);
+/// What a sharded filter has in place of a filter's shape.
+[[nodiscard]] Shape shape_of_shards(const Manifest& manifest) noexcept;
+/// The name of a shard's file in the folder of the shards.
+[[nodiscard]] std::string name_of_shard(std::uint32_t number, std::uint64_t checksum);
 
-/// A kind whose keys lie in parts has no order, no values and no time. Errors: kUnsupported.
-[[nodiscard]] Result<void> check_kind_of_parts(const KindInfo& kind);
-/// Whether an opened filter is the part that its manifest names. Errors: kCorrupt; kUnsupported.
-[[nodiscard]] Result<void> check_part(const Manifest& manifest, std::uint32_t number, const Shape& shape,
-                                      const KindInfo& kind, std::uint64_t bytes, std::uint64_t checksum);
-/// The error of a part as one of the filter, which names the part: kTooLarge, or else kCorrupt.
-[[nodiscard]] Error in_part(const Error& error, const std::string& manifest_path, std::uint32_t number);
+/// A kind whose keys lie in shards has no order, no values and no time. Errors: kUnsupported.
+[[nodiscard]] Result<void> check_kind_of_shards(const KindInfo& kind);
+/// Whether an opened filter is the shard that its manifest names. Errors: kCorrupt; kUnsupported.
+[[nodiscard]] Result<void> check_shard(const Manifest& manifest, std::uint32_t number, const Shape& shape,
+                                       const KindInfo& kind, std::uint64_t bytes, std::uint64_t checksum);
+/// The error of a shard as one of the filter, which names the shard: kTooLarge, or else kCorrupt.
+[[nodiscard]] Error in_shard(const Error& error, const std::string& manifest_path, std::uint32_t number);
 
-/// Hashes sorted by their part, so that the questions of each can be asked together.
-class HashesByPart {
+/// Hashes sorted by their shard, so that the questions of each can be asked together.
+class HashesByShard {
  public:
-  HashesByPart(std::span<const std::uint64_t> hashes, std::uint32_t parts);
-  /// The place of a part's first hash in their order; that of the part behind the last is their number.
-  [[nodiscard]] std::size_t begin(std::uint32_t part) const noexcept { return begins_[part]; }
-  [[nodiscard]] std::span<const std::uint64_t> of(std::uint32_t part) const noexcept {
-    return std::span(sorted_).subspan(begins_[part], begins_[part + std::size_t{1}] - begins_[part]);
+  HashesByShard(std::span<const std::uint64_t> hashes, std::uint32_t shards);
+  /// The place of a shard's first hash in their order; that of the shard behind the last is their number.
+  [[nodiscard]] std::size_t begin(std::uint32_t shard) const noexcept { return begins_[shard]; }
+  [[nodiscard]] std::span<const std::uint64_t> of(std::uint32_t shard) const noexcept {
+    return std::span(sorted_).subspan(begins_[shard], begins_[shard + std::size_t{1}] - begins_[shard]);
   }
-  /// For each hash of all parts, in their order, its place among those that were given.
+  /// For each hash of all shards, in their order, its place among those that were given.
   [[nodiscard]] std::span<const std::size_t> places() const noexcept { return places_; }
 
  private:

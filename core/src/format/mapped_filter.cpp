@@ -10,15 +10,15 @@
 #include "format/manifest.h"
 #include "format/mapped_file.h"
 #include "format/mapped_guard.h"
-#include "format/open_parts.h"
+#include "format/open_shards.h"
 #include "kinds/registry.h"
 
 namespace crivo {
 namespace {
 
-Error in_one_file(const OpenParts& parts) {
-  return error(ErrorCode::kUnsupported, "filter must be in one file, got one in ", parts.shape().units,
-               " parts, each of which is a file of its own");
+Error in_one_file(const OpenShards& shards) {
+  return error(ErrorCode::kUnsupported, "filter must be in one file, got one of ", shards.shape().units,
+               " shards, each of which is a file of its own");
 }
 
 /// If the file is a manifest, what it says; no value for any other.
@@ -40,7 +40,7 @@ Result<std::optional<Manifest>> manifest_in(MappedFile& file) {
 class MappedFilter::State {
  public:
   std::unique_ptr<FilterFile> file;
-  std::unique_ptr<OpenParts> parts;
+  std::unique_ptr<OpenShards> shards;
 };
 
 MappedFilter::MappedFilter(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
@@ -55,10 +55,10 @@ Result<MappedFilter> MappedFilter::open(const std::string& path, const MapOption
   if (!manifest.has_value()) return manifest.error();
   auto state = std::make_unique<State>();
   if (*manifest) {
-    std::error_code failure;  // parts are opened later, when the process may be in another folder
+    std::error_code failure;  // shards are opened later, when the process may be in another folder
     const std::string absolute = std::filesystem::absolute(path, failure).string();
-    state->parts = std::make_unique<OpenParts>(failure ? path : absolute, **std::move(manifest), options.limits,
-                                               options.file_may_change, options.max_open_parts);
+    state->shards = std::make_unique<OpenShards>(failure ? path : absolute, **std::move(manifest), options.limits,
+                                                 options.file_may_change, options.max_open_shards);
     return MappedFilter(std::move(state));
   }
   Result<std::unique_ptr<FilterFile>> opened = FilterFile::open(*std::move(file), {}, options.limits);
@@ -76,16 +76,17 @@ Result<MappedFilter> MappedFilter::adopt(AlignedBytes blob, const ReadLimits& li
 }
 
 Result<bool> MappedFilter::may_contain_hash(std::uint64_t key_hash) const {
-  return state_->file != nullptr ? state_->file->may_contain_hash(key_hash) : state_->parts->may_contain_hash(key_hash);
+  return state_->file != nullptr ? state_->file->may_contain_hash(key_hash)
+                                 : state_->shards->may_contain_hash(key_hash);
 }
 
 Result<void> MappedFilter::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const {
   return state_->file != nullptr ? state_->file->may_contain_hashes(hashes, hits)
-                                 : state_->parts->may_contain_hashes(hashes, hits);
+                                 : state_->shards->may_contain_hashes(hashes, hits);
 }
 
 Result<std::uint64_t> MappedFilter::count_hash(std::uint64_t key_hash) const {
-  return state_->file != nullptr ? state_->file->count_hash(key_hash) : state_->parts->count_hash(key_hash);
+  return state_->file != nullptr ? state_->file->count_hash(key_hash) : state_->shards->count_hash(key_hash);
 }
 
 Result<bool> MappedFilter::may_contain_range(std::uint64_t low, std::uint64_t high) const {
@@ -102,16 +103,16 @@ Result<std::optional<std::uint64_t>> MappedFilter::find_hash(std::uint64_t key_h
 
 Result<void> MappedFilter::find_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint64_t> values,
                                        std::span<bool> found) const {
-  if (state_->file == nullptr) return unsupported(kKindOfParts, "find values", &Capabilities::find);
+  if (state_->file == nullptr) return unsupported(kKindOfSharded, "find values", &Capabilities::find);
   return state_->file->find_hashes(hashes, values, found);
 }
 
 Result<void> MappedFilter::verify() const {
-  return state_->file != nullptr ? state_->file->look_at_whole([](const FilterRef&) {}) : state_->parts->verify();
+  return state_->file != nullptr ? state_->file->look_at_whole([](const FilterRef&) {}) : state_->shards->verify();
 }
 
 Result<void> MappedFilter::look_at_whole(const std::function<void(const FilterRef&)>& look) const {
-  return state_->file != nullptr ? state_->file->look_at_whole(look) : in_one_file(*state_->parts);
+  return state_->file != nullptr ? state_->file->look_at_whole(look) : in_one_file(*state_->shards);
 }
 
 Result<FilterRef> MappedFilter::whole() const {
@@ -120,20 +121,20 @@ Result<FilterRef> MappedFilter::whole() const {
 }
 
 const Shape& MappedFilter::shape() const noexcept {
-  return state_->file != nullptr ? state_->file->ref().shape() : state_->parts->shape();
+  return state_->file != nullptr ? state_->file->ref().shape() : state_->shards->shape();
 }
 const Facts& MappedFilter::facts() const noexcept {
-  return state_->file != nullptr ? state_->file->ref().facts() : state_->parts->facts();
+  return state_->file != nullptr ? state_->file->ref().facts() : state_->shards->facts();
 }
 const KindInfo& MappedFilter::kind() const noexcept {
-  return state_->file != nullptr ? state_->file->ref().kind() : kKindOfParts;
+  return state_->file != nullptr ? state_->file->ref().kind() : kKindOfSharded;
 }
 Codec MappedFilter::codec() const noexcept { return state_->file != nullptr ? state_->file->codec() : Codec::kRaw; }
 std::uint64_t MappedFilter::payload_bytes() const noexcept {
-  return state_->file != nullptr ? state_->file->ref().payload().size() : state_->parts->bytes();
+  return state_->file != nullptr ? state_->file->ref().payload().size() : state_->shards->bytes();
 }
 std::uint64_t MappedFilter::blob_bytes() const noexcept {
-  return state_->file != nullptr ? state_->file->blob_bytes() : state_->parts->bytes();
+  return state_->file != nullptr ? state_->file->blob_bytes() : state_->shards->bytes();
 }
 bool MappedFilter::is_mapped() const noexcept { return state_->file == nullptr || state_->file->is_mapped(); }
 

@@ -1,6 +1,4 @@
-// Filters in parts: as one filter of all keys, whatever becomes of the parts, and never a "no" that is wrong.
-#include "crivo/parts.h"
-
+// Sharded filters: as one filter of all keys, whatever becomes of the shards, and never a "no" that is wrong.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,34 +11,35 @@
 
 #include "crivo/blob_file.h"
 #include "crivo/mapped_filter.h"
+#include "crivo/shards.h"
 #include "every_kind.h"
-#include "parts_files.h"
+#include "shards_files.h"
 
 namespace crivo::testing {
 namespace {
 
-std::vector<std::uint64_t> of_part(std::span<const std::uint64_t> hashes, std::uint32_t part, std::uint32_t parts) {
+std::vector<std::uint64_t> of_shard(std::span<const std::uint64_t> hashes, std::uint32_t shard, std::uint32_t shards) {
   std::vector<std::uint64_t> found;
-  std::ranges::copy_if(hashes, std::back_inserter(found), [&](auto hash) { return part_of(hash, parts) == part; });
+  std::ranges::copy_if(hashes, std::back_inserter(found), [&](auto hash) { return shard_of(hash, shards) == shard; });
   return found;
 }
 
-class Parts : public ::testing::Test, protected PartsFiles {
+class Sharded : public ::testing::Test, protected ShardedFiles {
  protected:
   [[nodiscard]] MappedFilter open(std::size_t most = 256) const {
-    return *MappedFilter::open(path_, {.max_open_parts = most});
+    return *MappedFilter::open(path_, {.max_open_shards = most});
   }
   [[nodiscard]] std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_ + ".parts"), {}));
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_ + ".shards"), {}));
   }
 };
 
-class PartsOfKind : public Parts, public ::testing::WithParamInterface<KindInfo> {};
-CRIVO_FOR_EVERY_KIND(PartsOfKind);
+class ShardedOfKind : public Sharded, public ::testing::WithParamInterface<KindInfo> {};
+CRIVO_FOR_EVERY_KIND(ShardedOfKind);
 
-TEST_P(PartsOfKind, AnswerAsOneFilterOrAreRefused) {
+TEST_P(ShardedOfKind, AnswerAsOneFilterOrAreRefused) {
   const FilterSpec spec{.kind = GetParam().kind, .capacity = 20'000, .fp_rate = 0.001, .seed = 7, .panes = 1};
-  auto builder = PartsBuilder::create(spec, kParts);
+  auto builder = ShardedBuilder::create(spec, kShards);
   if (GetParam().can.range || GetParam().can.needs_values() || GetParam().can.advance) {
     EXPECT_THAT(message_of(builder),
                 StartsWith("kind must be one whose keys have no order, no values and no time, got "));
@@ -51,10 +50,10 @@ TEST_P(PartsOfKind, AnswerAsOneFilterOrAreRefused) {
   ASSERT_TRUE(builder->add_hashes(std::span(hashes).subspan(10)));
   const Manifest manifest = *builder->finish(path_);
   EXPECT_EQ(manifest.facts().keys, 20'000U);
-  EXPECT_EQ(files(), kParts);
+  EXPECT_EQ(files(), kShards);
   for (const std::size_t most : {1U, 3U, 256U}) {
     const MappedFilter filter = open(most);
-    EXPECT_EQ(filter.kind().name, "parts");
+    EXPECT_EQ(filter.kind().name, "sharded");
     EXPECT_EQ(filter.facts(), manifest.facts());
     EXPECT_TRUE(filter.verify());
     EXPECT_EQ(filter.blob_bytes(), manifest.bytes());
@@ -72,13 +71,13 @@ TEST_P(PartsOfKind, AnswerAsOneFilterOrAreRefused) {
   }
 }
 
-TEST_F(Parts, AreOrdinaryFiltersOfTheirKeys) {
+TEST_F(Sharded, AreOrdinaryFiltersOfTheirKeys) {
   const auto hashes = present_hashes(40'000, 0);
   build({.kind = Kind::kRibbon, .fp_rate = 0.01}, hashes);
-  for (std::uint32_t part = 0; part < kParts; ++part) {
-    const auto own = of_part(hashes, part, kParts);
+  for (std::uint32_t shard = 0; shard < kShards; ++shard) {
+    const auto own = of_shard(hashes, shard, kShards);
     EXPECT_NEAR(static_cast<double>(own.size()), 5000, 500);
-    const AnyFilter filter = *read_blob_file(path_of(part));
+    const AnyFilter filter = *read_blob_file(path_of(shard));
     EXPECT_EQ(count_found(filter.ref(), own), own.size());
     const AnyFilter alone = *AnyFilter::build({.kind = Kind::kRibbon, .capacity = own.size()}, own);
     EXPECT_EQ(filter.shape(), alone.shape());
@@ -86,7 +85,7 @@ TEST_F(Parts, AreOrdinaryFiltersOfTheirKeys) {
   }
 }
 
-TEST_F(Parts, KeepTheRateOfAll) {
+TEST_F(Sharded, KeepTheRateOfAll) {
   const auto hashes = present_hashes(100'000, 0);
   for (const Kind kind : {Kind::kBlocked, Kind::kClassic, Kind::kCuckoo}) {
     for (const double fp_rate : {0.1, 0.001}) {
@@ -101,64 +100,64 @@ TEST_F(Parts, KeepTheRateOfAll) {
   }
 }
 
-TEST_F(Parts, AreReplacedOneByOne) {
+TEST_F(Sharded, AreReplacedOneByOne) {
   const auto old_keys = present_hashes(8000, 0);
   const auto new_keys = present_hashes(8000, 0, 8000);
   build({}, old_keys);
   const MappedFilter opened = open();
-  EXPECT_TRUE(*opened.may_contain_hash(of_part(old_keys, 0, kParts).front()));  // and part 0 is open
-  for (const std::uint32_t part : {0U, 5U}) {
-    const auto own = of_part(new_keys, part, kParts);
+  EXPECT_TRUE(*opened.may_contain_hash(of_shard(old_keys, 0, kShards).front()));  // and shard 0 is open
+  for (const std::uint32_t shard : {0U, 5U}) {
+    const auto own = of_shard(new_keys, shard, kShards);
     const AnyFilter filter = *AnyFilter::build({.kind = Kind::kRibbon, .capacity = own.size()}, own);  // of any kind
-    ASSERT_TRUE(replace_part(path_, part, kParts, filter.ref()));
+    ASSERT_TRUE(replace_shard(path_, shard, kShards, filter.ref()));
   }
-  EXPECT_EQ(files(), kParts);
+  EXPECT_EQ(files(), kShards);
   const MappedFilter now = open();
-  for (std::uint32_t part = 0; part < kParts; ++part) {
-    const bool is_replaced = part == 0 || part == 5;
-    for (const std::uint64_t hash : of_part(is_replaced ? new_keys : old_keys, part, kParts)) {
+  for (std::uint32_t shard = 0; shard < kShards; ++shard) {
+    const bool is_replaced = shard == 0 || shard == 5;
+    for (const std::uint64_t hash : of_shard(is_replaced ? new_keys : old_keys, shard, kShards)) {
       ASSERT_TRUE(*now.may_contain_hash(hash));
-      // Who had the old part open goes on with it, and who had not finds the new one.
-      ASSERT_TRUE(part == 0 || *opened.may_contain_hash(hash)) << part;
+      // Who had the old shard open goes on with it, and who had not finds the new one.
+      ASSERT_TRUE(shard == 0 || *opened.may_contain_hash(hash)) << shard;
     }
   }
-  for (const std::uint64_t hash : of_part(old_keys, 0, kParts)) ASSERT_TRUE(*opened.may_contain_hash(hash));
-  EXPECT_THAT(message_of(replace_part(path_, kParts, kParts, AnyFilter::create({.capacity = 1})->ref())),
-              StartsWith("part must be below 8, got 8"));
+  for (const std::uint64_t hash : of_shard(old_keys, 0, kShards)) ASSERT_TRUE(*opened.may_contain_hash(hash));
+  EXPECT_THAT(message_of(replace_shard(path_, kShards, kShards, AnyFilter::create({.capacity = 1})->ref())),
+              StartsWith("shard must be below 8, got 8"));
 }
 
-TEST_F(Parts, ThatAreWrongAreErrorsThatNameThem) {
+TEST_F(Sharded, ThatAreWrongAreErrorsThatNameThem) {
   build({.seed = 3}, present_hashes(8000, 3));
   const auto becomes = [&](const std::string& other, const std::string& message) {
     with_other(2, other, [&] {
       const MappedFilter filter = open();
-      EXPECT_THAT(refusal(filter, 2), AllOf(StartsWith("part 2 of " + path_ + ": "), HasSubstr(message)));
+      EXPECT_THAT(refusal(filter, 2), AllOf(StartsWith("shard 2 of " + path_ + ": "), HasSubstr(message)));
       EXPECT_EQ(refusal(filter, 3), "no error");
-      EXPECT_THAT(message_of(filter.verify()), HasSubstr("part 2 of "));
+      EXPECT_THAT(message_of(filter.verify()), HasSubstr("shard 2 of "));
     });
     EXPECT_TRUE(open().verify());
   };
   becomes("", "No such file");
-  becomes(path_of(3), "part must be the one that its manifest names, got another");
-  becomes(file_of({.capacity = 1000, .seed = 3}), "part must be the one that its manifest names, got another");
+  becomes(path_of(3), "shard must be the one that its manifest names, got another");
+  becomes(file_of({.capacity = 1000, .seed = 3}), "shard must be the one that its manifest names, got another");
   becomes(file_of({.capacity = 1000, .seed = 4}), "seed must be the manifest's 3, got 4");
   becomes(file_of({.kind = Kind::kRange, .capacity = 1000, .seed = 3}), "kind must be one whose keys have no order");
   becomes(file_of({.kind = Kind::kMap, .capacity = 1000, .seed = 3, .value_bits = kValueBits}),
           "kind must be one whose");
-  becomes(path_, "got the manifest of one in parts");
+  becomes(path_, "got the manifest of a sharded filter");
 }
 
-TEST_F(Parts, OfAnotherNumberAreRefused) {
+TEST_F(Sharded, OfAnotherNumberAreRefused) {
   const auto hashes = present_hashes(1000, 0);
   build({}, hashes, 2);
-  const AnyFilter part = *AnyFilter::build({.capacity = 200}, of_part(hashes, 1, kParts));
-  EXPECT_THAT(message_of(replace_part(path_, 1, kParts, part.ref())),
-              StartsWith("parts must equal the manifest's 2, got 8"));
-  EXPECT_THAT(message_of(read_part(path_, *read_manifest(path_), 1)), "no error");
+  const AnyFilter shard = *AnyFilter::build({.capacity = 200}, of_shard(hashes, 1, kShards));
+  EXPECT_THAT(message_of(replace_shard(path_, 1, kShards, shard.ref())),
+              StartsWith("shards must equal the manifest's 2, got 8"));
+  EXPECT_THAT(message_of(read_shard(path_, *read_manifest(path_), 1)), "no error");
 }
 
-// The parts that are opened later lie where the manifest lay, and not where the process is by then.
-TEST_F(Parts, AreThoseOfTheFolderInWhichTheyWereOpened) {
+// The shards that are opened later lie where the manifest lay, and not where the process is by then.
+TEST_F(Sharded, AreThoseOfTheFolderInWhichTheyWereOpened) {
   const auto hashes = present_hashes(1000, 0);
   build({}, hashes);
   const std::filesystem::path before = std::filesystem::current_path();
@@ -170,24 +169,24 @@ TEST_F(Parts, AreThoseOfTheFolderInWhichTheyWereOpened) {
   std::filesystem::current_path(before);
 }
 
-TEST_F(Parts, ThatAWriterLeavesGoWithItsLock) {
+TEST_F(Sharded, ThatAWriterLeavesGoWithItsLock) {
   {
-    const PartsLock lock = *PartsLock::take(path_);
-    ASSERT_TRUE(write_part(build_filter({.capacity = 10}, 10).ref(), path_, 3).has_value());
+    const ShardsLock lock = *ShardsLock::take(path_);
+    ASSERT_TRUE(write_shard(build_filter({.capacity = 10}, 10).ref(), path_, 3).has_value());
     EXPECT_EQ(files(), 1U);
   }
-  EXPECT_FALSE(std::filesystem::exists(path_ + ".parts")) << "there was no manifest";
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".shards")) << "there was no manifest";
   build({}, present_hashes(1000, 0));
   {
-    const PartsLock lock = *PartsLock::take(path_);
-    ASSERT_TRUE(write_part(build_filter({.capacity = 10}, 10).ref(), path_, 3).has_value());
-    EXPECT_EQ(files(), kParts + 1U);
+    const ShardsLock lock = *ShardsLock::take(path_);
+    ASSERT_TRUE(write_shard(build_filter({.capacity = 10}, 10).ref(), path_, 3).has_value());
+    EXPECT_EQ(files(), kShards + 1U);
   }
-  EXPECT_EQ(files(), kParts);
+  EXPECT_EQ(files(), kShards);
   EXPECT_TRUE(open().verify());
 }
 
-TEST_F(Parts, AManifestThatIsDamagedOrForgedIsRefused) {
+TEST_F(Sharded, AManifestThatIsDamagedOrForgedIsRefused) {
   build({}, present_hashes(100, 0));
   std::ifstream file(path_, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -208,27 +207,27 @@ TEST_F(Parts, AManifestThatIsDamagedOrForgedIsRefused) {
         .write(reinterpret_cast<const char*>(forged.data()), static_cast<std::streamsize>(forged.size()));
     return message_of(MappedFilter::open(path_));
   };
-  EXPECT_THAT(refused(forge(blob, header::kUnits, 3)), HasSubstr("number of parts must be 2^k"));
-  EXPECT_THAT(refused(forge(blob, header::kUnits, 1 << 20)), HasSubstr("number of parts must be 2^k"));
-  EXPECT_THAT(refused(forge(blob, header::kUnits, 0)), HasSubstr("number of parts must be 2^k"));
-  EXPECT_THAT(refused(forge(blob, header::kProbes, 4)), HasSubstr("number of parts must be 2^k"));
+  EXPECT_THAT(refused(forge(blob, header::kUnits, 3)), HasSubstr("number of shards must be 2^k"));
+  EXPECT_THAT(refused(forge(blob, header::kUnits, 1 << 20)), HasSubstr("number of shards must be 2^k"));
+  EXPECT_THAT(refused(forge(blob, header::kUnits, 0)), HasSubstr("number of shards must be 2^k"));
+  EXPECT_THAT(refused(forge(blob, header::kProbes, 4)), HasSubstr("number of shards must be 2^k"));
   EXPECT_THAT(refused(forge(blob, header::kParam, 1)), HasSubstr("kind parameter must be 0"));
   EXPECT_THAT(refused(forge(blob, header::kCodec, 1)), HasSubstr("codec of a manifest must be 0"));
-  EXPECT_THAT(refused(forge(blob, header::kKeys, 7)), HasSubstr("must be those of all parts"));
+  EXPECT_THAT(refused(forge(blob, header::kKeys, 7)), HasSubstr("must be those of all shards"));
   EXPECT_EQ(refused(blob), "no error");
-  EXPECT_THAT(message_of(parse_blob(blob)), HasSubstr("the manifest of one in parts, which is opened as a file"));
+  EXPECT_THAT(message_of(parse_blob(blob)), HasSubstr("got the manifest of a sharded filter"));
 }
 
-TEST_F(Parts, WhatOnlyOneFileCanTellIsRefused) {
+TEST_F(Sharded, WhatOnlyOneFileCanTellIsRefused) {
   build({}, present_hashes(100, 0));
   const MappedFilter filter = open();
-  EXPECT_THAT(message_of(filter.whole()), StartsWith("filter must be in one file, got one in 8 parts"));
+  EXPECT_THAT(message_of(filter.whole()), StartsWith("filter must be in one file, got one of 8 shards"));
   EXPECT_THAT(message_of(filter.look_at_whole([](const FilterRef&) {})), StartsWith("filter must be in one file"));
   EXPECT_THAT(message_of(filter.find("a")), HasSubstr("find values"));
   EXPECT_TRUE(*filter.may_contain_range(1, 2));  // as of every kind that cannot tell
 }
 
-TEST_F(Parts, AreAskedByManyThreadsWhileTheyAreReplaced) {
+TEST_F(Sharded, AreAskedByManyThreadsWhileTheyAreReplaced) {
   const auto hashes = present_hashes(20'000, 0);
   build({}, hashes);
   std::atomic<bool> stop = false;
@@ -242,32 +241,32 @@ TEST_F(Parts, AreAskedByManyThreadsWhileTheyAreReplaced) {
     });
   }
   for (std::uint32_t round = 0; round < 40; ++round) {
-    const auto own = of_part(hashes, round % kParts, kParts);
+    const auto own = of_shard(hashes, round % kShards, kShards);
     const AnyFilter filter = *AnyFilter::build(
         {.kind = round % 2 == 0 ? Kind::kRibbon : Kind::kBlocked, .capacity = own.size() + round}, own);
-    ASSERT_TRUE(replace_part(path_, round % kParts, kParts, filter.ref()));
+    ASSERT_TRUE(replace_shard(path_, round % kShards, kShards, filter.ref()));
   }
   stop = true;
   for (std::thread& thread : threads) thread.join();
 }
 
-class PartsWalk : public Parts {
+class ShardedWalk : public Sharded {
  protected:
   void walk(int rounds, std::uint64_t seed);
 };
 
-/// 2,500 questions a round beside a set, while parts are replaced, lost, damaged and mended.
-void PartsWalk::walk(int rounds, std::uint64_t seed) {
+/// 2,500 questions a round beside a set, while shards are replaced, lost, damaged and mended.
+void ShardedWalk::walk(int rounds, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::map<std::uint32_t, std::vector<std::uint64_t>> keys;  // of each part, as it was built last
+  std::map<std::uint32_t, std::vector<std::uint64_t>> keys;  // of each shard, as it was built last
   const auto all = random_hashes(16'000, 1);
-  for (std::uint32_t part = 0; part < kParts; ++part) keys[part] = of_part(all, part, kParts);
+  for (std::uint32_t shard = 0; shard < kShards; ++shard) keys[shard] = of_shard(all, shard, kShards);
   build({.fp_rate = 0.001}, all);
   std::uint64_t refused = 0;
   std::uint64_t lied = 0;
   for (int round = 0; round < rounds; ++round) {
-    const auto part = static_cast<std::uint32_t>(random() % kParts);
-    const std::string path = path_of(part);
+    const auto shard = static_cast<std::uint32_t>(random() % kShards);
+    const std::string path = path_of(shard);
     switch (random() % 5) {
       case 0:
         std::filesystem::remove(path);
@@ -280,18 +279,18 @@ void PartsWalk::walk(int rounds, std::uint64_t seed) {
         }
         break;
       default: {
-        keys[part] = of_part(random_hashes(8'000 + random() % 16'000, random()), part, kParts);
+        keys[shard] = of_shard(random_hashes(8'000 + random() % 16'000, random()), shard, kShards);
         constexpr Kind kKinds[] = {Kind::kBlocked, Kind::kRibbon, Kind::kClassic, Kind::kCuckoo};
         const AnyFilter filter = *AnyFilter::build(
-            {.kind = kKinds[random() % 4], .capacity = keys[part].size(), .fp_rate = 0.001}, keys[part]);
-        ASSERT_TRUE(replace_part(path_, part, kParts, filter.ref(),
-                                 random() % 2 == 0 ? BlobForm::kMappable : BlobForm::kSmallest));
+            {.kind = kKinds[random() % 4], .capacity = keys[shard].size(), .fp_rate = 0.001}, keys[shard]);
+        ASSERT_TRUE(replace_shard(path_, shard, kShards, filter.ref(),
+                                  random() % 2 == 0 ? BlobForm::kMappable : BlobForm::kSmallest));
       }
     }
     const MappedFilter filter = open(1 + random() % 10);
     for (int i = 0; i < 2500; ++i) {
       const bool is_there = random() % 2 == 0;
-      const auto& of = keys[static_cast<std::uint32_t>(random() % kParts)];
+      const auto& of = keys[static_cast<std::uint32_t>(random() % kShards)];
       const std::uint64_t hash = is_there ? of[random() % of.size()] : random();
       const Result<bool> answer = filter.may_contain_hash(hash);
       if (!answer.has_value()) {
@@ -307,8 +306,8 @@ void PartsWalk::walk(int rounds, std::uint64_t seed) {
   EXPECT_LT(lied, 3U * static_cast<unsigned>(rounds) + 30);  // of 1,250 a round, at 0.1%
 }
 
-TEST_F(PartsWalk, NeverSaysNoOfAKey) { walk(60, 7); }
-TEST_F(PartsWalk, NeverSaysNoOfAKeyLong) { walk(400, 5); }  // 10^6 questions
+TEST_F(ShardedWalk, NeverSaysNoOfAKey) { walk(60, 7); }
+TEST_F(ShardedWalk, NeverSaysNoOfAKeyLong) { walk(400, 5); }  // 10^6 questions
 
 }  // namespace
 }  // namespace crivo::testing

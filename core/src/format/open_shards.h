@@ -1,5 +1,5 @@
-// The parts of a filter while it is asked: each file is opened by its first question, and closed when others are asked
-// more. crivo/parts.h says what a manifest is.
+// The shards of a filter while it is asked: each file is opened by its first question, and closed when others are asked
+// more. crivo/shards.h says what a manifest is.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 #include <string>
 #include <vector>
 
-#include "crivo/parts.h"
+#include "crivo/shards.h"
 #include "format/filter_file.h"
 
 namespace crivo {
 
-/// The file of a part, if it is the one that its manifest names. Errors: kCorrupt, and those of FilterFile.
-[[nodiscard]] Result<std::unique_ptr<FilterFile>> open_part(const std::string& manifest_path, const Manifest& manifest,
-                                                            std::uint32_t number, const ReadLimits& limits,
-                                                            bool file_may_change);
+/// The file of a shard, if it is the one that its manifest names. Errors: kCorrupt, and those of FilterFile.
+[[nodiscard]] Result<std::unique_ptr<FilterFile>> open_shard(const std::string& manifest_path, const Manifest& manifest,
+                                                             std::uint32_t number, const ReadLimits& limits,
+                                                             bool file_may_change);
 
-/// Any number of threads may ask it at the same time. Errors: kCorrupt, and those of FilterFile, with the part's path
+/// Any number of threads may ask it at the same time. Errors: kCorrupt, and those of FilterFile, with the shard's path
 /// in front.
-class OpenParts {
+class OpenShards {
  public:
   /// The last three are those of MapOptions.
-  OpenParts(std::string path, Manifest manifest, const ReadLimits& limits, bool file_may_change,
-            std::size_t max_open_parts);
+  OpenShards(std::string path, Manifest manifest, const ReadLimits& limits, bool file_may_change,
+             std::size_t max_open_shards);
 
   [[nodiscard]] const Shape& shape() const noexcept { return shape_; }
   [[nodiscard]] const Facts& facts() const noexcept { return facts_; }
@@ -48,12 +48,12 @@ class OpenParts {
   [[nodiscard]] Result<void> read_again();
   void close_others(std::uint32_t number);
   template <class Answer, class Ask>
-  Result<Answer> ask(std::uint64_t hash, const Ask& ask_part);
+  Result<Answer> ask(std::uint64_t hash, const Ask& ask_shard);
 
   const std::string path_;
   const ReadLimits limits_;
   const bool file_may_change_;
-  const std::size_t max_open_parts_;
+  const std::size_t max_open_shards_;
   const Shape shape_;
   const Facts facts_;
   const std::uint64_t bytes_;

@@ -1,5 +1,5 @@
-// Manifests, and the files of parts.
-#include "crivo/parts.h"
+// Manifests, and the files of shards.
+#include "crivo/shards.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -27,24 +27,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostManifestBytes = kBlobHeaderBytes + kPartBytes * kMaxParts;
+constexpr std::size_t kMostManifestBytes = kBlobHeaderBytes + kShardBytes * kMaxShards;
 
 /// That of the file to which the path leads, if it is a link.
 std::string folder_of(const std::string& manifest_path) {
   std::error_code failure;
   const bool is_link = fs::is_symlink(manifest_path, failure);
-  return (is_link ? fs::weakly_canonical(manifest_path, failure).string() : manifest_path) + std::string(kPartsFolder);
+  return (is_link ? fs::weakly_canonical(manifest_path, failure).string() : manifest_path) + std::string(kShardsFolder);
 }
 
-/// Whether a file can be that of a part, or one that was on its way to be.
-bool is_name_of_part(std::string_view name) noexcept {
+/// Whether a file can be that of a shard, or one that was on its way to be.
+bool is_name_of_shard(std::string_view name) noexcept {
   constexpr std::string_view kShape = "00000-0000000000000000.crivo";
   return name.size() == kShape.size() && name[5] == '-' && name.ends_with(".crivo");
 }
 
 Result<void> make_folder(const std::string& folder) {
   if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return {};
-  return system_error(errno, "the folder of the parts must be writable", ", got ", folder);
+  return system_error(errno, "the folder of the shards must be writable", ", got ", folder);
 }
 
 /// O_NONBLOCK: what is no file, such as a pipe, is refused and not waited for.
@@ -71,13 +71,13 @@ Result<std::vector<std::byte>> read_small(const std::string& path) {
 /// Removes what no manifest names any more, and what a writer that was killed has left.
 void remove_others(const std::string& path, const Manifest& manifest) {
   std::vector<std::string> named;
-  for (std::uint32_t i = 0; i < manifest.parts.size(); ++i)
-    named.push_back(name_of_part(i, manifest.parts[i].checksum));
+  for (std::uint32_t i = 0; i < manifest.shards.size(); ++i)
+    named.push_back(name_of_shard(i, manifest.shards[i].checksum));
   std::ranges::sort(named);
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder_of(path), ignored)) {
     const std::string name = entry.path().filename().string();
-    if (is_name_of_part(name) && !std::ranges::binary_search(named, name)) fs::remove(entry.path(), ignored);
+    if (is_name_of_shard(name) && !std::ranges::binary_search(named, name)) fs::remove(entry.path(), ignored);
   }
 }
 
@@ -89,19 +89,19 @@ Result<Manifest> read_manifest(const std::string& path) {
   return parse_manifest(*blob);
 }
 
-std::string part_path(const std::string& manifest_path, std::uint32_t number, const Part& part) {
-  return folder_of(manifest_path) + "/" + name_of_part(number, part.checksum);
+std::string shard_path(const std::string& manifest_path, std::uint32_t number, const Shard& shard) {
+  return folder_of(manifest_path) + "/" + name_of_shard(number, shard.checksum);
 }
 
 // The name has the checksum, which is known when the file was written.
-Result<Part> write_part(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
-                        BlobForm form) {
-  if (auto valid = check_kind_of_parts(filter.kind()); !valid) return valid.error();
+Result<Shard> write_shard(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
+                          BlobForm form) {
+  if (auto valid = check_kind_of_shards(filter.kind()); !valid) return valid.error();
   const std::string folder = folder_of(manifest_path);
   if (auto made = make_folder(folder); !made) return made.error();
   std::uint64_t random = 0;
   if (::getentropy(&random, sizeof random) != 0) random = static_cast<std::uint64_t>(::getpid());
-  const std::string written = folder + "/" + name_of_part(number, random);
+  const std::string written = folder + "/" + name_of_shard(number, random);
   const Result<std::uint64_t> bytes = write_blob_file(filter, written, form);
   if (!bytes.has_value()) return bytes.error();
   const auto fail = [&](const char* rule) {
@@ -112,18 +112,18 @@ Result<Part> write_part(const FilterRef& filter, const std::string& manifest_pat
   std::array<std::byte, kBlobHeaderBytes> header{};
   const OwnedFd fd(::open(written.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0 || ::pread(fd.get(), header.data(), header.size(), 0) != static_cast<ssize_t>(header.size())) {
-    return fail("part must be readable");
+    return fail("shard must be readable");
   }
   Facts facts = filter.facts();
   facts.pinned_raw = false;
-  const Part part{load_le<std::uint64_t>(header.data() + kChecksumOffset), *bytes, facts};
-  if (::rename(written.c_str(), part_path(manifest_path, number, part).c_str()) != 0) {
-    return fail("the folder of the parts must be writable");
+  const Shard shard{load_le<std::uint64_t>(header.data() + kChecksumOffset), *bytes, facts};
+  if (::rename(written.c_str(), shard_path(manifest_path, number, shard).c_str()) != 0) {
+    return fail("the folder of the shards must be writable");
   }
-  return part;
+  return shard;
 }
 
-Result<PartsLock> PartsLock::take(const std::string& manifest_path) {
+Result<ShardsLock> ShardsLock::take(const std::string& manifest_path) {
   struct stat there {};
   if (::stat(manifest_path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
     return bad_argument("manifest must be a file, got ", manifest_path);
@@ -135,25 +135,25 @@ Result<PartsLock> PartsLock::take(const std::string& manifest_path) {
     int locked = -1;
     while (fd.get() >= 0 && (locked = ::flock(fd.get(), LOCK_EX)) != 0 && errno == EINTR) continue;
     if (locked != 0) {
-      return system_error(errno, "the folder of the parts must be one that can be locked", ", got ", folder);
+      return system_error(errno, "the folder of the shards must be one that can be locked", ", got ", folder);
     }
     // The one who had it may have removed the folder.
     struct stat opened {};
     struct stat named {};
     const bool is_there = ::stat(folder.c_str(), &named) == 0;
     if (::fstat(fd.get(), &opened) != 0)
-      return system_error(errno, "the folder of the parts must be readable", ", got ", folder);
+      return system_error(errno, "the folder of the shards must be readable", ", got ", folder);
     if (is_there && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino) {
-      return PartsLock(manifest_path, std::make_unique<OwnedFd>(std::move(fd)));
+      return ShardsLock(manifest_path, std::make_unique<OwnedFd>(std::move(fd)));
     }
   }
 }
 
-PartsLock::PartsLock(std::string path, std::unique_ptr<OwnedFd> folder) noexcept
+ShardsLock::ShardsLock(std::string path, std::unique_ptr<OwnedFd> folder) noexcept
     : path_(std::move(path)), folder_(std::move(folder)) {}
-PartsLock::PartsLock(PartsLock&& other) noexcept = default;
+ShardsLock::ShardsLock(ShardsLock&& other) noexcept = default;
 
-PartsLock::~PartsLock() {
+ShardsLock::~ShardsLock() {
   if (folder_ == nullptr) return;  // it was moved
   try {
     if (const Result<Manifest> manifest = read_manifest(path_)) {
@@ -166,35 +166,36 @@ PartsLock::~PartsLock() {
   }
 }
 
-void PartsLock::sync() const noexcept { ::fsync(folder_->get()); }
+void ShardsLock::sync() const noexcept { ::fsync(folder_->get()); }
 
-Result<void> write_manifest(const std::string& path, const Manifest& manifest, const PartsLock& lock) {
-  if (!is_number_of_parts(manifest.parts.size())) {
-    return bad_argument("parts must be a power of two, 1 to ", kMaxParts, ", got ", manifest.parts.size());
+Result<void> write_manifest(const std::string& path, const Manifest& manifest, const ShardsLock& lock) {
+  if (!is_number_of_shards(manifest.shards.size())) {
+    return bad_argument("shards must be a power of two, 1 to ", kMaxShards, ", got ", manifest.shards.size());
   }
-  lock.sync();  // the parts are there before the manifest names them
+  lock.sync();  // the shards are there before the manifest names them
   const std::vector<std::byte> blob = manifest_blob(manifest);
   return replace_file(path, [&](const ByteSink& sink) { return sink(blob); });
 }
 
-Result<void> replace_part(const std::string& manifest_path, std::uint32_t number, std::uint32_t parts,
-                          const FilterRef& filter, BlobForm form) {
+Result<void> replace_shard(const std::string& manifest_path, std::uint32_t number, std::uint32_t shards,
+                           const FilterRef& filter, BlobForm form) {
   if (auto read = read_manifest(manifest_path); !read) return read.error();  // before a folder is made
-  const Result<PartsLock> lock = PartsLock::take(manifest_path);
+  const Result<ShardsLock> lock = ShardsLock::take(manifest_path);
   if (!lock) return lock.error();
   Result<Manifest> manifest = read_manifest(manifest_path);
   if (!manifest) return manifest.error();
-  if (manifest->parts.size() != parts) {
-    return error(ErrorCode::kIncompatible, "parts must equal the manifest's ", manifest->parts.size(), ", got ", parts);
+  if (manifest->shards.size() != shards) {
+    return error(ErrorCode::kIncompatible, "shards must equal the manifest's ", manifest->shards.size(), ", got ",
+                 shards);
   }
-  if (number >= parts) return bad_argument("part must be below ", parts, ", got ", number);
+  if (number >= shards) return bad_argument("shard must be below ", shards, ", got ", number);
   if (filter.shape().seed != manifest->seed) {
     return error(ErrorCode::kIncompatible, "seed must equal the manifest's ", manifest->seed, ", got ",
                  filter.shape().seed);
   }
-  Result<Part> part = write_part(filter, manifest_path, number, form);
-  if (!part) return part.error();
-  manifest->parts[number] = *part;
+  Result<Shard> shard = write_shard(filter, manifest_path, number, form);
+  if (!shard) return shard.error();
+  manifest->shards[number] = *shard;
   return write_manifest(manifest_path, *manifest, *lock);
 }
 

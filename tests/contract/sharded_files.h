@@ -1,51 +1,51 @@
-// Filters in parts in a folder of their own, for the tests of what asks them.
+// Sharded filters in a folder of their own, for the tests of what asks them.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
 #include "crivo/blob_file.h"
-#include "crivo/parts.h"
+#include "crivo/shards.h"
 #include "every_kind.h"
 #include "temp_folder.h"
 
 namespace crivo::testing {
 
-inline constexpr std::uint32_t kParts = 8;
+inline constexpr std::uint32_t kShards = 8;
 
-class PartsFiles {
+class ShardedFiles {
  protected:
-  Manifest build(const FilterSpec& spec, std::span<const std::uint64_t> hashes, std::uint32_t parts = kParts) const {
-    auto builder = PartsBuilder::create(spec, parts);
+  Manifest build(const FilterSpec& spec, std::span<const std::uint64_t> hashes, std::uint32_t shards = kShards) const {
+    auto builder = ShardedBuilder::create(spec, shards);
     EXPECT_TRUE(builder->add_hashes(hashes));
     EXPECT_EQ(builder->keys(), hashes.size());
     return *builder->finish(path_);
   }
-  [[nodiscard]] std::string path_of(std::uint32_t part) const {
-    return part_path(path_, part, read_manifest(path_)->parts[part]);
+  [[nodiscard]] std::string path_of(std::uint32_t shard) const {
+    return shard_path(path_, shard, read_manifest(path_)->shards[shard]);
   }
-  /// A file with a filter that is no part.
+  /// A file with a filter that is no shard.
   [[nodiscard]] std::string file_of(const FilterSpec& spec) const {
     const std::string path = folder_.file("other");
     EXPECT_TRUE(write_blob_file(build_filter(spec, 1000).ref(), path).has_value());
     return path;
   }
-  /// Calls look() while another file lies in the place of a part, or none.
+  /// Calls look() while another file lies in the place of a shard, or none.
   template <class Look>
-  void with_other(std::uint32_t part, const std::string& other, const Look& look) const {
+  void with_other(std::uint32_t shard, const std::string& other, const Look& look) const {
     constexpr auto kOverwrite = std::filesystem::copy_options::overwrite_existing;
-    const std::string good = path_of(part);
+    const std::string good = path_of(shard);
     std::filesystem::copy_file(good, folder_.file("kept"), kOverwrite);
     std::filesystem::remove(good);
     if (!other.empty()) std::filesystem::copy_file(other, good);
     look();
     std::filesystem::copy_file(folder_.file("kept"), good, kOverwrite);
   }
-  /// The error of a question to this part.
+  /// The error of a question to this shard.
   template <class Filter>
-  static std::string refusal(Filter& filter, std::uint32_t part) {
+  static std::string refusal(Filter& filter, std::uint32_t shard) {
     for (std::uint64_t hash = 1;; hash += 0x9E3779B97F4A7C15) {
-      if (part_of(hash, kParts) == part) return message_of(filter.may_contain_hash(hash));
+      if (shard_of(hash, kShards) == shard) return message_of(filter.may_contain_hash(hash));
     }
   }
 

@@ -1,0 +1,92 @@
+// Sharded filters by the tool: what is killed leaves the old filter or the new one.
+#include <random>
+
+#include "shell.h"
+
+namespace crivo::testing {
+namespace {
+
+constexpr const char* kTool = "'" CRIVO_TOOL "' ";
+
+class ShardedTool : public ToolTest {};
+
+TEST_F(ShardedTool, ABuildThatIsKilledLeavesTheOldFilterOrTheNewOne) {
+  // Each filter has the keys of its round, and those that all have.
+  const auto keys = [](int round) {
+    return "(seq 3000; seq " + std::to_string(10'000 * (round + 1)) + " " +
+           std::to_string(10'000 * (round + 1) + 4999) + ") | ";
+  };
+  ASSERT_EQ(crivo("build -q --shards 16 -o f", numbered_lines(10)).err, "");
+  ASSERT_THAT(shell(keys(0) + kTool + "build -q --shards 16 -o f"), Succeeds());
+  std::mt19937 random(1);
+  int killed = 0;
+  int last = 0;
+  for (int round = 1; round <= 60; ++round) {
+    const double seconds = std::uniform_real_distribution<>(0.001, 0.04)(random);
+    const std::string command = round % 2 == 0 ? "build -q --shards 16 -o f" : "build -q --shard 3 -o f";
+    const bool was_killed = shell(keys(round % 2 == 0 ? round : last) + "timeout -s KILL " + std::to_string(seconds) +
+                                  " " + kTool + command)
+                                .exit_code != 0;
+    killed += was_killed ? 1 : 0;
+    ASSERT_EQ(shell("seq 3000 | " + std::string(kTool) + "query -c f").out, "3000\n") << round;
+    ASSERT_THAT(crivo("verify f"), Succeeds()) << round;
+    if (round % 2 != 0) continue;
+    const auto has = [&](int of) { return shell(keys(of) + kTool + "query -c f").out == "8000\n"; };
+    ASSERT_TRUE(has(round) || has(last)) << round;
+    if (has(round)) last = round;
+  }
+  EXPECT_GT(killed, 5);
+  EXPECT_LT(killed, 60);
+  ASSERT_THAT(shell(keys(0) + kTool + "build -q --shards 16 -o f"), Succeeds());
+  EXPECT_EQ(shell("ls f.shards | wc -l").out, "16\n") << "what was left behind is gone";
+  EXPECT_EQ(shell("ls").out, "f\nf.shards\n");
+}
+
+TEST_F(ShardedTool, SaysWhatIsWrong) {
+  EXPECT_THAT(crivo("build --shards 3 -o f", "a\n"),
+              Fails(HasSubstr("shards must be a power of two, 1 to 512, got 3")));
+  EXPECT_THAT(crivo("build --shards 2048 -o f", "a\n"), Fails(HasSubstr("shards must be")));
+  EXPECT_THAT(crivo("build --shards 2 --kind range -o f", "1\n"), Fails(HasSubstr("kind must be one whose keys")));
+  EXPECT_THAT(crivo("build --shard 1 -o f", "a\n"), Fails(HasSubstr("f: No such file")));
+  for (const char* output : {"-", "/dev/null"}) {
+    EXPECT_THAT(crivo("build --shards 2 -o " + std::string(output), "a\n"), Fails(HasSubstr("output must be a file")));
+  }
+  EXPECT_EQ(shell("ls").out, "");
+  ASSERT_THAT(crivo("build -q --shards 2 -o f", "a\n"), Succeeds());
+  EXPECT_THAT(crivo("build --shard 2 -o f", "a\n"), Fails(HasSubstr("shard must be below 2, got 2")));
+  ASSERT_THAT(crivo("build -q -o g", "a\n"), Succeeds());
+  EXPECT_THAT(crivo("build --shard 0 -o g", "a\n"), Fails(HasSubstr("kind must be that of a manifest (15), got 2")));
+  EXPECT_THAT(crivo("union -o u f g"), Fails(HasSubstr("must all be sharded")));
+  EXPECT_THAT(crivo("add f", "b\n"), Fails(HasSubstr("filter must be in one file, got one of 2 shards")));
+  EXPECT_THAT(shell("cat f | " + std::string(kTool) + "query - a"),
+              Fails(HasSubstr("got the manifest of a sharded filter")));
+  EXPECT_EQ(crivo("info f").out.substr(0, 62), "kind              sharded\nshards            2\ncapacity        ");
+}
+
+TEST_F(ShardedTool, AreUnitedShardByShard) {
+  for (const char* name : {"a", "b"}) {
+    ASSERT_THAT(crivo("build -q --shards 4 --capacity 2000 -o " + std::string(name), numbered_lines(1000, name)),
+                Succeeds());
+  }
+  EXPECT_THAT(crivo("union -o u a b"), Succeeds(StartsWith("crivo union: u: 4 shards, keys 2000, ")));
+  EXPECT_EQ(crivo("query -c u", numbered_lines(1000, "a") + numbered_lines(1000, "b")).out, "2000\n");
+  shell("cp a.shards/00003-* \"$(ls a.shards/00002-*)\"");
+  EXPECT_THAT(crivo("union -o w a b"), Fails(HasSubstr("shard 2 of a: shard must be the one that its manifest names")));
+  EXPECT_THAT(shell("ls w w.shards"), Exits(2, _));
+  ASSERT_THAT(crivo("build -q --shards 8 --capacity 2000 -o c", "a\n"), Succeeds());
+  EXPECT_THAT(crivo("union -o u a c"),
+              Fails(HasSubstr("shards and seed must equal the first filter's 4 and 0, got 8")));
+  EXPECT_EQ(crivo("query -c u", numbered_lines(1000, "b")).out, "1000\n");
+}
+
+// With a limit for all of them, the keys of a shard must fit, and not all keys.
+TEST_F(ShardedTool, AreBuiltInTheMemoryOfOne) {
+  EXPECT_THAT(shell("seq 3000000 | " + std::string(kTool) +
+                    "build -q --shards 16 --kind ribbon --max-memory 16M --temp-folder . -o f"),
+              Succeeds());
+  EXPECT_EQ(shell("seq 3000000 | " + std::string(kTool) + "query -c f").out, "3000000\n");
+  EXPECT_EQ(shell("ls").out, "f\nf.shards\n");
+}
+
+}  // namespace
+}  // namespace crivo::testing
