@@ -13,10 +13,9 @@
 #include <utility>
 
 #include "crivo/hash.h"
-#include "crivo/kinds.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
-#include "exports.h"
+#include "room.h"
 
 namespace crivo::js {
 
@@ -85,16 +84,5 @@ class Batch {
   std::array<std::string_view, kBatch> keys_;
   std::array<std::uint64_t, kBatch> hashes_;
 };
-
-/// As find_many().
-inline void put_values(std::span<const std::uint64_t> values, std::span<const bool> found) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double value = found[i] ? static_cast<double>(values[i]) : -1;
-    std::memcpy(room_bytes() + i * sizeof value, &value, sizeof value);
-  }
-}
-
-/// As facts().
-std::size_t put_facts(const KindInfo& kind, const Facts& stored, const Shape& shape, std::uint64_t payload_bytes);
 
 }  // namespace crivo::js

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "crivo/filter.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/raw_blob.h"
+#include "crivo/key.h"
 #include "crivo/kinds.h"
 #include "crivo/map.h"
 #include "crivo/sketch.h"
@@ -28,6 +30,20 @@ struct Plan {
   FilterSpec spec;
   std::uint64_t max_bytes;
 };
+
+std::size_t message() {
+  const std::string& text = last_error().message;
+  if (room(text.size()) == 0) return 0;
+  std::memcpy(room_bytes(), text.data(), text.size());
+  return text.size();
+}
+int code() { return last_error().code; }
+
+std::size_t put_integer(std::size_t at, double integer) {
+  const NumberKey key(static_cast<std::int64_t>(integer));
+  std::memcpy(room_bytes() + at, key.view().data(), key.view().size());
+  return key.view().size();
+}
 
 AnyFilter* open(std::size_t bytes, double max_bytes) {
   return made<AnyFilter>([&]() -> Result<AnyFilter> {
@@ -114,7 +130,10 @@ bool find_many(const AnyFilter* map, std::size_t count) {
     std::array<std::uint64_t, kBatch> values;
     std::array<bool, kBatch> found;
     asked->find_hashes(Batch(count).hashes(map->shape().hash_id, map->shape().seed), values, found);
-    put_values(std::span(values).first(count), found);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = found[i] ? static_cast<double>(values[i]) : -1;
+      std::memcpy(room_bytes() + i * sizeof value, &value, sizeof value);
+    }
     return {};
   });
 }
@@ -143,8 +162,30 @@ double count(const AnyFilter* filter, std::size_t bytes) {
 }
 
 std::size_t facts(const AnyFilter* filter) {
-  return put_facts(filter->ref().kind(), filter->facts(), filter->shape(), filter->payload().size());
+  const Facts& stored = filter->facts();
+  const Shape& shape = filter->shape();
+  const KindInfo& kind = filter->ref().kind();
+  const Capabilities& can = kind.can;
+  const bool abilities[] = {can.add,  can.remove, can.count, can.unite, can.intersect,
+                            can.grow, can.range,  can.find,  can.exact, can.advance};
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < std::size(abilities); ++i) bits |= static_cast<unsigned>(abilities[i]) << i;
+  const double numbers[] = {static_cast<double>(stored.capacity),
+                            stored.fp_rate,
+                            static_cast<double>(stored.keys),
+                            static_cast<double>(shape.units),
+                            static_cast<double>(shape.k),
+                            static_cast<double>(shape.param),
+                            static_cast<double>(filter->payload().size()),
+                            static_cast<double>(bits),
+                            static_cast<double>(shape.seed >> 32),
+                            static_cast<double>(shape.seed & UINT32_MAX)};
+  if (room(sizeof numbers + kind.name.size()) == 0) return 0;
+  std::memcpy(room_bytes(), numbers, sizeof numbers);
+  std::memcpy(room_bytes() + sizeof numbers, kind.name.data(), kind.name.size());
+  return kind.name.size();
 }
+
 std::size_t write(const AnyFilter* filter, bool with_sums) {
   const Codec codec = with_sums ? Codec::kRawSums : Codec::kRaw;
   const std::size_t payload = filter->payload().size();

@@ -5,33 +5,15 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "crivo/builder.h"
 #include "crivo/filter.h"
 #include "crivo/sketch.h"
-
-#ifdef __wasm__
-#define EXPORT(name) [[clang::export_name(#name)]]
-#else
-#define EXPORT(name)
-#endif
+#include "room.h"
 
 namespace crivo::js {
 
-struct LastError {
-  int code = 0;
-  std::string message;
-};
 struct Plan;
-
-// Each host has these for itself.
-LastError& last_error();
-std::byte* room_bytes();
-/// Makes the room at least this large, keeps what is in it, and returns where it lies. 0 if there is no memory.
-EXPORT(room) std::size_t room(std::size_t bytes);
-/// Frees the room. The next call must be room().
-EXPORT(leave) void leave();
 
 EXPORT(code) int code();
 /// Puts the message of the last error into the room, and returns its bytes: 0 where the code says all.

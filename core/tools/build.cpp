@@ -14,7 +14,9 @@
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "crivo/mapped_filter.h"
-#include "crivo/shards.h"
+#include "crivo/shard_writer.h"
+#include "crivo/sharded_builder.h"
+#include "crivo/sharded_filter.h"
 #include "file.h"
 #include "key_feed.h"
 #include "numbers.h"
@@ -174,7 +176,7 @@ ExitCode build_shard(const BuildOptions& given) {
   const Shard& old = manifest.shards[number];
   if (!options.rate_given && !options.spec.bits_per_key) options.spec.fp_rate = old.facts.fp_rate;
   // One that is missing or damaged leaves the default kind.
-  const auto opened = MappedFilter::open(shard_path(path, number, old));
+  const auto opened = MappedFilter::open(shard_path(path, manifest, number));
   if (!options.kind_given && opened.has_value()) options.spec.kind = opened->kind().kind;
   Work work(options);
   auto builder = unwrap(FilterBuilder::create(options.spec, work.how()));
@@ -291,7 +293,7 @@ void add_spec(CLI::App& command, BuildOptions& options) {
       take(command, "--shards",
            into(options.shards,
                 [](const std::string& text) {
-                  return static_cast<std::uint32_t>(parse_count(text, "shards", 1, ShardedBuilder::kMostAtOnce));
+                  return static_cast<std::uint32_t>(parse_count(text, "shards", 1, kMaxShards));
                 }),
            "Cut it into so many files, a power of two: FILE names those in the folder FILE.shards", "N");
   take(command, "--shard",

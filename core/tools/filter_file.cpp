@@ -38,9 +38,9 @@ bool is_file(const std::string& path) {
 }
 
 /// A file that shrinks while it is read is then an error, as every other change of it is.
-MappedFilter open_file(const std::string& path, const ReadLimits& limits) {
+FilterFile open_file(const std::string& path, const ReadLimits& limits) {
   unwrap(guard_mapped_files());
-  return unwrap(MappedFilter::open(path, {.limits = limits}));
+  return unwrap(open_filter_file(path, {.map = {.limits = limits}}));
 }
 
 AlignedBytes read_pipe(const std::string& path, const ReadLimits& limits) {
@@ -103,7 +103,7 @@ Refused in_given_units(const Refused& refused, const ByteLimit& max_bytes) {
   return needed == 0 ? refused : limit_error(max_bytes, needed);
 }
 
-MappedFilter load_filter(const FilterArgument& filter) try {
+FilterFile load_filter(const FilterArgument& filter) try {
   const ReadLimits limits{.max_bytes = filter.max_bytes.bytes};
   const bool is_mapped = is_file(filter.path);
   const Progress progress("opening", is_mapped);  // a terminal that is read from is told so instead
@@ -113,7 +113,7 @@ MappedFilter load_filter(const FilterArgument& filter) try {
   throw in_given_units(refused, filter.max_bytes);
 }
 
-std::variant<MappedFilter, Sketch> load_filter_or_sketch(const FilterArgument& filter) try {
+std::variant<FilterFile, Sketch> load_filter_or_sketch(const FilterArgument& filter) try {
   const ReadLimits limits{.max_bytes = filter.max_bytes.bytes};
   if (is_file(filter.path)) {
     if (has_sketch(filter.path)) return load_sketch(filter, "FILTER");
@@ -139,7 +139,8 @@ LineLimit longest_line(const FilterArgument& filter) {
 }
 
 LoadedCopy load_copy(const FilterArgument& filter) {
-  const MappedFilter opened = load_filter(filter);
+  const FilterFile file = load_filter(filter);
+  const MappedFilter& opened = *unwrap(in_one_file(file));
   const ByteLimit& limit = filter.max_bytes;
   if (opened.payload_bytes() > limit.bytes) throw limit_error(limit, opened.payload_bytes());
   const Progress progress("reading", true);

@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "crivo/host/unwrap.h"
-#include "crivo/mapped_filter.h"
+#include "crivo/sharded_filter.h"
 #include "crivo/sketch.h"
 #include "key_reader.h"
 #include "numbers.h"
@@ -34,14 +34,14 @@ void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* 
 /// The same for at least `least` filters.
 void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least);
 
-/// Opens and checks the filter: a file is mapped, and parts of it are verified only when they are read; anything else
+/// Opens and checks the filter: a file is mapped, and its segments are verified only when they are read; anything else
 /// (standard input, a pipe) is read as a whole. Throws Refused: kTooLarge, before the memory is taken, when the filter
 /// takes more than max_bytes of it; kCorrupt when the bytes are no filter; kBadArgument or kSystem when the file cannot
 /// be read.
-[[nodiscard]] MappedFilter load_filter(const FilterArgument& filter);
+[[nodiscard]] FilterFile load_filter(const FilterArgument& filter);
 
 /// The same for a file that may hold a sketch, which is read and checked as a whole.
-[[nodiscard]] std::variant<MappedFilter, Sketch> load_filter_or_sketch(const FilterArgument& filter);
+[[nodiscard]] std::variant<FilterFile, Sketch> load_filter_or_sketch(const FilterArgument& filter);
 
 /// Reads and checks a sketch. Throws Refused, as load_filter; `role` names the file.
 [[nodiscard]] Sketch load_sketch(const FilterArgument& sketch, const std::string& role);
@@ -58,7 +58,8 @@ struct LoadedCopy {
   AnyFilter filter;  // it may grow to max_bytes
   Codec codec;       // how the file stores it
 };
-/// Verifies all of a filter and copies it into memory. Throws as load_filter, and kTooLarge for a mapped one, too.
+/// Verifies all of a filter in one file and copies it into memory. Throws as load_filter; kUnsupported for a sharded
+/// filter; kTooLarge for a mapped one, too.
 [[nodiscard]] LoadedCopy load_copy(const FilterArgument& filter);
 
 /// Names the file in an error, as far as the error is not of the system's or about an argument: those have it.

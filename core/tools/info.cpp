@@ -3,7 +3,6 @@
 
 #include "command.h"
 #include "crivo/describe.h"
-#include "crivo/shards.h"
 #include "file.h"
 #include "filter_file.h"
 #include "progress.h"
@@ -16,21 +15,20 @@ struct InfoOptions {
   bool json = false;
 };
 
-std::vector<Description> describe(const Manifest& manifest) {
-  const Facts facts = manifest.facts();
+std::vector<Description> describe(const ShardedFilter& filter) {
+  const Facts& facts = filter.facts();
   return {
-      {"kind", std::string_view("sharded")},
-      {"shards", std::uint64_t{manifest.shards.size()}},
+      {"kind", filter.kind().name},
+      {"shards", filter.shape().units},
       {"capacity", facts.capacity},
       {"fp_rate", facts.fp_rate},
       {"keys", facts.keys},
-      {"seed", static_cast<std::int64_t>(manifest.seed)},
-      {"bytes", manifest.bytes()},
+      {"seed", static_cast<std::int64_t>(filter.shape().seed)},
+      {"bytes", filter.payload_bytes()},
   };
 }
 
-std::vector<Description> describe(const MappedFilter& filter, const std::string& path) {
-  if (filter.kind().kind == Kind::kSharded) return describe(unwrap(read_manifest(path)));
+std::vector<Description> describe(const MappedFilter& filter) {
   std::vector<Description> described;
   const auto look = [&](const FilterRef& ref) { described = describe(ref, filter.codec(), filter.blob_bytes()); };
   const Progress progress("reading", true);
@@ -38,11 +36,13 @@ std::vector<Description> describe(const MappedFilter& filter, const std::string&
   return described;
 }
 
+std::vector<Description> describe(const FilterFile& file) {
+  return std::visit([](const auto& filter) { return describe(filter); }, file);
+}
+
 ExitCode info(const InfoOptions& options) try {
   const auto opened = load_filter_or_sketch(options.filter);
-  const auto* const filter = std::get_if<MappedFilter>(&opened);
-  const auto described =
-      filter != nullptr ? describe(*filter, options.filter.path) : crivo::describe(std::get<Sketch>(opened));
+  const auto described = std::visit([](const auto& each) { return describe(each); }, opened);
   if (options.json) {
     std::puts(to_json(described).c_str());
   } else {

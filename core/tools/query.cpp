@@ -27,19 +27,23 @@ struct QueryOptions {
 /// Asks the filter and reports, batch by batch.
 class Query {
  public:
-  Query(const MappedFilter& filter, const SelectionFlags& flags)
-      : filter_(filter), quiet_(flags.quiet), selection_(flags) {}
+  Query(const FilterFile& filter, const SelectionFlags& flags)
+      : filter_(filter),
+        can_(std::visit([](const auto& file) { return file.kind().can; }, filter)),
+        seed_(std::visit([](const auto& file) { return file.shape().seed; }, filter)),
+        quiet_(flags.quiet),
+        selection_(flags) {}
 
   /// Returns false once further keys cannot change what is reported. Throws Refused where no key gets an answer any
   /// more, as when the file was changed.
   bool ask(Keys keys) {
     const std::span<bool> hits = selection_.hits(keys.size());
-    if (filter_.kind().can.find) {
+    if (can_.find) {
       ask_map(keys, hits);
       selection_.report(keys, hits,
                         [&](std::size_t i) { return hits[i] ? with_value(keys[i], i) : std::string(keys[i]); });
     } else {
-      filter_.kind().can.range ? ask_ranges(keys, hits) : ask_keys(keys, hits);
+      can_.range ? ask_ranges(keys, hits) : ask_keys(keys, hits);
       selection_.report(keys, hits);
     }
     return !quiet_ || selection_.selected() + unanswered_ == 0;
@@ -73,9 +77,11 @@ class Query {
   void ask_keys(Keys keys, std::span<bool> hits) {
     note_ranges(keys);
     hashes_.resize(keys.size());
-    hash_keys(keys, filter_.shape().seed, hashes_);
-    if (filter_.may_contain_hashes(hashes_, hits)) return;
-    ask_each(keys, hits, [&](std::size_t i) { return filter_.may_contain_hash(hashes_[i]); });
+    hash_keys(keys, seed_, hashes_);
+    if (std::visit([&](const auto& file) { return file.may_contain_hashes(hashes_, hits); }, filter_)) return;
+    ask_each(keys, hits, [&](std::size_t i) {
+      return std::visit([&](const auto& file) { return file.may_contain_hash(hashes_[i]); }, filter_);
+    });
   }
 
   void ask_ranges(Keys keys, std::span<bool> hits) {
@@ -88,18 +94,20 @@ class Query {
       }
       ranges_.push_back(*range);
     }
-    ask_each(keys, hits, [&](std::size_t i) { return filter_.may_contain_range(ranges_[i].low, ranges_[i].high); });
+    const MappedFilter& file = *unwrap(in_one_file(filter_));
+    ask_each(keys, hits, [&](std::size_t i) { return file.may_contain_range(ranges_[i].low, ranges_[i].high); });
   }
 
   void ask_map(Keys keys, std::span<bool> hits) {
     note_ranges(keys);
     hashes_.resize(keys.size());
-    hash_keys(keys, filter_.shape().seed, hashes_);
+    hash_keys(keys, seed_, hashes_);
     values_.assign(keys.size(), kUnknown);
-    if (filter_.find_hashes(hashes_, values_, hits)) return;
+    const MappedFilter& file = *unwrap(in_one_file(filter_));
+    if (file.find_hashes(hashes_, values_, hits)) return;
     values_.assign(keys.size(), kUnknown);
     ask_each(keys, hits, [&](std::size_t i) -> Result<bool> {
-      const auto value = filter_.find_hash(hashes_[i]);
+      const auto value = file.find_hash(hashes_[i]);
       if (!value.has_value()) return value.error();
       values_[i] = value->value_or(kUnknown);
       return value->has_value();
@@ -117,14 +125,16 @@ class Query {
       const Result<bool> hit = answer(i);
       hits[i] = !hit.has_value() || *hit;
       if (hit.has_value()) continue;
-      unwrap(filter_.may_contain_hashes({}, {}));
+      unwrap(std::visit([](const auto& file) { return file.may_contain_hashes({}, {}); }, filter_));
       if (++unanswered_ > kMostNamed) continue;
       std::fprintf(stderr, "crivo query: %s has no answer, and counts as \"maybe\": %s\n", in_quotes(keys[i]).c_str(),
                    hit.error().message.c_str());
     }
   }
 
-  const MappedFilter& filter_;
+  const FilterFile& filter_;
+  const Capabilities can_;
+  const std::uint64_t seed_;
   bool quiet_;
   Selection selection_;
   std::vector<std::uint64_t> hashes_;
@@ -146,7 +156,7 @@ void note_files(const QueryOptions& options) {
 }
 
 ExitCode query(const QueryOptions& options) try {
-  const MappedFilter filter = load_filter(options.filter);
+  const FilterFile filter = load_filter(options.filter);
   Query query(filter, options.selection);
   if (options.keys.empty()) {
     ask_standard_input("query", options.selection, longest_line(options.filter),

@@ -3,7 +3,8 @@
 #include <optional>
 
 #include "command.h"
-#include "crivo/shards.h"
+#include "crivo/shard_writer.h"
+#include "crivo/sharded_filter.h"
 #include "file.h"
 #include "filter_file.h"
 #include "output.h"
@@ -19,10 +20,10 @@ struct UnionOptions {
 };
 
 void unite(AnyFilter& all, const FilterArgument& with) {
-  const MappedFilter filter = load_filter(with);
+  const FilterFile file = load_filter(with);
   const Progress progress("uniting", true);
   Result<void> united;
-  unwrap(filter.look_at_whole([&](const FilterRef& ref) { united = all.unite(ref); }));
+  unwrap(unwrap(in_one_file(file))->look_at_whole([&](const FilterRef& ref) { united = all.unite(ref); }));
   unwrap(united);
 }
 
@@ -31,7 +32,9 @@ std::vector<Manifest> manifests_of(const UnionOptions& options) {
   std::vector<Manifest> manifests;
   for (const std::string& path : options.filters.paths) {
     try {
-      if (path == "-" || load_filter({path, options.filters.max_bytes}).kind().kind != Kind::kSharded) continue;
+      if (path == "-") continue;
+      const FilterFile file = load_filter({path, options.filters.max_bytes});
+      if (!std::holds_alternative<ShardedFilter>(file)) continue;
       manifests.push_back(unwrap(read_manifest(path)));
     } catch (const Refused& refused) {
       throw in_file(refused, path);
@@ -62,7 +65,7 @@ ExitCode unite_shards(const UnionOptions& options, const std::vector<Manifest>& 
       if (!all) {
         all = std::move(filter);
       } else if (auto done = all->unite(filter.ref()); !done) {
-        throw in_file(Refused(done.error()), shard_path(options.filters.paths[i], shard, manifests[i].shards[shard]));
+        throw in_file(Refused(done.error()), shard_path(options.filters.paths[i], manifests[i], shard));
       }
     }
     united.shards.push_back(unwrap(write_shard(all->ref(), options.output.path, shard, options.output.form())));

@@ -13,7 +13,9 @@ namespace {
 void verify(const FilterArgument& filter) {
   const auto opened = load_filter_or_sketch(filter);  // which checks a sketch
   const Progress progress("verifying", true);
-  if (const auto* const mapped = std::get_if<MappedFilter>(&opened)) unwrap(mapped->verify());
+  if (const auto* const file = std::get_if<FilterFile>(&opened)) {
+    unwrap(std::visit([](const auto& each) { return each.verify(); }, *file));
+  }
 }
 
 /// One file is whole without a word. Of several, each has a line.

@@ -9,7 +9,7 @@
 #include <crivo/blob_file.h>
 #include <crivo/builder.h>
 #include <crivo/kinds.h>
-#include <crivo/shards.h>
+#include <crivo/shard_writer.h>
 #include <mpi.h>
 
 #include <algorithm>

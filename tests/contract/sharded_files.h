@@ -5,7 +5,8 @@
 #include <string>
 
 #include "crivo/blob_file.h"
-#include "crivo/shards.h"
+#include "crivo/sharded_builder.h"
+#include "crivo/sharded_filter.h"
 #include "every_kind.h"
 #include "temp_folder.h"
 
@@ -22,7 +23,7 @@ class ShardedFiles {
     return *builder->finish(path_);
   }
   [[nodiscard]] std::string path_of(std::uint32_t shard) const {
-    return shard_path(path_, shard, read_manifest(path_)->shards[shard]);
+    return shard_path(path_, *read_manifest(path_), shard);
   }
   /// A file with a filter that is no shard.
   [[nodiscard]] std::string file_of(const FilterSpec& spec) const {

@@ -10,10 +10,9 @@
 #include <thread>
 
 #include "crivo/blob_file.h"
-#include "crivo/mapped_filter.h"
-#include "crivo/shards.h"
+#include "crivo/shard_writer.h"
 #include "every_kind.h"
-#include "shards_files.h"
+#include "sharded_files.h"
 
 namespace crivo::testing {
 namespace {
@@ -26,8 +25,8 @@ std::vector<std::uint64_t> of_shard(std::span<const std::uint64_t> hashes, std::
 
 class Sharded : public ::testing::Test, protected ShardedFiles {
  protected:
-  [[nodiscard]] MappedFilter open(std::size_t most = 256) const {
-    return *MappedFilter::open(path_, {.max_open_shards = most});
+  [[nodiscard]] ShardedFilter open(std::size_t most = 256) const {
+    return *ShardedFilter::open(path_, {.max_open_shards = most});
   }
   [[nodiscard]] std::size_t files() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_ + ".shards"), {}));
@@ -52,11 +51,11 @@ TEST_P(ShardedOfKind, AnswerAsOneFilterOrAreRefused) {
   EXPECT_EQ(manifest.facts().keys, 20'000U);
   EXPECT_EQ(files(), kShards);
   for (const std::size_t most : {1U, 3U, 256U}) {
-    const MappedFilter filter = open(most);
+    const ShardedFilter filter = open(most);
     EXPECT_EQ(filter.kind().name, "sharded");
     EXPECT_EQ(filter.facts(), manifest.facts());
     EXPECT_TRUE(filter.verify());
-    EXPECT_EQ(filter.blob_bytes(), manifest.bytes());
+    EXPECT_EQ(filter.payload_bytes(), manifest.bytes());
     const auto absent = absent_hashes(20'000, 7);
     const auto hits = std::make_unique<bool[]>(hashes.size());
     ASSERT_TRUE(filter.may_contain_hashes(hashes, {hits.get(), hashes.size()}));
@@ -104,7 +103,7 @@ TEST_F(Sharded, AreReplacedOneByOne) {
   const auto old_keys = present_hashes(8000, 0);
   const auto new_keys = present_hashes(8000, 0, 8000);
   build({}, old_keys);
-  const MappedFilter opened = open();
+  const ShardedFilter opened = open();
   EXPECT_TRUE(*opened.may_contain_hash(of_shard(old_keys, 0, kShards).front()));  // and shard 0 is open
   for (const std::uint32_t shard : {0U, 5U}) {
     const auto own = of_shard(new_keys, shard, kShards);
@@ -112,7 +111,7 @@ TEST_F(Sharded, AreReplacedOneByOne) {
     ASSERT_TRUE(replace_shard(path_, shard, kShards, filter.ref()));
   }
   EXPECT_EQ(files(), kShards);
-  const MappedFilter now = open();
+  const ShardedFilter now = open();
   for (std::uint32_t shard = 0; shard < kShards; ++shard) {
     const bool is_replaced = shard == 0 || shard == 5;
     for (const std::uint64_t hash : of_shard(is_replaced ? new_keys : old_keys, shard, kShards)) {
@@ -130,7 +129,7 @@ TEST_F(Sharded, ThatAreWrongAreErrorsThatNameThem) {
   build({.seed = 3}, present_hashes(8000, 3));
   const auto becomes = [&](const std::string& other, const std::string& message) {
     with_other(2, other, [&] {
-      const MappedFilter filter = open();
+      const ShardedFilter filter = open();
       EXPECT_THAT(refusal(filter, 2), AllOf(StartsWith("shard 2 of " + path_ + ": "), HasSubstr(message)));
       EXPECT_EQ(refusal(filter, 3), "no error");
       EXPECT_THAT(message_of(filter.verify()), HasSubstr("shard 2 of "));
@@ -163,7 +162,7 @@ TEST_F(Sharded, AreThoseOfTheFolderInWhichTheyWereOpened) {
   const std::filesystem::path before = std::filesystem::current_path();
   const std::filesystem::path here = std::filesystem::path(path_).parent_path();
   std::filesystem::current_path(here);
-  const MappedFilter filter = *MappedFilter::open("f.crivo");
+  const ShardedFilter filter = *ShardedFilter::open("f.crivo");
   std::filesystem::current_path("/");
   for (const std::uint64_t hash : hashes) ASSERT_TRUE(*filter.may_contain_hash(hash));
   std::filesystem::current_path(before);
@@ -194,18 +193,18 @@ TEST_F(Sharded, AManifestThatIsDamagedOrForgedIsRefused) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
     std::ofstream(path_, std::ios::binary) << damaged;
-    EXPECT_FALSE(MappedFilter::open(path_)) << i;
+    EXPECT_FALSE(open_filter_file(path_)) << i;
   }
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     std::ofstream(path_, std::ios::binary) << bytes.substr(0, size);
-    EXPECT_FALSE(MappedFilter::open(path_)) << size;
+    EXPECT_FALSE(open_filter_file(path_)) << size;
   }
   Bytes blob(bytes.size());
   std::ranges::transform(bytes, blob.begin(), [](char c) { return static_cast<std::byte>(c); });
   const auto refused = [&](const Bytes& forged) {
     std::ofstream(path_, std::ios::binary)
         .write(reinterpret_cast<const char*>(forged.data()), static_cast<std::streamsize>(forged.size()));
-    return message_of(MappedFilter::open(path_));
+    return message_of(ShardedFilter::open(path_));
   };
   EXPECT_THAT(refused(forge(blob, header::kUnits, 3)), HasSubstr("number of shards must be 2^k"));
   EXPECT_THAT(refused(forge(blob, header::kUnits, 1 << 20)), HasSubstr("number of shards must be 2^k"));
@@ -218,13 +217,38 @@ TEST_F(Sharded, AManifestThatIsDamagedOrForgedIsRefused) {
   EXPECT_THAT(message_of(parse_blob(blob)), HasSubstr("got the manifest of a sharded filter"));
 }
 
-TEST_F(Sharded, WhatOnlyOneFileCanTellIsRefused) {
+TEST_F(Sharded, AreToldFromFiltersInOneFile) {
   build({}, present_hashes(100, 0));
-  const MappedFilter filter = open();
-  EXPECT_THAT(message_of(filter.whole()), StartsWith("filter must be in one file, got one of 8 shards"));
-  EXPECT_THAT(message_of(filter.look_at_whole([](const FilterRef&) {})), StartsWith("filter must be in one file"));
-  EXPECT_THAT(message_of(filter.find("a")), HasSubstr("find values"));
-  EXPECT_TRUE(*filter.may_contain_range(1, 2));  // as of every kind that cannot tell
+  const FilterFile sharded = *open_filter_file(path_);
+  EXPECT_THAT(message_of(in_one_file(sharded)), StartsWith("filter must be in one file, got one of 8 shards"));
+  EXPECT_THAT(message_of(MappedFilter::open(path_)), HasSubstr("got the manifest of a sharded filter"));
+  const std::string other = file_of({.capacity = 1000});
+  const FilterFile in_a_file = *open_filter_file(other);
+  EXPECT_EQ((*in_one_file(in_a_file))->kind().kind, Kind::kBlocked);
+  EXPECT_THAT(message_of(ShardedFilter::open(other)), StartsWith("kind must be that of a manifest (15), got 2"));
+  EXPECT_THAT(message_of(open_filter_file(path_ + "x")), StartsWith("file must be readable, got "));
+  EXPECT_THAT(message_of(open_filter_file("/dev/null")), StartsWith("file must be a regular one"));
+}
+
+// As a page does that fetches one file for a question.
+TEST_F(Sharded, ManifestNamesTheShardOfAKeyWithoutTheShards) {
+  build({.fp_rate = 0.001, .seed = 5}, present_hashes(10'000, 5), 1024);
+  const auto bytes_in = [](const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    Bytes bytes(text.size());
+    std::ranges::transform(text, bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
+    return bytes;
+  };
+  const Bytes blob = bytes_in(path_);
+  std::filesystem::rename(path_ + ".shards", path_ + ".server");
+  const Manifest manifest = *Manifest::parse(blob);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const std::string key = present_key(i);
+    const std::string name = manifest.file_name(manifest.shard_of(key));
+    const Bytes fetched = bytes_in(path_ + ".server/" + name);
+    ASSERT_TRUE(parse_blob(fetched)->ref().may_contain(key)) << key;
+  }
 }
 
 TEST_F(Sharded, AreAskedByManyThreadsWhileTheyAreReplaced) {
@@ -234,7 +258,7 @@ TEST_F(Sharded, AreAskedByManyThreadsWhileTheyAreReplaced) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
-      const MappedFilter filter = open(2);
+      const ShardedFilter filter = open(2);
       while (!stop) {
         for (std::size_t at = 0; at < hashes.size(); at += 37) ASSERT_TRUE(*filter.may_contain_hash(hashes[at]));
       }
@@ -287,7 +311,7 @@ void ShardedWalk::walk(int rounds, std::uint64_t seed) {
                                   random() % 2 == 0 ? BlobForm::kMappable : BlobForm::kSmallest));
       }
     }
-    const MappedFilter filter = open(1 + random() % 10);
+    const ShardedFilter filter = open(1 + random() % 10);
     for (int i = 0; i < 2500; ++i) {
       const bool is_there = random() % 2 == 0;
       const auto& of = keys[static_cast<std::uint32_t>(random() % kShards)];

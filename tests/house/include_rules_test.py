@@ -111,6 +111,14 @@ class IncludeRules(unittest.TestCase):
         self.assertEqual(len(found), 1)
         self.assertIn("kinds/a -> kinds/b -> kinds/c -> kinds/a", found[0])
 
+    def test_rejects_cycles_that_headers_of_the_core_close(self):
+        files = {"core/include/crivo/a.h": "", "core/src/filter/a.cpp": '#include "crivo/host/b.h"\n',
+                 "core/internal/crivo/host/b.h": "", "core/src/filter/b.cpp": ""}
+        self.assertEqual(findings(files), [])
+        found = findings({**files, "core/internal/crivo/host/b.h": '#include "crivo/a.h"\n'})
+        self.assertEqual(len(found), 1)
+        self.assertIn("filter/a -> filter/b -> filter/a", found[0])
+
     def test_rejects_cycles_of_folders(self):
         files = {"core/src/hash/a.h": "", "core/src/hash/b.cpp": '#include "hash/inner/d.h"\n',
                  "core/src/hash/inner/c.cpp": '#include "hash/a.h"\n'}

@@ -44,8 +44,8 @@ TEST_F(ShardedTool, ABuildThatIsKilledLeavesTheOldFilterOrTheNewOne) {
 
 TEST_F(ShardedTool, SaysWhatIsWrong) {
   EXPECT_THAT(crivo("build --shards 3 -o f", "a\n"),
-              Fails(HasSubstr("shards must be a power of two, 1 to 512, got 3")));
-  EXPECT_THAT(crivo("build --shards 2048 -o f", "a\n"), Fails(HasSubstr("shards must be")));
+              Fails(HasSubstr("shards must be a power of two, 1 to 65536, got 3")));
+  EXPECT_THAT(crivo("build --shards 131072 -o f", "a\n"), Fails(HasSubstr("shards must be")));
   EXPECT_THAT(crivo("build --shards 2 --kind range -o f", "1\n"), Fails(HasSubstr("kind must be one whose keys")));
   EXPECT_THAT(crivo("build --shard 1 -o f", "a\n"), Fails(HasSubstr("f: No such file")));
   for (const char* output : {"-", "/dev/null"}) {

@@ -14,23 +14,27 @@ static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte"
                                    crivo_error* error) noexcept {
   return answer("filter", filter, error, [&] {
     const auto checked = checked_key(key, key_bytes);  // before file(), as it is no file where the key is wrong
-    return filter->file().may_contain(checked);
+    return filter->ask_file([&](const auto& file) { return file.may_contain(checked); });
   });
 }
 
 [[gnu::noinline]] int32_t ask_file_by_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) noexcept {
-  return answer("filter", filter, error, [&] { return filter->file().may_contain_hash(key_hash); });
+  return answer("filter", filter, error,
+                [&] { return filter->ask_file([&](const auto& file) { return file.may_contain_hash(key_hash); }); });
 }
 
 Result<bool> ask_range(const crivo_filter& filter, std::uint64_t low, std::uint64_t high) {
-  const KindInfo& kind = filter.ref != nullptr ? filter.ref->kind() : filter.file().kind();
+  const KindInfo& kind =
+      filter.ref != nullptr ? filter.ref->kind() : *filter.ask_file([](const auto& file) { return &file.kind(); });
   if (!kind.can.range) return Error{ErrorCode::kUnsupported, "kind must be range, got " + std::string(kind.name)};
-  if (filter.ref == nullptr) return filter.file().may_contain_range(low, high);
+  if (filter.ref == nullptr) return filter.mapped().may_contain_range(low, high);
   return filter.ref->may_contain_range(low, high);
 }
 
 Result<void> ask_many(const crivo_filter& filter, std::span<const std::uint64_t> hashes, bool* hits) {
-  if (filter.ref == nullptr) return filter.file().may_contain_hashes(hashes, {hits, hashes.size()});
+  if (filter.ref == nullptr) {
+    return filter.ask_file([&](const auto& file) { return file.may_contain_hashes(hashes, {hits, hashes.size()}); });
+  }
   filter.ref->may_contain_hashes(hashes, {hits, hashes.size()});
   return {};
 }
@@ -93,7 +97,8 @@ crivo_status crivo_count(const crivo_filter* filter, const void* key, size_t key
     check_given("count", count);
     check_given("filter", filter);
     const auto view = checked_key(key, key_bytes);
-    *count = unwrap(filter->ref == nullptr ? filter->file().count(view) : filter->ref->count(view));
+    *count = unwrap(filter->ref == nullptr ? filter->ask_file([&](const auto& file) { return file.count(view); })
+                                           : filter->ref->count(view));
     return {};
   });
 }

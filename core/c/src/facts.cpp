@@ -24,7 +24,7 @@ crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) 
   });
 }
 
-/// FilterRef and MappedFilter tell these in the same words, and an opened file tells them without a pass over it.
+/// FilterRef and the classes of files have functions of the same names; a file reads these from its header alone.
 template <class Filter>
 crivo_facts facts_of(const Filter& filter, std::uint64_t payload_bytes, bool read_only) {
   crivo_facts facts{};
@@ -80,7 +80,9 @@ using namespace crivo::c;
 crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, crivo_error* error) {
   return fill_in("facts", facts, error, [&]() -> Result<crivo_facts> {
     check_given("filter", filter);
-    if (filter->ref == nullptr) return facts_of(filter->file(), filter->file().payload_bytes(), true);
+    if (filter->ref == nullptr) {
+      return filter->ask_file([](const auto& file) { return facts_of(file, file.payload_bytes(), true); });
+    }
     return facts_of(*filter->ref, filter->ref->payload().size(), !std::holds_alternative<AnyFilter>(filter->held));
   });
 }

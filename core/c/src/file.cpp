@@ -26,7 +26,7 @@ crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t fo
     check_given("filter", filter);
     const Form how = checked_form(form, level, BlobForm::kFile);
     unwrap(filter->ref != nullptr ? write_blob_file(*filter->ref, checked, how.form, how.level)
-                                  : write_blob_file(filter->file(), checked, how.form, how.level));
+                                  : write_blob_file(filter->mapped(), checked, how.form, how.level));
     return {};
   });
 }
@@ -34,14 +34,14 @@ crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t fo
 crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter, crivo_error* error) {
   return hand_out("filter", filter, error, [&] {
     const std::string checked = checked_path(path);
-    return MappedFilter::open(checked, {.limits = read_limits(limits)});
+    return open_filter_file(checked, {.map = {.limits = read_limits(limits)}});
   });
 }
 
 crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     check_given("filter", filter);
-    return filter->ref != nullptr ? Result<void>() : filter->file().verify();
+    return filter->ref != nullptr ? Result<void>() : filter->ask_file([](const auto& file) { return file.verify(); });
   });
 }
 

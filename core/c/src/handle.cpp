@@ -13,10 +13,10 @@ Result<AnyFilter> copy_of(const crivo_filter* filter, const char* name) {
 AnyFilter& to_change(crivo_filter* filter) {
   check_given("filter", filter);
   if (auto* owned = std::get_if<AnyFilter>(&filter->held)) return *owned;
-  const bool in_shards = filter->ref == nullptr && filter->file().kind().kind == Kind::kSharded;
+  const bool is_sharded = filter->ref == nullptr && std::holds_alternative<ShardedFilter>(filter->file());
   throw Refused(Error{ErrorCode::kUnsupported,
                       std::string("filter must own its bytes to be changed, got one that is ") +
-                          (in_shards ? "sharded, whose shards can be replaced" : "read-only; a copy of it can be")});
+                          (is_sharded ? "sharded, whose shards can be replaced" : "read-only; a copy of it can be")});
 }
 
 }  // namespace crivo::c

@@ -11,22 +11,32 @@
 #include "crivo.h"
 #include "crivo/blob.h"
 #include "crivo/filter.h"
-#include "crivo/mapped_filter.h"
+#include "crivo/host/unwrap.h"
+#include "crivo/sharded_filter.h"
 
 struct crivo_filter {
   explicit crivo_filter(crivo::AnyFilter filter)
       : held(std::in_place_type<crivo::AnyFilter>, std::move(filter)), ref(&std::get<crivo::AnyFilter>(held).ref()) {}
   explicit crivo_filter(crivo::OpenedBlob blob)
       : held(std::in_place_type<crivo::OpenedBlob>, std::move(blob)), ref(&std::get<crivo::OpenedBlob>(held).ref()) {}
-  explicit crivo_filter(crivo::MappedFilter file) : held(std::in_place_type<crivo::MappedFilter>, std::move(file)) {}
+  explicit crivo_filter(crivo::FilterFile file) : held(std::in_place_type<crivo::FilterFile>, std::move(file)) {}
   crivo_filter(const crivo_filter&) = delete;
   crivo_filter& operator=(const crivo_filter&) = delete;
 
   /// Only if `ref` is null.
-  [[nodiscard]] const crivo::MappedFilter& file() const noexcept { return *std::get_if<crivo::MappedFilter>(&held); }
-  [[nodiscard]] const crivo::Shape& shape() const noexcept { return ref != nullptr ? ref->shape() : file().shape(); }
+  [[nodiscard]] const crivo::FilterFile& file() const noexcept { return *std::get_if<crivo::FilterFile>(&held); }
+  /// The same, for what only a filter in one file can do. Throws Refused: kUnsupported.
+  [[nodiscard]] const crivo::MappedFilter& mapped() const { return *crivo::unwrap(crivo::in_one_file(file())); }
+  /// Returns what ask(file) does for a MappedFilter or a ShardedFilter.
+  template <class Ask>
+  auto ask_file(Ask&& ask) const {
+    return std::visit(ask, file());
+  }
+  [[nodiscard]] const crivo::Shape& shape() const {
+    return ref != nullptr ? ref->shape() : *ask_file([](const auto& of) { return &of.shape(); });
+  }
 
-  std::variant<crivo::AnyFilter, crivo::OpenedBlob, crivo::MappedFilter> held;
+  std::variant<crivo::AnyFilter, crivo::OpenedBlob, crivo::FilterFile> held;
   const crivo::FilterRef* ref = nullptr;  // into `held`, which stays where it is; null for a file
 };
 
@@ -41,7 +51,7 @@ template <class Work>
   check_given(name, filter);
   if (filter->ref != nullptr) return work(*filter->ref);
   std::optional<decltype(work(*filter->ref))> done;
-  auto looked = filter->file().look_at_whole([&](const FilterRef& ref) { done = work(ref); });
+  auto looked = filter->mapped().look_at_whole([&](const FilterRef& ref) { done = work(ref); });
   if (!looked) return looked.error();
   return *std::move(done);
 }

@@ -13,14 +13,14 @@ namespace {
 bool* as_bools(uint8_t* found) noexcept { return reinterpret_cast<bool*>(found); }
 
 Result<std::optional<std::uint64_t>> find(const crivo_filter& filter, std::uint64_t key_hash) {
-  if (filter.ref == nullptr) return filter.file().find_hash(key_hash);
+  if (filter.ref == nullptr) return filter.mapped().find_hash(key_hash);
   return unwrap(MapRef::of(*filter.ref)).find_hash(key_hash);
 }
 
 Result<void> find_many(const crivo_filter& filter, std::span<const std::uint64_t> hashes, std::uint64_t* values,
                        bool* found) {
   const std::span<std::uint64_t> room(values, hashes.size());
-  if (filter.ref == nullptr) return filter.file().find_hashes(hashes, room, {found, hashes.size()});
+  if (filter.ref == nullptr) return filter.mapped().find_hashes(hashes, room, {found, hashes.size()});
   unwrap(MapRef::of(*filter.ref)).find_hashes(hashes, room, {found, hashes.size()});
   return {};
 }

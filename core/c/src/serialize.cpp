@@ -55,8 +55,9 @@ using namespace crivo::c;
 
 uint64_t crivo_blob_bound(const crivo_filter* filter) {
   if (!is_given(filter)) return 0;
-  const bool in_file = filter->ref == nullptr;
-  const std::uint64_t payload = in_file ? filter->file().payload_bytes() : filter->ref->payload().size();
+  const std::uint64_t payload = filter->ref != nullptr
+                                    ? filter->ref->payload().size()
+                                    : filter->ask_file([](const auto& file) { return file.payload_bytes(); });
   // What zstd may add to bytes that it cannot compress, by the bound in its own header, with room for frame and codec.
   return kBlobHeaderBytes + payload + payload / 256 + 512;
 }

@@ -42,20 +42,15 @@ struct MapOptions {
   /// Whether each call checks afterwards that the file has not changed. That takes some 0.3 us, as much as ten
   /// questions. Set it to false only for files that nobody writes to, such as those of an installed package.
   bool file_may_change = true;
-  /// Of a sharded filter (crivo/shards.h): the most files that are open at once, at least 1, and at most a quarter of
-  /// what the process may have. The others are opened when they are asked again.
-  std::size_t max_open_shards = 256;
 };
 
-/// A filter in a file, or in shards, or one that was read from a file. Any number of threads may ask it at the same
-/// time. It keeps a file that it maps open. One that was moved from may only be destroyed or assigned to.
+/// A filter in one file, or one that was read from a file. Any number of threads may ask it at the same time. It keeps
+/// a file that it maps open. One that was moved from may only be destroyed or assigned to.
 class MappedFilter {
  public:
   /// Opens a file of any form. Errors: kSystem, with the path and the system's reason, for a file that cannot be opened
   /// or is being written to; kBadArgument for a folder, a pipe or a device; kCorrupt naming the field; kTooLarge.
-  /// A manifest opens the filter whose shards it names: kind() is then "sharded", which cannot be changed, and each
-  /// shard is opened by its first question. A shard that is missing, damaged, or not the one that is named, is kCorrupt
-  /// to the questions that need it, with its number.
+  /// sharded_filter.h opens a manifest, which is kCorrupt here.
   [[nodiscard]] static Result<MappedFilter> open(const std::string& path, const MapOptions& options = {});
   /// The same for a blob that lies in memory already, such as one that came through a pipe; all of it is verified.
   /// Errors: as parse_blob.
@@ -85,22 +80,22 @@ class MappedFilter {
   /// Verifies all that was not verified yet. Later questions verify nothing any more. Errors: kCorrupt.
   Result<void> verify() const;
   /// For everything else that a FilterRef can tell: verifies the whole file, calls look(filter), and then checks that
-  /// the file has not changed. On an error, ignore what `look` has found. Errors: as verify; kUnsupported for a filter
-  /// in shards, of which each can be looked at.
+  /// the file has not changed. On an error, ignore what `look` has found. Errors: as verify.
   Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look) const;
   /// The filter itself, once all of it is verified; it lives as long as this object. It answers at full speed, because
   /// it does not check the file for changes: its answers hold as long as nobody changes the file, and SIGBUS is not
   /// caught. Errors: as look_at_whole.
   [[nodiscard]] Result<FilterRef> whole() const;
 
-  // What the header says: read and verified when the file was opened. Of a sharded filter the bytes are those of all
-  // their files.
+  // What the header says: read and verified when the file was opened.
   [[nodiscard]] const Shape& shape() const noexcept;
   [[nodiscard]] const Facts& facts() const noexcept;
   [[nodiscard]] const KindInfo& kind() const noexcept;
   [[nodiscard]] Codec codec() const noexcept;
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept;
   [[nodiscard]] std::uint64_t blob_bytes() const noexcept;
+  /// The checksum in the header: a manifest names a shard by it.
+  [[nodiscard]] std::uint64_t checksum() const noexcept;
   /// Whether the payload lies in the file, and not in memory of this process.
   [[nodiscard]] bool is_mapped() const noexcept;
   [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept {

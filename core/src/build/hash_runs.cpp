@@ -97,14 +97,22 @@ Result<std::size_t> RecordRuns<Record>::read(std::uint64_t first, std::uint64_t 
 
 template <class Record>
 Result<void> RecordRuns<Record>::for_each(const std::function<Result<void>(std::span<const Record>)>& use) const {
-  std::vector<Record> buffer(block_hashes_);
-  for (const Run& run : runs_) {
-    for (std::size_t number = 0; number < run.blocks.size(); ++number) {
-      const Blocks one{number, number + 1};
-      const auto block = std::span(buffer).first(hashes_in(run, one));
-      if (auto read = read_blocks(run, one, block); !read) return read;
-      if (auto used = use(block); !used) return used;
-    }
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    if (auto done = for_each_in(run, use); !done) return done;
+  }
+  return {};
+}
+
+template <class Record>
+Result<void> RecordRuns<Record>::for_each_in(std::size_t run_number,
+                                             const std::function<Result<void>(std::span<const Record>)>& use) const {
+  const Run& run = runs_[run_number];
+  std::vector<Record> buffer(std::min(block_hashes_, run.hashes));
+  for (std::size_t number = 0; number < run.blocks.size(); ++number) {
+    const Blocks one{number, number + 1};
+    const auto block = std::span(buffer).first(hashes_in(run, one));
+    if (auto read = read_blocks(run, one, block); !read) return read;
+    if (auto used = use(block); !used) return used;
   }
   return {};
 }

@@ -39,6 +39,10 @@ Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildO
   return FilterBuilder(*std::move(state));
 }
 
+Result<FilterBuilder> PlannedSizes::builder(const FilterSpec& spec, const BuildOptions& options) {
+  return FilterBuilder::create(spec, options, this);
+}
+
 Result<void> FilterBuilder::add(std::string_view key) {
   return state_->add_hash(hash_key(state_->hash_id, key, state_->seed));
 }

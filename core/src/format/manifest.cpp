@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/error_text.h"
+#include "crivo/hash.h"
 #include "crivo/host/bytes.h"
 #include "filter/facts.h"
 #include "format/blob_header.h"
@@ -23,6 +24,12 @@ std::uint32_t shard_of(std::uint64_t key_hash, std::uint32_t shards) noexcept {
   const int bits = std::countr_zero(shards);
   return bits == 0 ? 0 : static_cast<std::uint32_t>(key_hash * kShardMultiplier >> (64 - bits));
 }
+
+std::uint32_t Manifest::shard_of(std::string_view key) const noexcept {
+  return crivo::shard_of(hash_key(key, seed), static_cast<std::uint32_t>(shards.size()));
+}
+
+std::string Manifest::file_name(std::uint32_t number) const { return shard_file_name(number, shards[number].checksum); }
 
 Facts Manifest::facts() const noexcept {
   Facts all;
@@ -53,18 +60,16 @@ std::vector<std::byte> manifest_blob(const Manifest& manifest) {
   }
   BlobSums sums(Codec::kRaw);
   sums.add(payload);
-  const auto bits = static_cast<std::uint8_t>(std::countr_zero(manifest.shards.size()));
-  const BlobFrame frame = sums.finish(
-      {.kind = Kind::kSharded, .k = bits, .units = manifest.shards.size(), .seed = manifest.seed}, manifest.facts());
+  const BlobFrame frame = sums.finish(shape_of_shards(manifest), manifest.facts());
   std::ranges::copy(frame.header, blob.begin());
   return blob;
 }
 
-bool is_manifest(std::span<const std::byte> blob) noexcept {
+bool Manifest::is_manifest(std::span<const std::byte> blob) noexcept {
   return check_start(blob) && read_fields(blob).shape.kind == Kind::kSharded;
 }
 
-Result<Manifest> parse_manifest(std::span<const std::byte> blob) {
+Result<Manifest> Manifest::parse(std::span<const std::byte> blob) {
   if (auto valid = check_envelope(blob); !valid) return valid.error();
   const Header header = read_fields(blob);
   const Shape& shape = header.shape;
@@ -83,7 +88,7 @@ Result<Manifest> parse_manifest(std::span<const std::byte> blob) {
   }
   const std::uint64_t bytes = kShardBytes * shape.units;
   if (header.raw_bytes != bytes || blob.size() != kBlobHeaderBytes + bytes) {
-    return corrupt("raw payload bytes must be ", bytes, " for so many shards, got ", header.raw_bytes, ", and ",
+    return corrupt("raw payload bytes must be ", bytes, " for this number of shards, got ", header.raw_bytes, ", and ",
                    blob.size() - kBlobHeaderBytes, " in the file");
   }
   Manifest manifest{shape.seed, std::vector<Shard>(static_cast<std::size_t>(shape.units))};
@@ -109,7 +114,7 @@ Shape shape_of_shards(const Manifest& manifest) noexcept {
           .seed = manifest.seed};
 }
 
-std::string name_of_shard(std::uint32_t number, std::uint64_t checksum) {
+std::string shard_file_name(std::uint32_t number, std::uint64_t checksum) {
   std::array<char, 40> name{};
   std::snprintf(name.data(), name.size(), "%05u-%016llx.crivo", number, static_cast<unsigned long long>(checksum));
   return name.data();
@@ -119,34 +124,6 @@ Result<void> check_kind_of_shards(const KindInfo& kind) {
   if (!kind.can.range && !kind.can.needs_values() && !kind.can.advance) return {};
   return error(ErrorCode::kUnsupported, "kind must be one whose keys have no order, no values and no time, got ",
                kind.name);
-}
-
-Error in_shard(const Error& error, const std::string& manifest_path, std::uint32_t number) {
-  Error named = error;
-  named.code = error.code == ErrorCode::kTooLarge ? error.code : ErrorCode::kCorrupt;
-  named.message = "shard " + std::to_string(number) + " of " + manifest_path + ": " + error.message;
-  return named;
-}
-
-Result<void> check_shard(const Manifest& manifest, std::uint32_t number, const Shape& shape, const KindInfo& kind,
-                         std::uint64_t bytes, std::uint64_t checksum) {
-  if (auto valid = check_kind_of_shards(kind); !valid) return valid;
-  if (shape.seed != manifest.seed) return corrupt("seed must be the manifest's ", manifest.seed, ", got ", shape.seed);
-  const Shard& shard = manifest.shards[number];
-  if (bytes == shard.bytes && checksum == shard.checksum) return {};
-  return corrupt("shard must be the one that its manifest names, got another");
-}
-
-HashesByShard::HashesByShard(std::span<const std::uint64_t> hashes, std::uint32_t shards)
-    : begins_(shards + std::size_t{1}), sorted_(hashes.size()), places_(hashes.size()) {
-  for (const std::uint64_t hash : hashes) ++begins_[shard_of(hash, shards) + std::size_t{1}];
-  for (std::size_t shard = 1; shard < begins_.size(); ++shard) begins_[shard] += begins_[shard - 1];
-  std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    const std::size_t at = next[shard_of(hashes[i], shards)]++;
-    sorted_[at] = hashes[i];
-    places_[at] = i;
-  }
 }
 
 }  // namespace crivo

@@ -1,51 +1,64 @@
-// Building in shards: keys are divided as they come, and the shards are built one after the other.
+// Keys are divided by their shards as they come, and the shards are built one after the other.
+#include "crivo/sharded_builder.h"
+
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "base/error_text.h"
 #include "crivo/builder.h"
+#include "crivo/hash.h"
 #include "crivo/host/hash_runs.h"
-#include "crivo/shards.h"
+#include "crivo/shard_writer.h"
 #include "format/manifest.h"
 #include "kinds/registry.h"
 
 namespace crivo {
 namespace {
 
-constexpr std::size_t kMostWaiting = RecordRuns<std::uint64_t>::kMostBlockHashes;  // hashes of a shard: 64 KiB
+using Hashes = std::vector<std::uint64_t>;
 
-/// The capacity of a shard, which gets its share of the keys, and some more: the numbers of keys scatter by the square
-/// root of the share.
+/// The capacity of a shard: its share of the keys plus four standard deviations.
 std::uint64_t share_of(std::uint64_t capacity, std::uint32_t shards) {
   if (capacity == 0 || shards == 1) return capacity;
   const double share = static_cast<double>(capacity) / shards;
   return std::min(capacity, static_cast<std::uint64_t>(std::ceil(share + 4 * std::sqrt(share))));
 }
 
+/// How many hashes of a shard wait in memory before they are written as a run.
+std::size_t most_waiting(std::uint64_t max_memory, std::uint32_t shards) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;  // of all shards
+  constexpr std::uint64_t kFewest = 64;
+  const std::uint64_t hashes = std::min(max_memory / 4, kMostBytes) / shards / sizeof(std::uint64_t);
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(hashes, kFewest, HashRuns::kMostBlockHashes));
+}
+
 }  // namespace
 
 class ShardedBuilder::State {
  public:
-  State(const FilterSpec& spec, std::uint32_t shards, BuildOptions options)
-      : spec_(spec), options_(std::move(options)), waiting_(shards) {
+  State(const FilterSpec& spec, std::uint32_t shards, const BuildOptions& options)
+      : spec_(spec),
+        options_(options),
+        shards_(shards),
+        most_waiting_(most_waiting(options.max_memory, shards)),
+        file_(options.temp_folder) {
     spec_.capacity = share_of(spec.capacity, shards);
-    for (std::uint32_t i = 0; i < shards; ++i) runs_.emplace_back(options_.temp_folder);
-    const std::uint64_t room = options_.max_memory / 4 / shards / sizeof(std::uint64_t);
-    most_waiting_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(room, 64, kMostWaiting));
   }
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return spec_.seed; }
   [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
 
   Result<void> add(std::span<const std::uint64_t> hashes) {
-    const auto shards = static_cast<std::uint32_t>(waiting_.size());
     for (const std::uint64_t hash : hashes) {
-      const std::uint32_t shard = shard_of(hash, shards);
-      waiting_[shard].push_back(hash);
+      Waiting& shard = shards_[shard_of(hash, shards())];
+      shard.hashes.push_back(hash);
       ++keys_;
-      if (waiting_[shard].size() < most_waiting_) continue;
-      if (auto written = write(shard); !written) return written;
+      if (shard.hashes.size() < most_waiting_) continue;
+      if (auto written = file_.append(shard.hashes); !written) return written;
+      shard.runs.push_back(file_.runs() - 1);
+      shard.hashes.clear();
     }
     return {};
   }
@@ -54,10 +67,10 @@ class ShardedBuilder::State {
     const Result<ShardsLock> lock = ShardsLock::take(path);
     if (!lock) return lock.error();
     Manifest manifest{spec_.seed, {}};
-    for (std::uint32_t shard = 0; shard < waiting_.size(); ++shard) {
-      const Result<AnyFilter> filter = build(shard);
+    for (std::uint32_t number = 0; number < shards(); ++number) {
+      const Result<AnyFilter> filter = build(number);
       if (!filter) return filter.error();
-      Result<Shard> written = write_shard(filter->ref(), path, shard, form);
+      Result<Shard> written = write_shard(filter->ref(), path, number, form);
       if (!written) return written.error();
       manifest.shards.push_back(*written);
     }
@@ -66,34 +79,35 @@ class ShardedBuilder::State {
   }
 
  private:
-  Result<void> write(std::uint32_t shard) {
-    auto written = runs_[shard].append(waiting_[shard]);
-    waiting_[shard].clear();
-    return written;
-  }
+  struct Waiting {
+    Hashes hashes;
+    std::vector<std::size_t> runs;  // the others, by their numbers in the file
+  };
 
-  Result<AnyFilter> build(std::uint32_t shard) {
+  [[nodiscard]] std::uint32_t shards() const noexcept { return static_cast<std::uint32_t>(shards_.size()); }
+
+  Result<AnyFilter> build(std::uint32_t number) {
     BuildOptions options = options_;
     if (options_.progress) {
-      options.progress = [&](double done) {
-        return options_.progress((shard + done) / static_cast<double>(waiting_.size()));
-      };
+      options.progress = [&](double done) { return options_.progress((number + done) / shards()); };
     }
     Result<FilterBuilder> builder = FilterBuilder::create(spec_, options);
     if (!builder) return builder.error();
     const auto add = [&](std::span<const std::uint64_t> hashes) { return builder->add_hashes(hashes); };
-    if (auto added = runs_[shard].for_each(add); !added) return added.error();
-    if (auto added = add(waiting_[shard]); !added) return added.error();
-    runs_[shard] = RecordRuns<std::uint64_t>(options_.temp_folder);  // and its file is gone
-    waiting_[shard] = {};
+    Waiting& shard = shards_[number];
+    for (const std::size_t run : shard.runs) {
+      if (auto added = file_.for_each_in(run, add); !added) return added.error();
+    }
+    if (auto added = add(shard.hashes); !added) return added.error();
+    shard = {};
     return builder->finish();
   }
 
   FilterSpec spec_;  // of a shard
   BuildOptions options_;
-  std::vector<std::vector<std::uint64_t>> waiting_;  // for the file of their shard
-  std::vector<RecordRuns<std::uint64_t>> runs_;
+  std::vector<Waiting> shards_;
   std::size_t most_waiting_;
+  HashRuns file_;
   std::uint64_t keys_ = 0;
 };
 
@@ -104,8 +118,8 @@ ShardedBuilder::~ShardedBuilder() = default;
 
 Result<ShardedBuilder> ShardedBuilder::create(const FilterSpec& spec, std::uint32_t shards,
                                               const BuildOptions& options) {
-  if (!std::has_single_bit(shards) || shards > kMostAtOnce) {
-    return bad_argument("shards must be a power of two, 1 to ", kMostAtOnce, ", got ", shards);
+  if (!is_number_of_shards(shards)) {
+    return bad_argument("shards must be a power of two, 1 to ", kMaxShards, ", got ", shards);
   }
   if (const KindRow* kind = find_kind(spec.kind); kind != nullptr) {
     if (auto valid = check_kind_of_shards(kind->info); !valid) return valid.error();

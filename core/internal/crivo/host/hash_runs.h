@@ -51,8 +51,12 @@ class RecordRuns {
   /// ascending.
   [[nodiscard]] Result<std::size_t> read(std::uint64_t first, std::uint64_t last, std::span<Record> into) const;
 
-  /// Hands out all hashes in the order in which they were written, part by part.
+  /// Hands out all hashes in the order in which they were written, block by block.
   [[nodiscard]] Result<void> for_each(const std::function<Result<void>(std::span<const Record>)>& use) const;
+  [[nodiscard]] std::size_t runs() const noexcept { return runs_.size(); }
+  /// The same for the hashes of one run, by its number in the order in which they were written.
+  [[nodiscard]] Result<void> for_each_in(std::size_t run,
+                                         const std::function<Result<void>(std::span<const Record>)>& use) const;
 
   /// For tests, which damage what they find there, behind the first run.
   [[nodiscard]] int descriptor() const noexcept { return file_->descriptor(); }

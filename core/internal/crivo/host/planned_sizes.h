@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <memory>
 
-#include "crivo/builder.h"
+#include "crivo/build_options.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
 
 namespace crivo {
 
-struct FilterPlan;  // core/src/filter/filter_plan.h
+class FilterBuilder;  // crivo/builder.h
+struct FilterPlan;    // core/src/filter/filter_plan.h
 
 /// Remembers the sizes that FilterBuilder has found. To find the size for a rate takes some 200 us, as long as adding
 /// 20,000 keys, so the filters of many groups of rows should share one cache. One thread at a time may use it. It takes
@@ -23,9 +24,7 @@ class PlannedSizes {
   PlannedSizes& operator=(const PlannedSizes&) = delete;
 
   /// FilterBuilder::create, which looks here for its sizes. This must outlive the builder.
-  [[nodiscard]] Result<FilterBuilder> builder(const FilterSpec& spec, const BuildOptions& options) {
-    return FilterBuilder::create(spec, options, this);
-  }
+  [[nodiscard]] Result<FilterBuilder> builder(const FilterSpec& spec, const BuildOptions& options);
 
  private:
   friend struct BuilderRequest;

@@ -1,5 +1,4 @@
-// Manifests, and the files of shards.
-#include "crivo/shards.h"
+#include "crivo/shard_writer.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -13,12 +12,14 @@
 #include <filesystem>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "base/error_text.h"
 #include "base/replace_file.h"
 #include "crivo/blob_file.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/owned_fd.h"
+#include "crivo/sharded_filter.h"
 #include "format/blob_header.h"
 #include "format/manifest.h"
 
@@ -27,17 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostManifestBytes = kBlobHeaderBytes + kShardBytes * kMaxShards;
-
-/// That of the file to which the path leads, if it is a link.
-std::string folder_of(const std::string& manifest_path) {
-  std::error_code failure;
-  const bool is_link = fs::is_symlink(manifest_path, failure);
-  return (is_link ? fs::weakly_canonical(manifest_path, failure).string() : manifest_path) + std::string(kShardsFolder);
-}
-
 /// Whether a file can be that of a shard, or one that was on its way to be.
-bool is_name_of_shard(std::string_view name) noexcept {
+bool is_shard_file_name(std::string_view name) noexcept {
   constexpr std::string_view kShape = "00000-0000000000000000.crivo";
   return name.size() == kShape.size() && name[5] == '-' && name.ends_with(".crivo");
 }
@@ -47,61 +39,29 @@ Result<void> make_folder(const std::string& folder) {
   return system_error(errno, "the folder of the shards must be writable", ", got ", folder);
 }
 
-/// O_NONBLOCK: what is no file, such as a pipe, is refused and not waited for.
-Result<std::vector<std::byte>> read_small(const std::string& path) {
-  const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
-    return system_error(errno, "manifest must be readable", ", got ", path);
-  }
-  if (!S_ISREG(status.st_mode)) return bad_argument("manifest must be a file, got ", path);
-  std::vector<std::byte> bytes(std::min<std::size_t>(static_cast<std::size_t>(status.st_size), kMostManifestBytes + 1));
-  std::size_t used = 0;
-  while (used < bytes.size()) {
-    const ssize_t got = ::read(fd.get(), bytes.data() + used, bytes.size() - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error(errno, "manifest must be readable", ", got ", path);
-    if (got == 0) break;
-    used += static_cast<std::size_t>(got);
-  }
-  bytes.resize(used);
-  return bytes;
-}
-
 /// Removes what no manifest names any more, and what a writer that was killed has left.
 void remove_others(const std::string& path, const Manifest& manifest) {
   std::vector<std::string> named;
-  for (std::uint32_t i = 0; i < manifest.shards.size(); ++i)
-    named.push_back(name_of_shard(i, manifest.shards[i].checksum));
+  for (std::uint32_t i = 0; i < manifest.shards.size(); ++i) named.push_back(manifest.file_name(i));
   std::ranges::sort(named);
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder_of(path), ignored)) {
+  for (const auto& entry : fs::directory_iterator(shards_folder(path), ignored)) {
     const std::string name = entry.path().filename().string();
-    if (is_name_of_shard(name) && !std::ranges::binary_search(named, name)) fs::remove(entry.path(), ignored);
+    if (is_shard_file_name(name) && !std::ranges::binary_search(named, name)) fs::remove(entry.path(), ignored);
   }
 }
 
 }  // namespace
 
-Result<Manifest> read_manifest(const std::string& path) {
-  const Result<std::vector<std::byte>> blob = read_small(path);
-  if (!blob) return blob.error();
-  return parse_manifest(*blob);
-}
-
-std::string shard_path(const std::string& manifest_path, std::uint32_t number, const Shard& shard) {
-  return folder_of(manifest_path) + "/" + name_of_shard(number, shard.checksum);
-}
-
 // The name has the checksum, which is known when the file was written.
 Result<Shard> write_shard(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
                           BlobForm form) {
   if (auto valid = check_kind_of_shards(filter.kind()); !valid) return valid.error();
-  const std::string folder = folder_of(manifest_path);
+  const std::string folder = shards_folder(manifest_path);
   if (auto made = make_folder(folder); !made) return made.error();
   std::uint64_t random = 0;
   if (::getentropy(&random, sizeof random) != 0) random = static_cast<std::uint64_t>(::getpid());
-  const std::string written = folder + "/" + name_of_shard(number, random);
+  const std::string written = folder + "/" + shard_file_name(number, random);
   const Result<std::uint64_t> bytes = write_blob_file(filter, written, form);
   if (!bytes.has_value()) return bytes.error();
   const auto fail = [&](const char* rule) {
@@ -117,7 +77,7 @@ Result<Shard> write_shard(const FilterRef& filter, const std::string& manifest_p
   Facts facts = filter.facts();
   facts.pinned_raw = false;
   const Shard shard{load_le<std::uint64_t>(header.data() + kChecksumOffset), *bytes, facts};
-  if (::rename(written.c_str(), shard_path(manifest_path, number, shard).c_str()) != 0) {
+  if (::rename(written.c_str(), (folder + "/" + shard_file_name(number, shard.checksum)).c_str()) != 0) {
     return fail("the folder of the shards must be writable");
   }
   return shard;
@@ -128,7 +88,7 @@ Result<ShardsLock> ShardsLock::take(const std::string& manifest_path) {
   if (::stat(manifest_path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
     return bad_argument("manifest must be a file, got ", manifest_path);
   }
-  const std::string folder = folder_of(manifest_path);
+  const std::string folder = shards_folder(manifest_path);
   for (;;) {
     if (auto made = make_folder(folder); !made) return made.error();
     OwnedFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -160,7 +120,7 @@ ShardsLock::~ShardsLock() {
       remove_others(path_, *manifest);
     } else if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) {
       remove_others(path_, {});
-      ::rmdir(folder_of(path_).c_str());  // if it is empty
+      ::rmdir(shards_folder(path_).c_str());  // if it is empty
     }
   } catch (const std::bad_alloc&) {  // the next one removes them
   }
