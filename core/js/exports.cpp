@@ -20,6 +20,7 @@
 #include "crivo/host/raw_blob.h"
 #include "crivo/key.h"
 #include "crivo/kinds.h"
+#include "crivo/manifest.h"
 #include "crivo/map.h"
 #include "crivo/sketch.h"
 
@@ -200,6 +201,21 @@ std::size_t write(const AnyFilter* filter, bool with_sums) {
     return result.has_value() ? Result<void>() : result.error();
   });
   return written ? bytes : 0;
+}
+
+double find_shard(std::size_t manifest_bytes, std::size_t key_bytes) {
+  double number = -1;
+  done([&]() -> Result<void> {
+    const Result<Manifest> manifest = Manifest::parse({room_bytes(), manifest_bytes});
+    if (!manifest) return manifest.error();
+    const char* const key = reinterpret_cast<const char*>(room_bytes()) + manifest_bytes;
+    const std::uint32_t shard = manifest->shard_of({key, key_bytes});
+    const std::string name = manifest->file_name(shard);
+    std::ranges::copy(std::as_bytes(std::span(name)), room_bytes());  // which a manifest is longer than
+    number = shard;
+    return {};
+  });
+  return number;
 }
 
 double sketch_symbols(double difference) {

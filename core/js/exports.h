@@ -61,6 +61,10 @@ EXPORT(facts) std::size_t facts(const AnyFilter* filter);
 /// Puts a blob into the room, and returns its bytes.
 EXPORT(write) std::size_t write(const AnyFilter* filter, bool with_sums);
 
+/// The number of the one shard that can have a key, whose file's name it puts into the room. A manifest and the key
+/// behind it are in the room. -1 on an error.
+EXPORT(find_shard) double find_shard(std::size_t manifest_bytes, std::size_t key_bytes);
+
 EXPORT(sketch_symbols) double sketch_symbols(double difference);
 EXPORT(sketch_open) Sketch* sketch_open(std::size_t bytes, double max_bytes);
 /// What the keys are is in the room, as "bytes:16".

@@ -99,6 +99,18 @@ export class Filter {
   free(): void;
 }
 
+/** A file of a sharded filter: `name` is its name in the folder that has the manifest's name and ".shards". */
+export interface Shard {
+  number: number;
+  name: string;
+}
+
+/**
+ * The one shard of a sharded filter (`crivo build --shards`) that can have the key, by the bytes of its manifest alone.
+ * Fetch that file, and open it with Filter.open.
+ */
+export function findShard(manifest: Uint8Array | ArrayBuffer, key: Key): Shard;
+
 /** What a new sketch is to be. Two sketches are compared if all but symbols and maxBytes are the same. */
 export interface SketchOptions {
   /** How long it is; sketchSymbols() says what a difference needs. */

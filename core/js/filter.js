@@ -1,9 +1,21 @@
 // The class Filter, on the functions of exports.h.
 import { CrivoError, orderedKey, plainKey } from "./keys.js";
-import { BATCH, batchesOf, bytes, checkOptions, fail, halvesOf, infoOf, makeRoom, native, openBlob, putBytes, putKey,
+import { BATCH, batchesOf, bytes, checkOptions, decoder, fail, halvesOf, infoOf, makeRoom, native, openBlob, putBytes, putKey,
   putMany, putPairs, room, takeBlob, valuesOf, wholeNumber } from "./room.js";
 
 const FORMS = ["raw", "mappable"];
+
+const SHARD_NAME_BYTES = 28;
+
+/** The one shard that can have a key, by the manifest of a sharded filter. */
+export function findShard(manifest, key) {
+  const source = manifest instanceof ArrayBuffer ? new Uint8Array(manifest) : manifest;
+  if (!(source instanceof Uint8Array)) throw new TypeError("manifest must be a Uint8Array or an ArrayBuffer");
+  putBytes(source);
+  const number = native.find_shard(source.length, putKey(key, plainKey, "key", source.length));
+  if (number < 0) fail();
+  return { number, name: decoder.decode(bytes.subarray(room, room + SHARD_NAME_BYTES)) };
+}
 
 /** A rate or a number of bits; absent is 0. */
 function positive(name, value) {

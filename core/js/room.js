@@ -12,7 +12,7 @@ const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full",
   "system error", "out of memory"];
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-const decoder = new TextDecoder();
+export const decoder = new TextDecoder();
 export let native; // the functions of exports.h, and the memory that they use
 export let bytes; // this memory
 export let room = 0; // where it lies there

@@ -169,6 +169,7 @@ constexpr struct {
     {"remove_key", called<remove_key>},
     {"facts", called<facts>},
     {"write", called<write>},
+    {"find_shard", called<find_shard>},
     {"sketch_symbols", called<sketch_symbols>},
     {"sketch_open", called<sketch_open>},
     {"sketch_create", called<sketch_create>},

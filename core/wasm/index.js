@@ -1,7 +1,7 @@
 // For browsers and what packs for them: crivo.wasm lies beside this file.
 import { start } from "./start.js";
 
-export { Filter } from "./filter.js";
+export { Filter, findShard } from "./filter.js";
 export { CrivoError } from "./keys.js";
 export { Sketch, sketchSymbols } from "./sketch.js";
 

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { start } from "./start.js";
 
-export { Filter } from "./filter.js";
+export { Filter, findShard } from "./filter.js";
 export { CrivoError } from "./keys.js";
 export { Sketch, sketchSymbols } from "./sketch.js";
 

@@ -1,5 +1,5 @@
 export {
-  CrivoError, Filter, Sketch, sketchSymbols, type Difference, type Info, type Key, type Options,
+  CrivoError, Filter, Sketch, findShard, sketchSymbols, type Difference, type Info, type Key, type Options,
   type SketchInfo, type SketchOptions,
 } from "./filter.cjs";
 

@@ -10,7 +10,7 @@
 
 const fs = require("node:fs");
 const path = require("node:path");
-const { CrivoError, Filter, Sketch, sketchSymbols, use } = require("./filter.cjs"); // core/js/all.js
+const { CrivoError, Filter, Sketch, findShard, sketchSymbols, use } = require("./filter.cjs"); // core/js/all.js
 
 /** Whether the C library of this process is musl, as on Alpine, whose loader refuses what is linked with glibc. */
 function runsOnMusl() {
@@ -84,4 +84,4 @@ function load(db, callback) {
   db.loadExtension(file);
 }
 
-module.exports = { CrivoError, Filter, Sketch, getLoadablePath, load, sketchSymbols };
+module.exports = { CrivoError, Filter, Sketch, findShard, getLoadablePath, load, sketchSymbols };

@@ -1,2 +1,2 @@
 // The package for import; index.js says what it does.
-export { CrivoError, Filter, Sketch, getLoadablePath, load, sketchSymbols } from "./index.js";
+export { CrivoError, Filter, Sketch, findShard, getLoadablePath, load, sketchSymbols } from "./index.js";

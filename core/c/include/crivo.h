@@ -428,6 +428,14 @@ CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* pa
 /// CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
+/// The bytes of the name of a shard's file, with the NUL behind it, or more.
+#define CRIVO_SHARD_NAME_BYTES 32
+/// Finds the one shard of a sharded filter that can have a key, from the bytes of the manifest alone: its number, and
+/// the name of its file in the folder that has the manifest's name and ".shards". Open that file, or read its bytes, as
+/// any filter. Errors: CRIVO_CORRUPT for what is no manifest.
+CRIVO_CHECKED crivo_status crivo_find_shard(const void* manifest, uint64_t manifest_bytes, const void* key,
+                                            size_t key_bytes, uint64_t* number, char name[CRIVO_SHARD_NAME_BYTES],
+                                            crivo_error* error);
 /// Verifies all of an opened file, so that later questions verify nothing; does nothing for other filters.
 CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
 /// Lets calls that read files which shrink or cannot be read return CRIVO_CORRUPT. Without it the system ends the

@@ -2,6 +2,7 @@
 #include "arguments.h"
 #include "boundary.h"
 #include "crivo/blob_file.h"
+#include "crivo/manifest.h"
 #include "form.h"
 #include "handle.h"
 
@@ -35,6 +36,22 @@ crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filt
   return hand_out("filter", filter, error, [&] {
     const std::string checked = checked_path(path);
     return open_filter_file(checked, {.map = {.limits = read_limits(limits)}});
+  });
+}
+
+crivo_status crivo_find_shard(const void* manifest, uint64_t manifest_bytes, const void* key, size_t key_bytes,
+                              uint64_t* number, char name[CRIVO_SHARD_NAME_BYTES], crivo_error* error) {
+  return guarded(error, [&]() -> Result<void> {
+    check_array("manifest", manifest, manifest_bytes, 1, 1);
+    check_given("number", number);
+    check_given("name", name);
+    const std::string_view checked = checked_key(key, key_bytes);
+    const Manifest parsed =
+        unwrap(Manifest::parse({static_cast<const std::byte*>(manifest), static_cast<std::size_t>(manifest_bytes)}));
+    *number = parsed.shard_of(checked);
+    const std::string file = parsed.file_name(static_cast<std::uint32_t>(*number));
+    name[file.copy(name, CRIVO_SHARD_NAME_BYTES - 1)] = '\0';
+    return {};
   });
 }
 

@@ -41,7 +41,7 @@ struct ShardedOptions {
   MapOptions map = {};  // of each shard
   /// The most files that are open at once, at least 1, and at most a quarter of what the process may have. The others
   /// are opened again when they are asked.
-  std::size_t max_open_shards = 256;
+  std::size_t max_open_shards = 1024;
 };
 
 /// Any number of threads may ask it at the same time. One that was moved from may only be destroyed or assigned to.

@@ -6,7 +6,7 @@
 (True, False)
 """
 
-from ._crivo import hash_key, sketch_symbols
+from ._crivo import find_shard, hash_key, sketch_symbols
 from ._crivo import version as __version__
 from ._error import Error, SystemRefusal
 from ._filter import Facts, Filter, Similarity, Stats, kinds
@@ -19,7 +19,7 @@ ALL_THREADS = 2**32 - 1
 
 __all__ = [
     "ALL_THREADS", "Difference", "Error", "Facts", "Filter", "Map", "Similarity", "Sketch", "SketchFacts", "Stats", "SystemRefusal",
-    "hash_key", "kinds", "load", "loadable_path", "open", "sketch_symbols",
+    "find_shard", "hash_key", "kinds", "load", "loadable_path", "open", "sketch_symbols",
 ]
 
 for _public in (Error, SystemRefusal, Facts, Filter, Map, Similarity, Stats, Difference, Sketch, SketchFacts, kinds, load, loadable_path):

@@ -162,6 +162,15 @@ The 64-bit hash by which filters of this seed know a key: XXH3-64, which never c
 '0xbe6903b5f625ab5a'
 )";
 
+constexpr const char* kFindShardDoc = R"(find_shard(manifest, key, /)
+--
+
+The one shard of a sharded filter that can have the key, from the bytes of its manifest alone.
+
+Returns its number, and the name of its file in the folder that has the manifest's name and ".shards". Open that file
+with crivo.open, or its bytes with Filter.from_bytes.
+)";
+
 constexpr const char* kSketchSymbolsDoc = R"(sketch_symbols(difference, /)
 --
 
@@ -236,6 +245,21 @@ PyObject* module_hash_key(PyObject* /*module*/, PyObject* args) {
   return hash_key(object, kAlone, false, {seed}, &hash) ? PyLong_FromUnsignedLongLong(hash) : nullptr;
 }
 
+PyObject* module_find_shard(PyObject* /*module*/, PyObject* args) {
+  Py_buffer manifest;
+  PyObject* object = nullptr;
+  if (!PyArg_ParseTuple(args, "y*O:find_shard", &manifest, &object)) return nullptr;
+  Key key;
+  uint64_t number = 0;
+  char name[CRIVO_SHARD_NAME_BYTES];
+  crivo_error error;
+  const bool found = key.read(object) && succeeded(crivo_find_shard(manifest.buf, static_cast<uint64_t>(manifest.len),
+                                                                    key.data(), key.size(), &number, name, &error),
+                                                   error);
+  PyBuffer_Release(&manifest);
+  return found ? Py_BuildValue("(Ks)", static_cast<unsigned long long>(number), name) : nullptr;
+}
+
 /// Names and CRIVO_CAN_ bits.
 PyObject* module_kinds(PyObject* /*module*/, PyObject* /*unused*/) {
   Ref kinds(PyDict_New());
@@ -254,6 +278,7 @@ PyObject* module_sketch_symbols(PyObject* /*module*/, PyObject* number) {
 
 PyMethodDef module_functions[] = {
     {"hash_key", module_hash_key, METH_VARARGS, kHashKeyDoc},
+    {"find_shard", module_find_shard, METH_VARARGS, kFindShardDoc},
     {"sketch_symbols", module_sketch_symbols, METH_O, kSketchSymbolsDoc},
     {"_kinds", module_kinds, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},

@@ -1,7 +1,7 @@
 // What the types allow, and, below @ts-expect-error, what they refuse.
 import {
-  CrivoError, Filter, Sketch, sketchSymbols, type Difference, type Info, type Key, type Options,
-  type SketchInfo,
+  CrivoError, Filter, Sketch, findShard, sketchSymbols, type Difference, type Info, type Key, type Options,
+  type Shard, type SketchInfo,
 } from "crivo-wasm";
 
 const options: Options = { kind: "ribbon", fpRate: 0.001, seed: 7n };
@@ -18,6 +18,8 @@ const sketch: Sketch = Sketch.of([1, 2n, "a"], { symbols: sketchSymbols(9) });
 const difference: Difference | undefined = Sketch.open(sketch.toBytes()).difference(sketch);
 const sketchInfo: SketchInfo = sketch.info;
 console.log(difference?.onlyThis.length, sketchInfo.size);
+const shard: Shard = findShard(blob, 7);
+console.log(shard.number, shard.name);
 // @ts-expect-error
 Sketch.of(["a"], {});
 // @ts-expect-error
