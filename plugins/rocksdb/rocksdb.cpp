@@ -67,10 +67,10 @@ std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(const rocksdb::Col
 }
 
 std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db) {
-  const auto ledger = plugin::ledger_of(db);
-  if (ledger == nullptr) return std::nullopt;
-  ledger->refresh(db, /*now=*/true);
-  const auto total = ledger->total();
+  const auto tree = plugin::filter_tree_of(db);
+  if (tree == nullptr) return std::nullopt;
+  tree->list(db, /*now=*/true);
+  const auto total = tree->total();
   return RocksDBFilterTotal{total.max_total_bytes, total.files, total.keys, total.bytes};
 }
 

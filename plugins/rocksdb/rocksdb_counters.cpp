@@ -122,8 +122,8 @@ std::string prometheus_of_databases() {
   std::string bytes;
   const std::string limit = "crivo_rocksdb_max_total_bytes";
   const std::string used = "crivo_rocksdb_filter_bytes";
-  for (const auto& [folder, ledger] : all_ledgers()) {
-    const FilterLedger::Total total = ledger->total();
+  for (const auto& [folder, tree] : all_filter_trees()) {
+    const FilterTree::Total total = tree->total();
     if (total.max_total_bytes == 0) continue;
     limits += sample(limit, label("folder", printable(folder)), total.max_total_bytes);
     bytes += sample(used, label("folder", printable(folder)), total.bytes);

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <new>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -30,6 +30,7 @@ using rocksdb::Status;
 using std::chrono::steady_clock;
 
 constexpr int kMostPasses = 20;
+constexpr int kMostRewrites = 3;  // of a file, with max_total_bytes
 constexpr std::uint64_t kRoomForLogs = std::uint64_t{1} << 20;  // what a compaction writes besides its file
 constexpr std::chrono::milliseconds kBetweenPasses{250};
 constexpr std::chrono::milliseconds kBetweenQuestions{100};
@@ -47,8 +48,8 @@ Status refusal(rocksdb::ColumnFamilyHandle& family, const std::string& must, con
 }
 
 /// Gives the family a policy with the same settings to be tried: the filters that it builds are not counted with those
-/// of the policy itself. ledger: of the database, if its filters have a limit; otherwise null.
-Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, plugin::FilterLedger* ledger,
+/// of the policy itself. tree: of the database, if its filters have a limit; otherwise null.
+Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, const plugin::FilterTree* filters,
                   FamilyPolicy* family) {
   const std::string id = policy.GetId();
   if (const auto settings = plugin::settings_of(policy)) {
@@ -56,7 +57,7 @@ Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, plugin::Fi
     // RocksDB shows crivo.Auto how the levels are sized when it opens the database to write, and not at a SetOptions.
     const auto tree = writable ? settings->tree : plugin::tree_of(family->options);
     std::optional<plugin::KnownTree> known;
-    if (settings->max_total_bytes != 0) known = ledger->tree_of(family->handle->GetName());
+    if (settings->max_total_bytes != 0) known = filters->of(family->handle->GetName());
     family->policy = plugin::FilterPolicy::for_trial(id, tree, known);
     return Status::OK();
   }
@@ -67,7 +68,7 @@ Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, plugin::Fi
 }
 
 Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writable, bool remove_filters,
-               plugin::FilterLedger* ledger, FamilyPolicy* family) {
+               const plugin::FilterTree* filters, FamilyPolicy* family) {
   *family = {&handle, db.GetOptions(&handle), nullptr, std::nullopt};
   const auto* const table = refilter::table_of(family->options);
   if (table == nullptr) {
@@ -81,7 +82,7 @@ Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writab
   if (const std::string why = refilter::why_no_filters(family->options); !why.empty()) {
     return refusal(handle, "write filters", why);
   }
-  const Status made = make_trial(*policy, writable, ledger, family);
+  const Status made = make_trial(*policy, writable, filters, family);
   return made.ok() ? made : refusal(handle, "be one of Crivo's or RocksDB's", policy->GetId() + ": " + made.ToString());
 }
 
@@ -99,9 +100,7 @@ class Refilter {
   Refilter(rocksdb::DB& db, const RocksDBRefilterOptions& options) : db_(db), options_(options) {}
   Refilter(const Refilter&) = delete;
   Refilter& operator=(const Refilter&) = delete;
-  ~Refilter() {
-    if (ledger_ != nullptr) ledger_->set_renewing(false);
-  }
+  ~Refilter() = default;
 
   RocksDBRefilterReport run() {
     report_.status = prepare_all();
@@ -132,7 +131,7 @@ class Refilter {
       if (Status shared = share_limit(*handle, writable); !shared.ok()) return shared;
     }
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
-      Status known = prepare(db_, *handle, writable, options_.remove_filters, ledger_.get(), &families_.emplace_back());
+      Status known = prepare(db_, *handle, writable, options_.remove_filters, tree_.get(), &families_.emplace_back());
       if (!known.ok()) return known;
     }
     return writable || options_.dry_run
@@ -140,8 +139,8 @@ class Refilter {
                : Status::NotSupported("crivo: DB must be open for writing, got one that is read-only");
   }
 
-  /// Says that the column family is one of those that max_total_bytes is for, if it is, in the database's ledger. A
-  /// database that cannot be written to has one of this moment.
+  /// Says that the column family is one of those that max_total_bytes is for, if it is, in the list of the database's
+  /// files. A database that cannot be written to has a list of this moment.
   Status share_limit(rocksdb::ColumnFamilyHandle& handle, bool writable) {
     const rocksdb::Options options = db_.GetOptions(&handle);
     const auto* const table = refilter::table_of(options);
@@ -152,14 +151,23 @@ class Refilter {
       return refusal(handle, "have max_total_bytes only in a database with the listener crivo.FilterCounters",
                      "one without");
     }
-    if (ledger_ == nullptr) {
-      if (writable) ledger_ = plugin::CounterListener::introduced(*db_.GetRootDB());
-      if (ledger_ == nullptr) ledger_ = std::make_shared<plugin::FilterLedger>();
-      ledger_->set_renewing(true);
-      ledger_->refresh(db_, /*now=*/true);
+    if (tree_ == nullptr) {
+      if (writable) tree_ = plugin::CounterListener::introduced(*db_.GetRootDB());
+      if (tree_ == nullptr) tree_ = std::make_shared<plugin::FilterTree>();
+      tree_->list(db_, /*now=*/true);
     }
-    ledger_->share_limit(handle.GetName(), settings->max_total_bytes);
+    tree_->set_limit(handle.GetName(), settings->max_total_bytes);
     return Status::OK();
+  }
+
+  /// The plan for the tree as it is now.
+  void plan_anew() {
+    if (tree_ == nullptr) return;
+    tree_->list(db_, /*now=*/true);
+    for (FamilyPolicy& family : families_) {
+      const auto policy = refilter::table_of(family.options)->filter_policy;
+      if (policy != nullptr) make_trial(*policy, /*writable=*/true, tree_.get(), &family).PermitUncheckedError();
+    }
   }
 
   /// Whether to go on.
@@ -200,8 +208,15 @@ class Refilter {
       return "";  // one that is gone was compacted meanwhile
     }
     const bool works = filters.blocks.empty() || filters.complaint().empty();
-    if (works && written_.count(file.meta.file_number) != 0) return "";
+    if (works && is_final(file)) return "";
     return refilter::judge(family, file, filters);
+  }
+
+  /// Whether another rewrite would be no better. With max_total_bytes, the plan for a file that was rewritten early may
+  /// have changed since, because the filters that followed have more keys or fewer than those that they replaced.
+  [[nodiscard]] bool is_final(const refilter::FileToJudge& file) const {
+    const auto rewrites = rewrites_.find(file.meta.file_number);
+    return rewrites != rewrites_.end() && (tree_ == nullptr || rewrites->second >= kMostRewrites);
   }
 
   /// The files that are not right.
@@ -231,9 +246,9 @@ class Refilter {
   void rewrite_all() {
     const auto start = steady_clock::now();
     for (int pass = 0; pass < kMostPasses && !stopped_; ++pass) {
+      if (pass > 0) plan_anew();
       std::vector<Candidate> wrong = candidates();
-      // A file that this call has written, and that is wrong still, would be no better the next time.
-      std::erase_if(wrong, [&](const Candidate& each) { return written_.count(each.file.meta.file_number) != 0; });
+      std::erase_if(wrong, [&](const Candidate& each) { return is_final(each.file); });
       if (wrong.empty()) break;
       if (pass > 0) wait_until(steady_clock::now() + kBetweenPasses);
       for (const Candidate& each : wrong) {
@@ -276,19 +291,16 @@ class Refilter {
     rocksdb::CompactionOptions options;
     options.compression = rocksdb::kDisableCompressionOption;  // the column family's
     std::vector<std::string> written;
-    // RocksDB does not tell listeners of these compactions.
-    const rocksdb::CompactionFileInfo input{candidate.file.level, meta.file_number, 0};
-    if (ledger_ != nullptr) ledger_->compaction_began({input}, candidate.file.level);
+    options.max_subcompactions = 1;  // in this thread
+    if (tree_ != nullptr) tree_->list(db_);
+    const plugin::Refiltering here(tree_);
     Status status = db_.CompactFiles(options, candidate.family->handle, {sst::path_of(meta)}, candidate.file.level,
                                      path_id(candidate), &written);
-    plugin::FilterLedger::Files outputs;
-    for (const std::string& path : written) outputs.push_back({candidate.file.level, sst::number_of(path), 0});
-    if (ledger_ != nullptr) ledger_->compaction_ended({input}, outputs, status.ok());
     // Another compaction has the file, or has replaced it: the next pass sees what became of it.
     const bool was_gone = status.IsInvalidArgument() && !is_there(candidate);
     if (status.IsAborted() || status.IsIncomplete() || was_gone) return Status::OK();
     if (!status.ok()) return status;
-    for (const std::string& path : written) written_.insert(sst::number_of(path));
+    for (const std::string& path : written) rewrites_[sst::number_of(path)] = rewrites_[meta.file_number] + 1;
     report_.files += 1;
     report_.bytes += meta.size;
     files_left_ -= 1;
@@ -315,8 +327,8 @@ class Refilter {
   rocksdb::DB& db_;
   const RocksDBRefilterOptions& options_;
   std::vector<FamilyPolicy> families_;
-  std::shared_ptr<plugin::FilterLedger> ledger_;
-  std::set<std::uint64_t> written_;  // numbers of the files that this call has written
+  std::shared_ptr<plugin::FilterTree> tree_;  // null if no filters have a limit
+  std::map<std::uint64_t, int> rewrites_;  // by the number of a file, how often this call has written its keys
   bool stopped_ = false;
   std::uint64_t files_left_ = 0;
   std::uint64_t bytes_left_ = 0;

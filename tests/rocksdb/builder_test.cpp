@@ -68,34 +68,17 @@ TEST_P(EveryKindOfBlock, OfTheSmallestSizeHasARate) {
 }
 
 TEST(FilterRecord, IsTakenOnceAndBeforeItsFirstBlock) {
-  auto record = offer_record();
+  auto record = offer_record("");
   EXPECT_EQ(take_record(), record);
   EXPECT_EQ(take_record(), nullptr);
   for (const bool filters : {true, false}) {
-    record = offer_record();
+    record = offer_record("");
     if (filters) record->add({.shape = {}, .keys = 1, .bytes = 96, .predicted_fp_rate = 0});
     if (!filters) record->add_always_maybe(1, 6);
     EXPECT_EQ(take_record(), nullptr) << "it is of a file that has a block already";
   }
-  (void)offer_record();
+  (void)offer_record("");
   EXPECT_EQ(take_record(), nullptr) << "its builder is gone";
-}
-
-TEST(FilterLedger, DividesTheLimitAmongFilesThatAreBuiltAtTheSameTime) {
-  constexpr std::uint64_t kLimit = 60'000;
-  const auto ledger = std::make_shared<FilterLedger>();
-  std::vector<std::unique_ptr<FilterShare>> files;
-  std::vector<std::uint64_t> taken;
-  for (int i = 0; i < 20; ++i) {
-    auto& file = files.emplace_back(
-        std::make_unique<FilterShare>(ledger, kLimit, FilterLedger::NewFile{.family = "default", .flushed = true}));
-    taken.push_back(std::min<std::uint64_t>(file->reserve(25'000), 25'000));
-  }
-  EXPECT_EQ(taken.front(), 25'000U);
-  const std::uint64_t all = std::accumulate(taken.begin(), taken.end(), std::uint64_t{0});
-  EXPECT_LE(all, kLimit + kLimit / 20);
-  for (std::size_t i = 0; i < files.size(); ++i) files[i]->took(i == 0 ? 0 : taken[i]);
-  EXPECT_GE(files[0]->reserve(1), (kLimit - (all - taken[0])) / 2) << "what was reserved and not taken is given back";
 }
 
 /// Keys in order, each with its prefix, and every way in which these two sequences repeat each other.

@@ -1,6 +1,7 @@
 // max_total_bytes: the filters of a whole database stay within one limit, whatever it grows to, and lose no key.
 #include <gmock/gmock.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include <algorithm>
@@ -258,6 +259,112 @@ TEST(Total, IsNoReasonForSmallerFiltersWhileAllFits) {
     ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
     EXPECT_GT(filter_bytes(*db), 40'000 * 6 / 8);
     EXPECT_EQ(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U);
+  }
+}
+
+/// One call of RefilterRocksDB reaches the limit and uses it, and the next call has nothing to do.
+void expect_reached_by_one_refilter(rocksdb::DB& db, std::uint64_t limit) {
+  const auto report = RefilterRocksDB(db);
+  EXPECT_TRUE(report.status.ok()) << report.status.ToString();
+  EXPECT_LE(filter_bytes(db), limit + limit / 20);
+  EXPECT_GE(filter_bytes(db), limit / 5 * 4);
+  EXPECT_EQ(RefilterRocksDB(db).files, 0U) << "the second call";
+}
+
+TEST(Total, IsUsedWhereAllKeysLieInOneLevel) {
+  constexpr std::uint64_t kKeys = 60'000;
+  for (const double bits : {0.8, 1.33, 2.67, 5.33}) {
+    SCOPED_TRACE(bits);
+    const auto limit = static_cast<std::uint64_t>(bits * kKeys / 8);
+    const ScratchDatabase db(small_tree({.max_total_bytes = limit}));
+    write(*db, 0, kKeys);
+    settle(*db);
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
+      EXPECT_LE(filter_bytes(*db), limit + limit / 20);
+      EXPECT_GE(filter_bytes(*db), limit / 5 * 4);
+    }
+    EXPECT_EQ(RefilterRocksDB(*db).files, 0U) << "as compactions write it";
+    EXPECT_EQ(lost(*db, kKeys), 0U);
+  }
+}
+
+TEST(Total, IsReachedByRefilterUnderFifo) {
+  struct Limits {
+    std::uint64_t loading, refilter;
+  };
+  for (const Limits& limits : {Limits{80'000, 80'000}, Limits{500'000, 50'000}}) {
+    SCOPED_TRACE(limits.refilter);
+    rocksdb::Options options = small_tree({.max_total_bytes = limits.loading});
+    options.compaction_style = rocksdb::kCompactionStyleFIFO;
+    options.compaction_options_fifo.max_table_files_size = 1 << 30;
+    const ScratchDatabase db(options);
+    write(*db, 0, 120'000);
+    settle(*db);
+    EXPECT_LE(filter_bytes(*db), limits.loading + limits.loading / 20);
+    const std::string now = std::to_string(limits.refilter);
+    ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.max_total_bytes", now}}).ok());
+    expect_reached_by_one_refilter(*db, limits.refilter);
+    EXPECT_EQ(lost(*db, 120'000), 0U);
+  }
+}
+
+TEST(Total, IsReachedByRefilterWhereTheFiltersGetOtherKeys) {
+  struct Change {
+    const char* what;
+    bool whole_before, whole_now;
+    const char *transform_before, *transform_now;
+  };
+  for (const Change& change : {Change{"whole_key_filtering on", false, true, "", ""},
+                               Change{"whole_key_filtering off", true, false, "", ""},
+                               Change{"keys no longer merged", true, true, "take_prefix:3", ""},
+                               Change{"keys merged", true, true, "", "take_prefix:3"}}) {
+    SCOPED_TRACE(change.what);
+    const bool few_now = !change.whole_now || *change.transform_now != 0;
+    const std::uint64_t limit = few_now ? 2'500 : kLimit / 2;  // 5 bits for each of 4096 prefixes, 4 for each key
+    const auto options = [&](bool whole, const char* transform) {
+      rocksdb::Options made = small_tree({.key_transform = transform, .max_total_bytes = limit});
+      if (few_now) made.target_file_size_base = 1 << 20;  // a filter of a thousand prefixes
+      rocksdb::BlockBasedTableOptions table = *made.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+      table.whole_key_filtering = whole;
+      made = with_table(made, table);
+      made.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
+      if (*transform != 0) made.prefix_extractor.reset();
+      return made;
+    };
+    ScratchDatabase db(options(change.whole_before, change.transform_before));
+    write(*db, 0, 60'000);
+    settle(*db);
+    ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+    rocksdb::Options now = options(change.whole_now, change.transform_now);
+    now.disable_auto_compactions = true;
+    db.reopen(now);
+    expect_reached_by_one_refilter(*db, limit);
+    EXPECT_EQ(lost(*db, 60'000), 0U);
+  }
+}
+
+TEST(Total, IsNoLongerThatOfADroppedColumnFamily) {
+  for (const bool keeps_handle : {false, true}) {
+    SCOPED_TRACE(keeps_handle);
+    const ScratchDatabase db(small_tree({.max_total_bytes = kLimit}));
+    Family other = create_family(*db, small_tree({.max_total_bytes = 5'000'000}), "other");
+    write(*db, 0, 60'000);
+    write(*db, 0, 200'000, other.get());
+    settle(*db);
+    settle(*db, other.get());
+    EXPECT_EQ(GetRocksDBFilterTotal(*db)->max_total_bytes, 5'000'000U);
+    ASSERT_TRUE(db->DropColumnFamily(other.get()).ok());
+    if (!keeps_handle) other.reset();
+    EXPECT_EQ(GetRocksDBFilterTotal(*db)->max_total_bytes, kLimit);
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
+    EXPECT_LE(filter_bytes(*db), kMost);
+    EXPECT_GE(filter_bytes(*db), 60'000 * 6 / 8) << "all that its keys want, as 0.9 of the limit is more";
+    EXPECT_EQ(lost(*db, 60'000), 0U);
   }
 }
 

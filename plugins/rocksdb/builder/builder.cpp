@@ -100,7 +100,6 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
     lose_hashes(why.what());
   }
   file_bytes_ += content.size();
-  if (limits_.share != nullptr) limits_.share->took(content.size());
   report(content, started);
   start_over();
   return content;
@@ -127,10 +126,9 @@ bool BlockBuilder::hashes_are_intact() const {
 
 std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
   const std::size_t keys = hashes_.size();
-  const std::size_t most = most_for_file(keys);
-  const auto sizing = sizing_.for_next(keys, file_bytes_, most);
+  const auto sizing = sizing_.for_next(keys, file_bytes_, limits_.max_filter_bytes);
   if (!sizing) {
-    warn_of_limit(most, 0, 1, keys);
+    warn_of_limit(0, 1, keys);
     return std::nullopt;
   }
   BlockMemory memory(sizing_.tail());
@@ -140,7 +138,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   const bool is_blocked = filter->shape().kind == Kind::kBlocked;
   const auto planned = [&](const BlockSizing& plan) { return (is_blocked ? plan.as_blocked() : plan).bytes(keys); };
   if (planned(*sizing) < planned(sizing_)) {
-    warn_of_limit(most, filter->payload().size() + sizing_.tail(),
+    warn_of_limit(filter->payload().size() + sizing_.tail(),
                   filter->ref().predicted_fp_rate(static_cast<double>(hashes_.size())), keys);
   }
   const std::size_t size = filter->payload().size() + sizing_.tail();
@@ -153,12 +151,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   return rocksdb::Slice(reinterpret_cast<const char*>(block), size);
 }
 
-std::size_t BlockBuilder::most_for_file(std::size_t keys) const {
-  if (limits_.share == nullptr) return limits_.max_filter_bytes;
-  return std::min<std::size_t>(limits_.max_filter_bytes, file_bytes_ + limits_.share->reserve(sizing_.bytes(keys)));
-}
-
-void BlockBuilder::warn_of_limit(std::size_t most, std::size_t bytes, double fp_rate, std::size_t keys) noexcept try {
+void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept try {
   const double wanted_rate = sizing_.fp_rate(keys, sizing_.bytes(keys));
   if (fp_rate <= wanted_rate) return;  // a blocked filter in the place of a larger ribbon
   // A file of many partitions has two lines at most: for the first that gets less, and for the first that gets nothing.
@@ -166,8 +159,7 @@ void BlockBuilder::warn_of_limit(std::size_t most, std::size_t bytes, double fp_
   rocksdb::Warn(limits_.log,
                 "crivo: %s is %zu, so at level %d the filter of %zu keys, behind %zu bytes of the file's "
                 "filters, has %zu bytes instead of %zu, and lets pass %.3g of the absent keys instead of %.3g",
-                most == limits_.max_filter_bytes ? "max_filter_bytes" : "what max_total_bytes leaves to this file",
-                most, limits_.level, keys, file_bytes_, bytes, sizing_.bytes(keys), fp_rate, wanted_rate);
+                limits_.limit_name, limits_.max_filter_bytes, limits_.level, keys, file_bytes_, bytes, sizing_.bytes(keys), fp_rate, wanted_rate);
 } catch (...) {
   // There is no memory for the line in LOG, or the logger threw, and the filter matters more.
 }

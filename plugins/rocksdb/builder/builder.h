@@ -92,11 +92,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   /// Builds the block in `buf`; returns no value if max_filter_bytes has no room for one. The hashes are kept only if
   /// MaybePostVerify needs them. Throws when the filter cannot be built.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
-  /// The most bytes that the file's blocks may have together, as of now, where the next one has so many keys. What that
-  /// takes of max_total_bytes is reserved.
-  [[nodiscard]] std::size_t most_for_file(std::size_t keys) const;
-  /// Says in LOG that the limit, `most` bytes for the file, leaves so many to the filter of these keys, with this rate.
-  void warn_of_limit(std::size_t most, std::size_t bytes, double fp_rate, std::size_t keys) noexcept;
+  /// Says in LOG that the limit for the file leaves so many bytes to the filter of these keys, with this rate.
+  void warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept;
   /// Tells record and counters of the block that Finish gives: what build() made, or one that lets every key pass.
   void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
   void start_over() noexcept;

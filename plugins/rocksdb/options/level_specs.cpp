@@ -12,21 +12,14 @@
 #include <limits>
 #include <numeric>
 
-#include "crivo/host/level_budget.h"
 #include "crivo/host/sizing.h"
 
 namespace crivo::plugin {
 namespace {
 
-/// Of max_total_bytes new files are planned for so much: old ones have the filters of a time when there were fewer
-/// keys, until a compaction comes to them.
-constexpr double kShareOfTotal = 0.9;
-/// At most so much is left to a level that has no more keys yet, and to level 0.
-constexpr double kShareOfOthers = 1.0 / 16;
-/// What a file's filter has beside its bits per key, on average: the trailer, and a half of the last block.
-constexpr double kBytesOfFile = 64;
-
 constexpr double kLeastBitsPerKey = 0.5;  // as in RocksDB, a filter of fewer is none
+/// The rate of a ribbon falls in proportion to its bits, so where there is a limit, fewer are worth their memory.
+constexpr double kLeastBitsOfRibbon = 0.05;
 
 LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {
   if (bits_per_key < kLeastBitsPerKey) return {kind, 0, 1};
@@ -55,14 +48,15 @@ Kind kind_at(const PolicyInfo& policy, const Settings& settings, int distance) n
   return distance < settings.ribbon_levels && distance < settings.tree_levels() ? Kind::kRibbon : Kind::kBlocked;
 }
 
-/// The specs of the levels of a tree, which has so many bits for each key.
-Result<std::vector<LevelSpec>> specs_of(const std::vector<TreeLevel>& tree, double budget) {
+/// The specs of the levels of a tree, which has so many bits for each key. A ribbon of fewer than `least` bits per key
+/// is none.
+Result<std::vector<LevelSpec>> specs_of(const std::vector<TreeLevel>& tree, double budget, double least) {
   const auto filters = divide_budget(tree, std::min(budget, kMaxBitsPerKey));
   if (!filters) return filters.error();
   std::vector<LevelSpec> specs;
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const LevelFilter& filter = (*filters)[i];
-    const double fp_rate = filter.bits_per_key < kLeastBitsPerKey ? 1 : filter.fp_rate;
+    const double fp_rate = filter.bits_per_key < least ? 1 : filter.fp_rate;
     const Result<LevelSpec> spec = tree[i].kind == Kind::kBlocked ? spec_by_bits(tree[i].kind, filter.bits_per_key)
                                                                   : spec_by_rate(tree[i].kind, fp_rate);
     if (!spec) return spec.error();
@@ -104,63 +98,23 @@ bool counts_from_last(const Settings& settings, const rocksdb::FilterBuildingCon
 }
 
 /// The distance of a level below level 0 from the last one.
-int distance_of_level(const Settings& settings, const rocksdb::FilterBuildingContext& context, int level) noexcept {
-  const bool from_last = counts_from_last(settings, context) && context.num_levels > 0;
-  const int last = settings.last_level.value_or(from_last ? context.num_levels - 1 : settings.tree_levels());
+int distance_below(const Settings& settings, int last, int level) noexcept {
   return std::clamp(last - level, 0, settings.tree_levels() - 1);
 }
 
 // Files that are never compacted again, or whose level is not known, live as long as those of the last level but one:
 // they get ribbons, but not the higher rate of the last level, because an absent key may be looked up in all of them.
+constexpr int kLongLived = 1;
+
 int distance_of(const Settings& settings, const rocksdb::FilterBuildingContext& context) noexcept {
-  constexpr int kLongLived = 1;
   if (!has_levels(context)) return kLongLived;
   if (is_flushed(context)) return settings.tree_levels();
-  if (context.is_bottommost && !settings.last_level) return 0;
+  if (context.is_bottommost) return 0;
   if (context.level_at_creation < 0) return kLongLived;
   if (context.level_at_creation == 0) return settings.tree_levels();
-  return distance_of_level(settings, context, context.level_at_creation);
-}
-
-std::vector<double> keys_by_distance(const Settings& settings, const KnownTree& known,
-                                     const rocksdb::FilterBuildingContext& context) {
-  std::vector<double> keys(static_cast<std::size_t>(settings.tree_levels()) + 1, 0);
-  for (std::size_t level = 0; level < known.keys.size(); ++level) {
-    const int distance =
-        level == 0 ? settings.tree_levels() : distance_of_level(settings, context, static_cast<int>(level));
-    keys[static_cast<std::size_t>(distance)] += static_cast<double>(known.keys[level]);
-  }
-  return keys;
-}
-
-/// The keys for which level 0 has filters. It has a few files mostly, and many when compactions do not keep up; what
-/// the levels below give up for these, they would lack long after they are gone.
-double level0_keys(const KnownTree& known, const rocksdb::FilterBuildingContext& context, double now, double below) {
-  const double mostly = std::min(kRunsOfLevel0 * static_cast<double>(known.flushed_keys), kShareOfOthers * below);
-  const bool is_flooded = context.compaction_style == rocksdb::kCompactionStyleLevel && known.flushed_keys > 0;
-  return is_flooded && now < below ? mostly : std::max(now, mostly);
-}
-
-/// The tree as it is when this file is written: what compactions read goes where this one puts its file. Levels above
-/// the last have at least the share that an ideal tree gives them, so that those that are empty leave room for what
-/// comes.
-std::vector<TreeLevel> real_tree(const PolicyInfo& policy, const Settings& settings, const KnownTree& known,
-                                 const rocksdb::FilterBuildingContext& context) {
-  std::vector<TreeLevel> tree = ideal_tree(policy, settings);
-  std::vector<double> keys = keys_by_distance(settings, known, context);
-  keys.back() = level0_keys(known, context, keys.back(), std::accumulate(keys.begin(), keys.end() - 1, 0.0));
-  const double all = std::max(std::accumulate(keys.begin(), keys.end(), 0.0), 1.0);
-  tree.front().keys = 0;
-  for (std::size_t i = 0; i < tree.size(); ++i) {
-    tree[i].keys = std::max({std::min(tree[i].keys, kShareOfOthers) * all, keys[i], 1.0});
-  }
-  return tree;
-}
-
-double real_bits_per_key(const LevelSpec& spec) {
-  constexpr std::uint64_t kKeys = 1 << 20;
-  if (!spec.is_filter() || spec.kind == Kind::kBlocked) return spec.bits_per_key;
-  return 64 * static_cast<double>(size_ribbon(kKeys, std::max(spec.fp_rate, 0x1p-31))->units) / kKeys;
+  const bool from_last = counts_from_last(settings, context) && context.num_levels > 0;
+  return distance_below(settings, from_last ? context.num_levels - 1 : settings.tree_levels(),
+                        context.level_at_creation);
 }
 
 }  // namespace
@@ -180,7 +134,7 @@ TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept {
 }
 
 Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Settings& settings) {
-  if (settings.sized_by == SizedBy::kBudget) return specs_of(ideal_tree(policy, settings), settings.size);
+  if (settings.sized_by == SizedBy::kBudget) return specs_of(ideal_tree(policy, settings), settings.size, kLeastBitsPerKey);
   std::vector<LevelSpec> specs;
   for (int distance = 0; distance <= settings.tree_levels(); ++distance) {
     const Kind kind = kind_at(policy, settings, distance);
@@ -195,30 +149,22 @@ Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Setti
   return specs;
 }
 
-Result<Settings> settings_within(const PolicyInfo& policy, Settings settings, const KnownTree& known,
-                                 const rocksdb::FilterBuildingContext& context) {
-  settings.last_level = std::max(static_cast<int>(known.keys.size()) - 1, 1);
-  if (!counts_from_last(settings, context)) {
-    settings.levels = std::clamp(*settings.last_level, kFewestLevels, kMostLevels);
-  }
-  const std::vector<double> now = keys_by_distance(settings, known, context);
-  const double own_keys = std::accumulate(now.begin(), now.end(), 0.0);
-  const double share = own_keys == 0 ? 1 : own_keys / static_cast<double>(known.sharing_keys);
-  const double total = kShareOfTotal * static_cast<double>(settings.max_total_bytes) -
-                       static_cast<double>(known.other_bytes) - kBytesOfFile * static_cast<double>(known.sharing_files);
-  const double bits = 8 * std::max(total, 0.0) * share;
-  double wanted = 0;
-  for (std::size_t distance = 0; distance < now.size(); ++distance) {
-    wanted += now[distance] * real_bits_per_key(settings.at(static_cast<int>(distance)));
-  }
-  if (wanted <= bits) return settings;
-  const std::vector<TreeLevel> tree = real_tree(policy, settings, known, context);
+int distance_in_tree(const Settings& settings, const rocksdb::FilterBuildingContext& context, int level,
+                     int last) noexcept {
+  if (!has_levels(context)) return kLongLived;
+  return level == 0 ? settings.tree_levels() : distance_below(settings, last, level);
+}
+
+double real_bits_per_key(const LevelSpec& spec) {
+  constexpr std::uint64_t kKeys = 1 << 20;
+  if (!spec.is_filter() || spec.kind == Kind::kBlocked) return spec.bits_per_key;
+  return 64 * static_cast<double>(size_ribbon(kKeys, std::max(spec.fp_rate, 0x1p-31))->units) / kKeys;
+}
+
+Result<std::vector<LevelSpec>> divided_specs(const std::vector<TreeLevel>& tree, double bits) {
   const double keys = std::accumulate(tree.begin(), tree.end(), 0.0,
                                       [](double sum, const TreeLevel& level) { return sum + level.keys; });
-  auto specs = specs_of(tree, bits / keys);
-  if (!specs) return specs.error();
-  settings.by_distance = std::make_shared<const std::vector<LevelSpec>>(*std::move(specs));
-  return settings;
+  return specs_of(tree, bits / keys, kLeastBitsOfRibbon);
 }
 
 LevelSpec spec_of_file(const PolicyInfo& policy, const Settings& settings,

@@ -6,8 +6,8 @@
 
 #include <vector>
 
+#include "crivo/host/level_budget.h"
 #include "crivo/result.h"
-#include "options/known_tree.h"
 #include "options/settings.h"
 
 namespace crivo::plugin {
@@ -19,10 +19,15 @@ namespace crivo::plugin {
 /// Files of this context are soon compacted again.
 [[nodiscard]] bool is_flushed(const rocksdb::FilterBuildingContext& context) noexcept;
 
-/// The settings where max_total_bytes is the limit of a database that has this tree: as they are if all levels stay
-/// within it, or else with the best filters of so many bytes. Errors: kBadArgument.
-[[nodiscard]] Result<Settings> settings_within(const PolicyInfo& policy, Settings settings, const KnownTree& known,
-                                               const rocksdb::FilterBuildingContext& context);
+/// The distance of a level in a tree whose last level with keys is known.
+[[nodiscard]] int distance_in_tree(const Settings& settings, const rocksdb::FilterBuildingContext& context, int level,
+                                   int last) noexcept;
+
+/// The bits per key that a large filter takes; a ribbon has fewer than spec.bits_per_key.
+[[nodiscard]] double real_bits_per_key(const LevelSpec& spec);
+
+/// The best specs for the levels of a tree that take so many bits together. Errors: kBadArgument.
+[[nodiscard]] Result<std::vector<LevelSpec>> divided_specs(const std::vector<TreeLevel>& tree, double bits);
 
 /// What a column family's options say of its tree. They give the ratio between its levels, but only the most levels
 /// that it can have: a tree is taken to have four, as most do, unless that is less.

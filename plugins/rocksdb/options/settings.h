@@ -76,8 +76,6 @@ struct Settings {
   std::optional<int> levels;           // instead of the tree's
   std::optional<double> level_ratio;   // instead of the tree's
   TreeOptions tree;                    // no option: what RocksDB has shown of the column family
-  std::optional<int> last_level;       // with data, where that is known: a file's level then is its place, even if
-                                       // nothing lies below the file
   std::uint64_t max_filter_bytes = 0;  // for the filters of a file; 0 for no limit
   std::uint64_t max_total_bytes = 0;   // for the filters of a database; 0 for no limit
   std::uint64_t max_build_bytes = 0;   // for all builders of the process; 0 for no limit

@@ -249,42 +249,44 @@ Status FilterPolicy::check(const rocksdb::ColumnFamilyOptions& column_family) co
 }
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
-  Settings settings = settings_.load();
-  const auto share = keep_to_total(context, &settings);
-  const LevelSpec spec = spec_of_file(settings_.policy(), settings, context);
-  if (!fits_library_ || !spec.is_filter()) return nullptr;
+  const Settings settings = settings_.load();
+  const FilePlan plan = this->plan(settings, context);
+  if (!fits_library_ || !plan.spec.is_filter()) return nullptr;
   const auto folder = settings.max_build_bytes != 0 ? spill_folder(context.info_log) : nullptr;
   tell(context, settings, folder.get());
   if (!knows_keys_) return nullptr;
-  const BlockSizing sizing(spec, /*blocked_if_few=*/!settings_.policy().kind, kMaxPayloadBytes,
+  const BlockSizing sizing(plan.spec, /*blocked_if_few=*/!settings_.policy().kind, kMaxPayloadBytes,
                            sst_tail_bytes(name_of(settings.key_transform).size()));
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  const BuildLimits limits{.max_filter_bytes = limit_of(settings.max_filter_bytes),
+  const std::size_t max_filter_bytes = limit_of(settings.max_filter_bytes);
+  const bool by_total = plan.max_bytes < max_filter_bytes;
+  const BuildLimits limits{.max_filter_bytes = std::min(max_filter_bytes, plan.max_bytes),
+                           .limit_name = by_total ? "what max_total_bytes leaves to this file" : "max_filter_bytes",
                            .max_build_bytes = limit_of(settings.max_build_bytes),
                            .log = context.info_log,
                            .level = context.level_at_creation,
                            .charged = charged_cache(context.table_options),
-                           .folder = folder,
-                           .share = share};
-  return abi::as_rocksdb(new (std::nothrow)
-                             BlockBuilder(sizing, verify, offer_record(), settings.key_transform, limits, counters_));
+                           .folder = folder};
+  auto record = offer_record(name_of(settings.key_transform));
+  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, std::move(record), settings.key_transform,
+                                                         limits, counters_));
 }
 
-std::shared_ptr<FilterShare> FilterPolicy::keep_to_total(const rocksdb::FilterBuildingContext& context,
-                                                         Settings* settings) const noexcept try {
-  auto ledger = trial_tree_ ? nullptr : ledger_of(context.info_log);
-  if (ledger != nullptr) ledger->share_limit(context.column_family_name, settings->max_total_bytes);
-  if (settings->max_total_bytes == 0) return nullptr;
-  if (ledger != nullptr || trial_tree_) {
-    const KnownTree tree = ledger != nullptr ? ledger->tree_of(context.column_family_name) : *trial_tree_;
-    if (auto within = settings_within(settings_.policy(), *settings, tree, context)) *settings = *std::move(within);
+FilePlan FilterPolicy::plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept {
+  const FilePlan unlimited{spec_of_file(settings_.policy(), settings, context)};
+  try {
+    const auto tree = trial_tree_ ? nullptr : filter_tree_of(context.info_log);
+    if (tree != nullptr) tree->set_limit(context.column_family_name, settings.max_total_bytes);
+    if (settings.max_total_bytes == 0) return unlimited;
+    const bool is_known = trial_tree_ || (tree != nullptr && (is_flushed(context) || context.level_at_creation >= 0));
+    if (!is_known) return {unlimited.spec, most_of_unknown(settings)};
+    const bool all = trial_tree_ || is_refiltering();
+    const KnownTree known = trial_tree_ ? *trial_tree_ : tree->of(context.column_family_name);
+    const auto plan = plan_file(settings, known, context, all ? PlanUse::kAll : PlanUse::kWithinWhatIsLeft);
+    return plan ? *plan : unlimited;
+  } catch (...) {
+    return unlimited;  // there is no memory for the plan
   }
-  if (trial_tree_) return nullptr;
-  return std::make_shared<FilterShare>(
-      std::move(ledger), settings->max_total_bytes,
-      FilterLedger::NewFile{context.column_family_name, context.level_at_creation, is_flushed(context)});
-} catch (...) {
-  return nullptr;  // without memory the file gets what it would without a limit
 }
 
 void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Settings& settings,

@@ -10,10 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "options/known_tree.h"
+#include "options/limit_plan.h"
 #include "options/settings_parser.h"
 #include "report/counters.h"
-#include "report/filter_ledger.h"
 
 namespace crivo::plugin {
 
@@ -61,10 +60,8 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   explicit FilterPolicy(const PolicyInfo* policy);
   /// Keeps an error. `transforms`: what failed named a key transform.
   void keep(const Result<void>& result, bool transforms = false);
-  /// With max_total_bytes: settings whose filters fit into what the database's files leave to this one, and where it
-  /// says what it took. Null, with the settings as they are, without a limit.
-  std::shared_ptr<FilterShare> keep_to_total(const rocksdb::FilterBuildingContext& context,
-                                             Settings* settings) const noexcept;
+  /// What the file's filters are to be, within max_total_bytes if there is such a limit.
+  [[nodiscard]] FilePlan plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept;
   /// Says in LOG what is wrong with the options, and what a file gets instead; that the folder for hashes (or null) is
   /// memory; and which damaged blocks were found. RocksDB shows a policy its log only where it asks for a builder.
   void tell(const rocksdb::FilterBuildingContext& context, const Settings& settings,

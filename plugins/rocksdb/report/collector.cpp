@@ -28,13 +28,17 @@ std::string kinds_text(const WrittenFilters& filters) {
 
 constexpr int kDigits = 4;  // the model is good for two or three
 
-rocksdb::UserCollectedProperties properties_of(const WrittenFilters& filters) {
+rocksdb::UserCollectedProperties properties_of(const FilterRecord& record) {
+  const WrittenFilters filters = record.read();
   if (filters.keys() == 0) return {};  // RocksDB then writes none of the blocks into the file
-  return {{"crivo.filter", kinds_text(filters)},
-          {"crivo.filter.blocks", std::to_string(filters.blocks())},
+  rocksdb::UserCollectedProperties properties = {
+      {"crivo.filter", kinds_text(filters)},
+          {kBlocksProperty, std::to_string(filters.blocks())},
           {kBytesProperty, std::to_string(filters.bytes())},
           {"crivo.filter.predicted_fp_rate", number_text(filters.predicted_fp_rate(), kDigits)},
           {kKeysProperty, std::to_string(filters.keys())}};
+  if (!record.key_transform().empty()) properties.emplace(kTransformProperty, record.key_transform());
+  return properties;
 }
 
 /// A name that has the values of all properties in it. sst_dump prints the values of properties in hexadecimal digits,
@@ -75,7 +79,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
 
  private:
   [[nodiscard]] rocksdb::UserCollectedProperties read() const {
-    return record_ != nullptr ? properties_of(record_->read()) : rocksdb::UserCollectedProperties();
+    return record_ != nullptr ? properties_of(*record_) : rocksdb::UserCollectedProperties();
   }
 
   std::shared_ptr<const FilterRecord> record_;

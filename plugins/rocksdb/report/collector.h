@@ -10,9 +10,11 @@
 
 namespace crivo::plugin {
 
-/// Two of the properties, which others read again.
+/// Properties that others read again.
+inline constexpr const char* kBlocksProperty = "crivo.filter.blocks";
 inline constexpr const char* kBytesProperty = "crivo.filter.bytes";
 inline constexpr const char* kKeysProperty = "crivo.filter.keys";
+inline constexpr const char* kTransformProperty = "crivo.filter.key_transform";
 
 /// See NewRocksDBFilterCollectorFactory in crivo/rocksdb.h.
 class CollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {

@@ -28,13 +28,14 @@ struct OpenDatabase {
   const rocksdb::ColumnFamilyHandle* default_family;
   std::shared_ptr<rocksdb::Logger> log;
   std::string folder;
-  std::shared_ptr<FilterLedger> ledger;
+  std::shared_ptr<FilterTree> tree;
   std::shared_ptr<rocksdb::Statistics> statistics;
 };
 
-/// The ledger of the database for which this thread flushes or compacts: where several have one logger, that says
-/// which.
-thread_local std::weak_ptr<FilterLedger> at_work;
+/// That of the database for which this thread flushes, compacts or refilters: where several have one logger, it says
+/// which. RocksDB announces each of them, so what an earlier one has left here is never used.
+thread_local std::weak_ptr<FilterTree> at_work;
+thread_local bool refilters = false;
 
 /// What the listeners of all databases share. It is never destroyed, because databases may be closed after our static
 /// objects are gone.
@@ -69,7 +70,7 @@ std::optional<OpenDatabase> forget(const rocksdb::ColumnFamilyHandle* handle) {
   return database;
 }
 
-void log_total(const FilterLedger::Total& total, rocksdb::Logger* log) {
+void log_total(const FilterTree::Total& total, rocksdb::Logger* log) {
   if (total.max_total_bytes == 0) return;
   const std::string line = "crivo: max_total_bytes is " + std::to_string(total.max_total_bytes) + "; the filters of " +
                            std::to_string(total.keys) + " keys in " + std::to_string(total.files) + " files have " +
@@ -77,20 +78,12 @@ void log_total(const FilterLedger::Total& total, rocksdb::Logger* log) {
   rocksdb::Info(log, "%s", line.c_str());
 }
 
-/// The ledger of the one database for which `is_it` holds; null if there is none, or several.
+/// The files of the one database for which `is_it` holds; null if there is none, or several.
 template <typename IsIt>
-std::shared_ptr<FilterLedger> the_ledger(const IsIt& is_it) {
+std::shared_ptr<FilterTree> the_tree(const IsIt& is_it) {
   const std::lock_guard lock(registry().mutex);
   if (std::ranges::count_if(registry().databases, is_it) != 1) return nullptr;
-  return find(is_it)->ledger;
-}
-
-/// Tells the ledger, if there is one, and if it is for anything.
-template <typename Tell>
-void tell(const std::shared_ptr<FilterLedger>& ledger, const Tell& what) noexcept try {
-  if (ledger != nullptr && is_total_limited) what(*ledger);
-} catch (...) {
-  // Without memory the ledger knows it when the files are listed the next time, or counted.
+  return find(is_it)->tree;
 }
 
 }  // namespace
@@ -110,24 +103,36 @@ std::string folder_of(const rocksdb::Logger* log) {
   return found != nullptr ? found->folder : "";
 }
 
-std::shared_ptr<FilterLedger> ledger_of(const rocksdb::Logger* log) {
+std::shared_ptr<FilterTree> filter_tree_of(const rocksdb::Logger* log) {
   const auto has_log = [&](const OpenDatabase& each) { return each.log.get() == log; };
-  if (auto one = the_ledger(has_log)) return one;
+  if (auto one = the_tree(has_log)) return one;
   const auto here = at_work.lock();
-  return the_ledger([&](const OpenDatabase& each) { return has_log(each) && each.ledger == here; });
+  return the_tree([&](const OpenDatabase& each) { return has_log(each) && each.tree == here; });
 }
 
-std::shared_ptr<FilterLedger> ledger_of(rocksdb::DB& db) {
+std::shared_ptr<FilterTree> filter_tree_of(rocksdb::DB& db) {
   const rocksdb::ColumnFamilyHandle* const handle = db.GetRootDB()->DefaultColumnFamily();
-  return the_ledger([&](const OpenDatabase& each) { return each.default_family == handle; });
+  return the_tree([&](const OpenDatabase& each) { return each.default_family == handle; });
 }
 
-std::vector<LedgerOfFolder> all_ledgers() {
+std::vector<TreeOfFolder> all_filter_trees() {
   const std::lock_guard lock(registry().mutex);
-  std::vector<LedgerOfFolder> all;
-  for (const OpenDatabase& each : registry().databases) all.push_back({each.folder, each.ledger});
+  std::vector<TreeOfFolder> all;
+  for (const OpenDatabase& each : registry().databases) all.push_back({each.folder, each.tree});
   return all;
 }
+
+Refiltering::Refiltering(const std::shared_ptr<FilterTree>& tree) noexcept {
+  at_work = tree;
+  refilters = true;
+}
+
+Refiltering::~Refiltering() {
+  at_work.reset();
+  refilters = false;
+}
+
+bool is_refiltering() noexcept { return refilters; }
 
 void leave_out(const Counters& counters) {
   const std::lock_guard lock(registry().mutex);
@@ -180,73 +185,40 @@ bool CounterListener::is_one_of(std::string_view names) noexcept {
   return false;
 }
 
-void CounterListener::meet(rocksdb::DB& db) noexcept try {
-  const auto ledger = introduced(db);
-  at_work = ledger;
-  if (ledger != nullptr && is_total_limited) ledger->refresh(db);
+void CounterListener::meet(rocksdb::DB& db, std::size_t inputs) noexcept try {
+  const auto tree = introduced(db);
+  at_work = tree;
+  if (tree == nullptr || !is_total_limited) return;
+  // A compaction of a hundredth of the files takes much longer than listing all of them.
+  tree->list(db, /*now=*/inputs > 0 && inputs >= tree->size() / 100);
 } catch (...) {
   // The next flush tries again. If none succeeds, the database closes without our lines in its log, and its filters
   // keep to no max_total_bytes.
 }
 
-std::shared_ptr<FilterLedger> CounterListener::introduced(rocksdb::DB& db) {
+std::shared_ptr<FilterTree> CounterListener::introduced(rocksdb::DB& db) {
   const rocksdb::ColumnFamilyHandle* const handle = db.DefaultColumnFamily();
   const auto known = [&] { return find([&](const OpenDatabase& each) { return each.default_family == handle; }); };
   {
     const std::lock_guard lock(registry().mutex);
-    if (const OpenDatabase* const met = known(); met != nullptr) return met->ledger;
+    if (const OpenDatabase* const met = known(); met != nullptr) return met->tree;
   }
   rocksdb::DBOptions options = db.GetDBOptions();  // takes the database's mutex, so not under ours
   std::string folder = db.GetName();
-  auto ledger = std::make_shared<FilterLedger>();
+  auto tree = std::make_shared<FilterTree>();
   const std::lock_guard lock(registry().mutex);
-  if (const OpenDatabase* const met = known(); met != nullptr) return met->ledger;
+  if (const OpenDatabase* const met = known(); met != nullptr) return met->tree;
   if (handle == nullptr || options.info_log == nullptr) return nullptr;
   registry().databases.push_back(
-      {handle, std::move(options.info_log), std::move(folder), ledger, std::move(options.statistics)});
-  return ledger;
-}
-
-namespace {
-
-/// Files of two databases with the same path, in two file systems, are told apart by no event.
-std::shared_ptr<FilterLedger> ledger_in(std::string_view folder) {
-  return the_ledger([&](const OpenDatabase& each) { return each.folder == folder; });
-}
-
-}  // namespace
-
-void CounterListener::OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) {
-  at_work.reset();
-  tell(ledger_of(*db), [&](FilterLedger& ledger) { ledger.flushed(flush.file_number); });
-}
-
-void CounterListener::OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
-  meet(*db);
-  tell(ledger_of(*db),
-       [&](FilterLedger& ledger) { ledger.compaction_began(compaction.input_file_infos, compaction.output_level); });
-}
-
-void CounterListener::OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) {
-  at_work.reset();
-  tell(ledger_of(*db), [&](FilterLedger& ledger) {
-    ledger.compaction_ended(compaction.input_file_infos, compaction.output_file_infos, compaction.status.ok());
-  });
-}
-
-void CounterListener::OnTableFileCreated(const rocksdb::TableFileCreationInfo& file) {
-  tell(ledger_in(file.db_name), [&](FilterLedger& ledger) { ledger.created(file); });
-}
-
-void CounterListener::OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& file) {
-  tell(ledger_in(file.db_name), [&](FilterLedger& ledger) { ledger.deleted(file.file_path); });
+      {handle, std::move(options.info_log), std::move(folder), tree, std::move(options.statistics)});
+  return tree;
 }
 
 void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) try {
   const auto closing = forget(handle);
   if (!closing) return;
   rocksdb::Logger* const log = closing->log.get();
-  log_total(closing->ledger->total(), log);
+  log_total(closing->tree->total(), log);
   log_gets(closing->statistics.get(), log);
   for (const auto& counters : all_counters()) {
     const std::string families = counters->take_families(log);

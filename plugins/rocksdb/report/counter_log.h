@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "report/counters.h"
-#include "report/filter_ledger.h"
+#include "report/filter_tree.h"
 
 namespace crivo::plugin {
 
@@ -32,15 +32,27 @@ template <typename Ours, typename Objects>
 [[nodiscard]] std::vector<std::shared_ptr<Counters>> all_counters();
 /// The folder of the database that has this logger; empty if no listener has met it.
 [[nodiscard]] std::string folder_of(const rocksdb::Logger* log);
-/// The ledger of a database that a listener has met; null if none has. Where several of them have one logger, it is
-/// that for which this thread flushes or compacts.
-[[nodiscard]] std::shared_ptr<FilterLedger> ledger_of(const rocksdb::Logger* log);
-[[nodiscard]] std::shared_ptr<FilterLedger> ledger_of(rocksdb::DB& db);
-struct LedgerOfFolder {
+/// The files of a database that a listener has met; null if none has. Where several of them have one logger, it is that
+/// for which this thread flushes or compacts.
+[[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(const rocksdb::Logger* log);
+[[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(rocksdb::DB& db);
+struct TreeOfFolder {
   std::string folder;
-  std::shared_ptr<FilterLedger> ledger;
+  std::shared_ptr<FilterTree> tree;
 };
-[[nodiscard]] std::vector<LedgerOfFolder> all_ledgers();
+[[nodiscard]] std::vector<TreeOfFolder> all_filter_trees();
+
+/// As long as it lives, this thread refilters this database.
+class Refiltering {
+ public:
+  explicit Refiltering(const std::shared_ptr<FilterTree>& tree) noexcept;
+  Refiltering(const Refiltering&) = delete;
+  Refiltering& operator=(const Refiltering&) = delete;
+  ~Refiltering();
+};
+/// Whether this thread does so.
+[[nodiscard]] bool is_refiltering() noexcept;
+
 /// Leaves these out of all_counters() and of logs: those of a policy that is only tried.
 void leave_out(const Counters& counters);
 
@@ -65,23 +77,24 @@ class CounterListener final : public rocksdb::EventListener {
     RegisterOptions(kName, &name_, nullptr);
   }
 
-  /// The ledger of a database with this listener, which is met here if it was not before; null if it shows no handle or
+  /// The files of a database with this listener, which is met here if it was not before; null if it shows no handle or
   /// no logger. Throws std::bad_alloc.
-  static std::shared_ptr<FilterLedger> introduced(rocksdb::DB& db);
+  static std::shared_ptr<FilterTree> introduced(rocksdb::DB& db);
 
   const char* Name() const override { return name_.c_str(); }
-  void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { meet(*db); }
-  void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override;
-  void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override;
-  void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override;
-  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& file) override;
-  void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& file) override;
+  void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { meet(*db, 0); }
+  void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { meet(*db, 0); }
+  void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo&) override { meet(*db, 0); }
+  void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override {
+    meet(*db, compaction.input_file_infos.size());
+  }
   void OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) override;
 
  private:
   /// RocksDB writes several listeners as FIRST:SECOND, and then asks for one that has all this as its name.
   static bool is_one_of(std::string_view names) noexcept;
-  static void meet(rocksdb::DB& db) noexcept;
+  /// inputs: the number of files that a compaction reads.
+  static void meet(rocksdb::DB& db, std::size_t inputs) noexcept;
 
   std::string name_;
 };

@@ -1,0 +1,166 @@
+#include "report/filter_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "crivo/host/text.h"
+#include "report/collector.h"
+#include "sst/file_path.h"
+#include "sst/table_file.h"
+
+namespace crivo::plugin {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int kShareOfTime = 100;
+constexpr std::chrono::seconds kBurst{1};  // after so much time without a list, lists may follow each other
+
+}  // namespace
+
+std::optional<FilterTree::Filter> FilterTree::read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta) {
+  sst::TableFile file;
+  const rocksdb::Status opened = file.open(*db.GetFileSystem(), sst::path_of(meta));
+  if (opened.IsNotSupported() || opened.IsCorruption()) return Filter{.entries = meta.num_entries};
+  if (!opened.ok()) return std::nullopt;
+  const auto number = [&](const char* name, std::uint64_t otherwise) {
+    return read_number<std::uint64_t>(file.text_property(name)).value_or(otherwise);
+  };
+  Filter filter{.entries = file.number_property("rocksdb.num.entries"),
+                .keys = number(kKeysProperty, file.number_property("rocksdb.num.filter_entries")),
+                .bytes = number(kBytesProperty, file.number_property("rocksdb.filter.size")),
+                .blocks = number(kBlocksProperty, 1)};
+  filter.entries -= std::min(filter.entries, file.number_property("rocksdb.num.range-deletions"));
+  for (const char* const name :
+       {"rocksdb.block.based.table.whole.key.filtering", "rocksdb.prefix.extractor.name", kTransformProperty}) {
+    filter.of_which_keys.append(file.text_property(name)).append(1, '\0');
+  }
+  return filter;
+}
+
+/// How many keys the filter of a file has, or would have if it were written now. The newest filter of the column family
+/// is taken to show which keys filters get now. A file without a filter, or with one of other keys, is taken to have
+/// as many keys for each entry as files with such a filter have.
+class FilterTree::KeyCounts {
+ public:
+  void add(std::uint64_t number, const Filter& filter) {
+    if (filter.keys == 0) return;
+    if (number > newest_) {
+      newest_ = number;
+      of_which_keys_ = filter.of_which_keys;
+    }
+    auto& [keys, entries] = sums_[filter.of_which_keys];
+    keys += static_cast<double>(filter.keys);
+    entries += static_cast<double>(std::max(filter.entries, std::uint64_t{1}));
+  }
+  [[nodiscard]] double keys_of(const Filter& filter) const {
+    if (filter.keys != 0 && filter.of_which_keys == of_which_keys_) return static_cast<double>(filter.keys);
+    const auto found = sums_.find(of_which_keys_);
+    const double ratio = found != sums_.end() ? found->second.first / found->second.second : 1;
+    return ratio * static_cast<double>(filter.entries);
+  }
+
+ private:
+  std::uint64_t newest_ = 0;
+  std::string of_which_keys_;
+  std::map<std::string, std::pair<double, double>> sums_;  // keys and entries
+};
+
+FilterTree::Families FilterTree::sum(rocksdb::DB& db, const std::vector<rocksdb::LiveFileMetaData>& files) {
+  std::unordered_map<std::uint64_t, Filter> filters;
+  std::map<std::string, KeyCounts> counts;
+  std::vector<std::uint64_t> unreadable;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    const auto known = filters_.find(file.file_number);
+    auto filter = known != filters_.end() ? known->second : read(db, file);
+    if (!filter) unreadable.push_back(file.file_number);
+    filters.insert_or_assign(file.file_number, std::move(filter).value_or(Filter{.entries = file.num_entries}));
+    counts[file.column_family_name].add(file.file_number, filters[file.file_number]);
+  }
+  Families families;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    const Filter& filter = filters[file.file_number];
+    const double keys = counts[file.column_family_name].keys_of(filter);
+    Family& family = families[file.column_family_name];
+    family.levels.resize(std::max(family.levels.size(), static_cast<std::size_t>(file.level) + 1));
+    KnownTree::Level& level = family.levels[static_cast<std::size_t>(file.level)];
+    ++family.files;
+    family.blocks += filter.blocks;
+    family.keys += keys;
+    ++level.files;
+    (file.being_compacted ? level.moving_keys : level.keys) += keys;
+    (file.being_compacted ? family.moving_bytes : family.staying_bytes) += filter.bytes;
+    if (file.being_compacted) family.moving_keys += keys;
+  }
+  for (const std::uint64_t number : unreadable) filters.erase(number);  // to be read again by the next list
+  filters_.swap(filters);
+  return families;
+}
+
+void FilterTree::list(rocksdb::DB& db, bool now) {
+  std::unique_lock listing(listing_, std::defer_lock);
+  if (now || !was_listed_) {
+    listing.lock();
+  } else if (!listing.try_lock()) {
+    return;
+  }
+  const auto started = steady_clock::now();
+  if (!now && was_listed_ && started < next_list_) return;
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db.GetRootDB()->GetLiveFilesMetaData(&files);
+  next_list_ = std::max(next_list_, started - kBurst) + kShareOfTime * (steady_clock::now() - started);
+  Families families = sum(db, files);
+  const std::lock_guard lock(mutex_);
+  families_.swap(families);
+  // A column family without files has no keys to share the limit for, and may have been dropped. One that writes its
+  // first file is not listed yet.
+  std::erase_if(limits_, [&](const auto& limit) { return !limit.second.is_new && families_.count(limit.first) == 0; });
+  for (auto& [family, limit] : limits_) limit.is_new = false;
+  was_listed_ = true;
+}
+
+std::size_t FilterTree::size() const { return total().files; }
+
+void FilterTree::set_limit(const std::string& family, std::uint64_t max_total_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (max_total_bytes == 0) {
+    limits_.erase(family);
+  } else {
+    limits_[family].bytes = max_total_bytes;
+  }
+}
+
+KnownTree FilterTree::of(const std::string& family) const {
+  const std::lock_guard lock(mutex_);
+  KnownTree tree;
+  for (const auto& [name, each] : families_) {
+    tree.staying_bytes += static_cast<double>(each.staying_bytes);
+    tree.moving_bytes += static_cast<double>(each.moving_bytes);
+    if (limits_.count(name) == 0) {
+      tree.unlimited_bytes += static_cast<double>(each.staying_bytes + each.moving_bytes);
+      continue;
+    }
+    tree.limited_keys += each.keys;
+    tree.limited_blocks += static_cast<double>(each.blocks);
+    if (name == family) {
+      tree.levels = each.levels;
+    } else {
+      tree.other_moving_keys += each.moving_keys;
+    }
+  }
+  return tree;
+}
+
+FilterTree::Total FilterTree::total() const {
+  const std::lock_guard lock(mutex_);
+  Total total;
+  for (const auto& [family, limit] : limits_) total.max_total_bytes = std::max(total.max_total_bytes, limit.bytes);
+  for (const auto& [name, family] : families_) {
+    total.files += family.files;
+    total.keys += static_cast<std::uint64_t>(family.keys);
+    total.bytes += family.staying_bytes + family.moving_bytes;
+  }
+  return total;
+}
+
+}  // namespace crivo::plugin
