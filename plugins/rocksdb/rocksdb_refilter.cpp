@@ -47,28 +47,26 @@ Status refusal(rocksdb::ColumnFamilyHandle& family, const std::string& must, con
                                  ", got " + got);
 }
 
-/// Gives the family a policy with the same settings to be tried: the filters that it builds are not counted with those
-/// of the policy itself. tree: of the database, if its filters have a limit; otherwise null.
-Status make_trial(const rocksdb::FilterPolicy& policy, bool writable, const plugin::FilterTree* filters,
-                  FamilyPolicy* family) {
-  const std::string id = policy.GetId();
-  if (const auto settings = plugin::settings_of(policy)) {
-    family->key_transform = plugin::name_of(settings->key_transform);
-    // RocksDB shows crivo.Auto how the levels are sized when it opens the database to write, and not at a SetOptions.
-    const auto tree = writable ? settings->tree : plugin::tree_of(family->options);
-    std::optional<plugin::KnownTree> known;
-    if (settings->max_total_bytes != 0) known = filters->of(family->handle->GetName());
-    family->policy = plugin::FilterPolicy::for_trial(id, tree, known);
+/// Gives the family its policy, with its settings if it is one of Crivo's. RocksDB shows crivo.Auto how the levels are
+/// sized when it opens the database to write, and not at a SetOptions.
+Status set_policy(const std::shared_ptr<const rocksdb::FilterPolicy>& policy, bool writable, FamilyPolicy* family) {
+  if (auto settings = plugin::settings_of(*policy)) {
+    if (!writable) settings->tree = plugin::tree_of(family->options);
+    auto planned = plugin::SettingsParser(*plugin::find_policy(policy->Name()), *settings).finish();
+    if (!planned) return Status::InvalidArgument(planned.error().message);
+    family->policy = policy;
+    family->settings = *std::move(planned);
     return Status::OK();
   }
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = config.ignore_unsupported_options = false;
+  const std::string id = policy->GetId();
   const Status made = rocksdb::FilterPolicy::CreateFromString(config, id, &family->policy);
   return made.ok() && family->policy == nullptr ? Status::NotSupported(id) : made;
 }
 
 Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writable, bool remove_filters,
-               const plugin::FilterTree* filters, FamilyPolicy* family) {
+               FamilyPolicy* family) {
   *family = {&handle, db.GetOptions(&handle), nullptr, std::nullopt};
   const auto* const table = refilter::table_of(family->options);
   if (table == nullptr) {
@@ -82,8 +80,8 @@ Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writab
   if (const std::string why = refilter::why_no_filters(family->options); !why.empty()) {
     return refusal(handle, "write filters", why);
   }
-  const Status made = make_trial(*policy, writable, filters, family);
-  return made.ok() ? made : refusal(handle, "be one of Crivo's or RocksDB's", policy->GetId() + ": " + made.ToString());
+  const Status set = set_policy(policy, writable, family);
+  return set.ok() ? set : refusal(handle, "be one of Crivo's or RocksDB's", policy->GetId() + ": " + set.ToString());
 }
 
 /// Which of the column family's folders the file lies in; its new version is to lie there, too.
@@ -131,9 +129,10 @@ class Refilter {
       if (Status shared = share_limit(*handle, writable); !shared.ok()) return shared;
     }
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
-      Status known = prepare(db_, *handle, writable, options_.remove_filters, tree_.get(), &families_.emplace_back());
+      Status known = prepare(db_, *handle, writable, options_.remove_filters, &families_.emplace_back());
       if (!known.ok()) return known;
     }
+    plan();
     return writable || options_.dry_run
                ? Status::OK()
                : Status::NotSupported("crivo: DB must be open for writing, got one that is read-only");
@@ -154,19 +153,17 @@ class Refilter {
     if (tree_ == nullptr) {
       if (writable) tree_ = plugin::CounterListener::introduced(*db_.GetRootDB());
       if (tree_ == nullptr) tree_ = std::make_shared<plugin::FilterTree>();
-      tree_->list(db_, /*now=*/true);
     }
     tree_->set_limit(handle.GetName(), settings->max_total_bytes);
     return Status::OK();
   }
 
   /// The plan for the tree as it is now.
-  void plan_anew() {
+  void plan() {
     if (tree_ == nullptr) return;
     tree_->list(db_, /*now=*/true);
     for (FamilyPolicy& family : families_) {
-      const auto policy = refilter::table_of(family.options)->filter_policy;
-      if (policy != nullptr) make_trial(*policy, /*writable=*/true, tree_.get(), &family).PermitUncheckedError();
+      if (family.settings && family.settings->max_total_bytes != 0) family.tree = tree_->of(family.handle->GetName());
     }
   }
 
@@ -246,7 +243,7 @@ class Refilter {
   void rewrite_all() {
     const auto start = steady_clock::now();
     for (int pass = 0; pass < kMostPasses && !stopped_; ++pass) {
-      if (pass > 0) plan_anew();
+      if (pass > 0) plan();
       std::vector<Candidate> wrong = candidates();
       std::erase_if(wrong, [&](const Candidate& each) { return is_final(each.file); });
       if (wrong.empty()) break;
@@ -270,13 +267,8 @@ class Refilter {
   /// RocksDB can end the process where it finds the disk full.
   Status check_room(const Candidate& candidate) {
     const auto& [family, file, reason] = candidate;
-    const auto filter =
-        family->policy == nullptr
-            ? nullptr
-            : refilter::builder_for(family->options, *family->policy, {file.level, file.bottommost, /*flushed=*/false});
-    const double filter_bytes =
-        filter == nullptr ? 0 : refilter::planned_filter(*filter, file.meta.num_entries, 1).bytes;
-    const std::uint64_t needed = file.meta.size + static_cast<std::uint64_t>(filter_bytes) + kRoomForLogs;
+    const auto filter_bytes = static_cast<std::uint64_t>(refilter::planned_bytes(*family, file));
+    const std::uint64_t needed = file.meta.size + filter_bytes + kRoomForLogs;
     std::uint64_t free = 0;
     const Status known = db_.GetEnv()->GetFreeSpace(file.meta.directory, &free);
     if (!known.ok() || free >= needed) return Status::OK();

@@ -79,8 +79,8 @@ TEST_F(RocksdbRefilter, SeesAnotherKindOrSizeInFilesOfManyKeys) {
   EXPECT_EQ(RefilterRocksDB(*open_database(options, path()), {.dry_run = true}).files_left, 0U);
 }
 
-TEST_F(RocksdbRefilter, SeesAHundredthInWholeFiltersAndAFewInPartitions) {
-  for (const std::string name : {"crivo.Bloom", "crivo.Ribbon", "crivo.Auto", "bloomfilter", "ribbonfilter"}) {
+TEST_F(RocksdbRefilter, SeesAHundredthByTheStamp) {
+  for (const std::string name : {"crivo.Bloom", "crivo.Ribbon", "crivo.Auto"}) {
     for (const bool partitioned : {false, true}) {
       SCOPED_TRACE(name + (partitioned ? ", partitioned" : ""));
       std::filesystem::remove_all(path());
@@ -88,11 +88,34 @@ TEST_F(RocksdbRefilter, SeesAHundredthInWholeFiltersAndAFewInPartitions) {
       options.target_file_size_base = 64 << 20;
       auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
       table.metadata_block_size = 4096;
+      table.filter_policy = policy_from_string(name + ":10");
+      write_database(with_table(options, table), path(), 60'000);
+      table.filter_policy = policy_from_string(name + ":10.1");
+      EXPECT_EQ(RefilterRocksDB(*open_database(with_table(options, table), path()), {.dry_run = true}).files_left, 3U);
+    }
+  }
+}
+
+// Files of RocksDB's policies, and of programs that set the policy without the collector.
+TEST_F(RocksdbRefilter, SeesATenthWhereFilesHaveNoStamp) {
+  for (const std::string name : {"crivo.Bloom", "crivo.Ribbon", "crivo.Auto", "bloomfilter", "ribbonfilter"}) {
+    for (const bool partitioned : {false, true}) {
+      SCOPED_TRACE(name + (partitioned ? ", partitioned" : ""));
+      std::filesystem::remove_all(path());
+      rocksdb::Options options = many_files(nullptr, partitioned);
+      options.table_properties_collector_factories.clear();
+      options.target_file_size_base = 64 << 20;
+      auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+      table.metadata_block_size = 4096;
       table.optimize_filters_for_memory = false;  // its default since RocksDB 9 hides a quarter
       table.filter_policy = policy_from_string(name + ":10");
       write_database(with_table(options, table), path(), 60'000);
-      table.filter_policy = policy_from_string(name + (partitioned ? ":10.3" : ":10.1"));
-      EXPECT_EQ(RefilterRocksDB(*open_database(with_table(options, table), path()), {.dry_run = true}).files_left, 3U);
+      EXPECT_EQ(RefilterRocksDB(*open_database(with_table(options, table), path()), {.dry_run = true}).files_left, 0U);
+      for (const char* const bits : {":8.4", ":12"}) {
+        table.filter_policy = policy_from_string(name + bits);
+        EXPECT_EQ(RefilterRocksDB(*open_database(with_table(options, table), path()), {.dry_run = true}).files_left,
+                  3U);
+      }
     }
   }
 }
@@ -138,10 +161,11 @@ TEST_F(RocksdbRefilter, SeesWhateverAnOptionChanges) {
   };
   const Change changes[] = {
       {options_from(bloom), options_from("filter_policy={id=crivo.Bloom;max_filter_bytes=1}"),
-       "blocked instead of always_maybe, and max_filter_bytes is 1"},
+       "blocked:10 instead of blocked:10:max_filter_bytes:1"},
       {options_from(bloom), options_from("filter_policy={id=crivo.Bloom;max_filter_bytes=100}"),
-       "and max_filter_bytes is 100"},
-      {options_from("filter_policy={id=crivo.Bloom;max_filter_bytes=100}"), options_from(bloom), "instead of 1"},
+       "blocked:10 instead of blocked:10:max_filter_bytes:100"},
+      {options_from("filter_policy={id=crivo.Bloom;max_filter_bytes=100}"), options_from(bloom),
+       "max_filter_bytes:100 instead of blocked:10"},
       {options_from(bloom, "prefix_extractor=fixed:4"), options_from(prefixes, "prefix_extractor=fixed:4"),
        R"(whole_key_filtering is "true" instead of "false")"},
       {options_from(prefixes, "prefix_extractor=fixed:4"), options_from(prefixes, "prefix_extractor=fixed:8"),

@@ -9,6 +9,7 @@ rocksdb::Options many_files(const Policy& policy, bool partitioned) {
   rocksdb::Options options = with_table(test_options(), table);
   options.target_file_size_base = 16 << 10;
   options.compression = rocksdb::kNoCompression;
+  options.table_properties_collector_factories = {NewRocksDBFilterCollectorFactory()};
   return options;
 }
 

@@ -4,6 +4,8 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "crivo/host/level_budget.h"
@@ -25,6 +27,10 @@ namespace crivo::plugin {
 
 /// The bits per key that a large filter takes; a ribbon has fewer than spec.bits_per_key.
 [[nodiscard]] double real_bits_per_key(const LevelSpec& spec);
+
+/// What the options ask of a file's filters, as it stands in the file's properties: "blocked:10",
+/// "ribbon:fp_rate:0.009525:max_filter_bytes:1000". Files with the same stamp need no new filters.
+[[nodiscard]] std::string filter_stamp(const LevelSpec& spec, std::uint64_t max_filter_bytes);
 
 /// The best specs for the levels of a tree that take so many bits together. Errors: kBadArgument.
 [[nodiscard]] Result<std::vector<LevelSpec>> divided_specs(const std::vector<TreeLevel>& tree, double bits);

@@ -42,8 +42,6 @@ class SettingsParser {
   /// key, and for crivo.Ribbon bloom_before_level ("10:1"). An option's name and its value can follow, or stand in
   /// their place: "fp_rate:0.01:1", "10:levels:5", "10:key_transform:drop_suffix:8".
   Result<void> set_positional(std::string_view values);
-  /// null: the keys as they are. The transform must live as long as the settings.
-  void set_key_transform(const NamedKeyTransform* transform) noexcept { settings_.key_transform = transform; }
   /// The settings, once all options are set. Errors: options that contradict each other.
   [[nodiscard]] Result<Settings> finish() const;
   /// Takes further options on these settings, and still knows which were given.

@@ -172,22 +172,6 @@ FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.su
   }
 }
 
-std::shared_ptr<const FilterPolicy> FilterPolicy::for_trial(std::string_view id, const TreeOptions& tree,
-                                                            const std::optional<KnownTree>& known) {
-  auto policy = std::make_shared<FilterPolicy>(id);
-  policy->trial_tree_ = known;
-  leave_out(*policy->counters_);
-  (void)policy->settings_.learn(tree);  // the policy has learned it, so it is no error
-  const NamedKeyTransform* const real = policy->settings_.load().key_transform;
-  if (real == nullptr) return policy;
-  policy->trial_transform_ = {real->name, [](const rocksdb::Slice& key, std::string*) { return key; }};
-  (void)policy->settings_.change([&](SettingsParser& parser) -> Result<void> {
-    parser.set_key_transform(&policy->trial_transform_);
-    return {};
-  });
-  return policy;
-}
-
 void FilterPolicy::keep(const Result<void>& result, bool transforms) {
   if (result) return;
   if (error_.empty()) error_ = std::string(Name()) + ": " + result.error().message;
@@ -267,7 +251,8 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
                            .level = context.level_at_creation,
                            .charged = charged_cache(context.table_options),
                            .folder = folder};
-  auto record = offer_record(name_of(settings.key_transform));
+  const std::size_t limit = limits.max_filter_bytes == SIZE_MAX ? 0 : limits.max_filter_bytes;
+  auto record = offer_record(filter_stamp(plan.spec, limit), name_of(settings.key_transform));
   return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, std::move(record), settings.key_transform,
                                                          limits, counters_));
 }
@@ -275,14 +260,13 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
 FilePlan FilterPolicy::plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept {
   const FilePlan unlimited{spec_of_file(settings_.policy(), settings, context)};
   try {
-    const auto tree = trial_tree_ ? nullptr : filter_tree_of(context.info_log);
+    const auto tree = filter_tree_of(context.info_log);
     if (tree != nullptr) tree->set_limit(context.column_family_name, settings.max_total_bytes);
     if (settings.max_total_bytes == 0) return unlimited;
-    const bool is_known = trial_tree_ || (tree != nullptr && (is_flushed(context) || context.level_at_creation >= 0));
-    if (!is_known) return {unlimited.spec, most_of_unknown(settings)};
-    const bool all = trial_tree_ || is_refiltering();
-    const KnownTree known = trial_tree_ ? *trial_tree_ : tree->of(context.column_family_name);
-    const auto plan = plan_file(settings, known, context, all ? PlanUse::kAll : PlanUse::kWithinWhatIsLeft);
+    const bool knows_level = is_flushed(context) || context.level_at_creation >= 0;
+    if (tree == nullptr || !knows_level) return {unlimited.spec, most_of_unknown(settings)};
+    const auto plan = plan_file(settings, tree->of(context.column_family_name), context,
+                                is_refiltering() ? PlanUse::kAll : PlanUse::kWithinWhatIsLeft);
     return plan ? *plan : unlimited;
   } catch (...) {
     return unlimited;  // there is no memory for the plan

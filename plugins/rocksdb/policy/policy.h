@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,11 +25,6 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// Makes a policy from what stands in an option string: a policy's name with values after colons. A name that we do
   /// not have becomes an error that is kept.
   explicit FilterPolicy(std::string_view id);
-  /// The policy of this id, to be tried: nothing of the process knows of it, and its filters are built from keys as
-  /// they are, so that any keys will do, under the name of its key transform, which their blocks have. `tree` is what
-  /// RocksDB has shown the policy that it stands for, and `known`, with max_total_bytes, what the database has.
-  [[nodiscard]] static std::shared_ptr<const FilterPolicy> for_trial(std::string_view id, const TreeOptions& tree,
-                                                                     const std::optional<KnownTree>& known);
 
   const char* Name() const override { return settings_.policy().name.data(); }
   /// The policy's name with all its settings behind it, as the ids of RocksDB's own policies are. From 9.8 on,
@@ -73,8 +67,6 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// False if the key transform that was asked for is not known. A filter of the keys as they are would then lose keys
   /// that the comparator finds, so there are no filters at all.
   bool knows_keys_ = true;
-  NamedKeyTransform trial_transform_;
-  std::optional<KnownTree> trial_tree_;
   mutable std::atomic<bool> warned_of_folder_ = false;
   bool fits_library_;  // the librocksdb in this process is the one this library was built for
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;

@@ -6,15 +6,19 @@
 #include <rocksdb/sst_file_reader.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "builder/block_sizing.h"
+#include "crivo/host/sst_block.h"
+#include "options/level_specs.h"
 #include "options/settings_parser.h"
-#include "refilter/planned_blocks.h"
 #include "refilter/planned_filter.h"
 #include "sst/file_path.h"
 
@@ -58,18 +62,64 @@ bool is_policys(const rocksdb::FilterPolicy& policy, const sst::FilterFacts& fac
   return is_ours(policy) != facts.kind.starts_with("rocksdb.");
 }
 
-/// How the filters differ from those that a builder would write; `make` gives a new one.
-template <typename Make>
-std::string difference(const sst::FileFilters& filters, const Make& make) {
-  const std::size_t blocks = filters.blocks.size();
-  const auto keys = std::max<std::uint64_t>(filters.keys, 1);
-  const std::string kind = sample_filter(*make(), std::clamp<std::uint64_t>(keys / blocks, 1, kFewKeys)).kind;
-  if (!has_kind(filters, kind)) return filters.kind() + " instead of " + kind;
-  const PlannedFilter planned = planned_filter(*make(), keys, blocks);
-  char text[160];
-  std::snprintf(text, sizeof text, "%.1f bits a key and a rate of %.2g instead of %.1f and %.2g",
-                filters.figures().bits_per_key(), filters.current_fp_rate(),
-                8 * planned.bytes / static_cast<double>(keys), planned.predicted_fp_rate);
+/// The filters that a policy would write for a file.
+struct Expected {
+  std::string stamp;  // of a policy of Crivo's without max_total_bytes; otherwise empty
+  std::string kind;
+  double bytes = 0;
+};
+
+/// How far off a filter without a stamp may be: its number of keys is known, but not how partitions divide them.
+constexpr double kTolerance = 0.1;
+constexpr double kToleranceInBlock = 32;  // a half of the line to which a filter's size is rounded
+
+/// What Crivo's policies plan for so many keys in this number of blocks; no value for no filter.
+std::optional<Expected> expected_of_ours(const FamilyPolicy& family, const NewFile& file, std::uint64_t keys,
+                                         std::size_t blocks) {
+  const plugin::Settings& settings = *family.settings;
+  const plugin::PolicyInfo& policy = *plugin::find_policy(family.policy->Name());
+  const auto context = context_of(family.options, *table_of(family.options), file);
+  plugin::LevelSpec spec = spec_of_file(policy, settings, context);
+  if (family.tree) {
+    if (const auto plan = plan_file(settings, *family.tree, context, plugin::PlanUse::kAll)) spec = plan->spec;
+  }
+  if (!spec.is_filter()) return std::nullopt;
+  const std::size_t tail = sst_tail_bytes(plugin::name_of(settings.key_transform).size());
+  const plugin::BlockSizing sizing(spec, /*blocked_if_few=*/!policy.kind, plugin::kMaxPayloadBytes, tail);
+  const std::size_t keys_of_block = std::max<std::size_t>(static_cast<std::size_t>(keys) / blocks, 1);
+  double bytes = static_cast<double>(sizing.bytes(keys_of_block)) * static_cast<double>(blocks);
+  if (settings.max_filter_bytes != 0) bytes = std::min(bytes, static_cast<double>(settings.max_filter_bytes));
+  return Expected{family.tree ? "" : filter_stamp(spec, settings.max_filter_bytes),
+                  std::string(kind_name(sizing.spec(keys_of_block).kind)), bytes};
+}
+
+/// The same for any policy.
+std::optional<Expected> expected_of(const FamilyPolicy& family, const NewFile& file, std::uint64_t keys,
+                                    std::size_t blocks) {
+  if (has_no_filter(family.options, file)) return std::nullopt;
+  if (family.settings) return expected_of_ours(family, file, keys, blocks);
+  const Builder builder = builder_for(family.options, *family.policy, file);
+  if (builder == nullptr) return std::nullopt;
+  const std::size_t sample = static_cast<std::size_t>(std::clamp<std::uint64_t>(keys / blocks, 1, kFewKeys));
+  return Expected{"", sample_filter(*builder, sample).kind, planned_filter(*builder, keys, blocks).bytes};
+}
+
+/// How filters without a stamp differ from those that are expected; empty if they do not.
+std::string difference(const FamilyPolicy& family, const sst::FileFilters& filters, const Expected& expected) {
+  // Where room or memory is short, a blocked filter may be in the place of a ribbon, or nothing in the place of either.
+  const bool has_limits =
+      family.settings && (family.settings->max_filter_bytes != 0 || family.settings->max_build_bytes != 0);
+  const bool is_other = has_limits && (has_kind(filters, "blocked") || has_kind(filters, "always_maybe"));
+  if (!has_kind(filters, expected.kind) && !is_other) return filters.kind() + " instead of " + expected.kind;
+  const bool is_rounded = !family.settings && table_of(family.options)->optimize_filters_for_memory;
+  const double off = (is_rounded ? 0.25 : kTolerance) * expected.bytes +
+                     kToleranceInBlock * static_cast<double>(filters.blocks.size() + 1);
+  const auto bytes = static_cast<double>(filters.bytes());
+  if (std::abs(bytes - expected.bytes) <= off) return "";
+  char text[80];
+  const auto bits_per_key = [&](double all) { return 8 * all / static_cast<double>(filters.keys); };
+  std::snprintf(text, sizeof text, "%.1f bits a key instead of %.1f", bits_per_key(bytes),
+                bits_per_key(expected.bytes));
   return text;
 }
 
@@ -87,39 +137,30 @@ std::string other_keys(const FamilyPolicy& family, const sst::FileFilters& filte
     other = differs("prefix_extractor", filters.prefix_extractor, prefix != nullptr ? prefix->AsString() : "");
   }
   const bool asks = std::ranges::any_of(filters.blocks, [](const auto& block) { return block.facts.can_say_no(); });
-  if (!other.empty() || !family.key_transform || !asks) return other;
-  return differs("key_transform", filters.key_transform(), *family.key_transform);
-}
-
-/// With max_total_bytes what a file gets goes with the keys of the database: whether it is about as large as planned.
-template <typename Make>
-bool is_as_large(const sst::FileFilters& filters, const Make& make) {
-  const std::uint64_t keys = std::max<std::uint64_t>(filters.keys, 1);
-  const double share =
-      static_cast<double>(filters.figures().bytes) / planned_filter(*make(), keys, filters.blocks.size()).bytes;
-  return share >= 7.0 / 8 && share <= 17.0 / 16;
+  if (!other.empty() || !family.settings || !asks) return other;
+  return differs("key_transform", filters.key_transform(),
+                 std::string(plugin::name_of(family.settings->key_transform)));
 }
 
 /// What a rewrite would change of the file's filter, as a flush or a compaction writes it; empty if nothing.
 std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters,
                          bool flushed) {
   const rocksdb::FilterPolicy& policy = *family.policy;
-  const auto make = [&] { return builder_for(family.options, policy, {file.level, file.bottommost, flushed}); };
-  const Builder builder = make();
-  if (builder == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
+  const NewFile as_new{file.level, file.bottommost, flushed};
+  const std::size_t blocks = std::max<std::size_t>(filters.blocks.size(), 1);
+  const std::optional<Expected> expected = expected_of(family, as_new, filters.keys, blocks);
+  if (!expected) return filters.blocks.empty() ? "" : kToHaveNone;
   if (filters.blocks.empty()) return has_key_for_filter(family, file) ? "missing" : "";
   const auto foreign = [&](const sst::FilterBlock& block) {
     return block.facts.kind != "always_maybe" && (!block.facts.can_say_no() || !is_policys(policy, block.facts));
   };
   if (std::ranges::any_of(filters.blocks, foreign)) return std::string("not of ") + policy.Name();
   if (std::string other = other_keys(family, filters); !other.empty()) return other;
-  const bool is_rounded = table_of(family.options)->optimize_filters_for_memory;
-  const auto settings = plugin::settings_of(policy);
-  if (settings && settings->max_total_bytes != 0 && is_as_large(filters, make)) return "";
-  if (is_ours(policy) ? are_of_ours(make, filters) : are_of_theirs(*builder, is_rounded, filters)) return "";
-  if (has_kind(filters, "always_maybe")) return "it lets every key pass";
-  const std::uint64_t limit = settings ? settings->max_filter_bytes : 0;
-  return difference(filters, make) + (limit != 0 ? ", and max_filter_bytes is " + std::to_string(limit) : "");
+  if (filters.keys == 0) return "";  // partitions, and no key of the file is for a filter
+  const bool is_limited = family.settings && family.settings->max_filter_bytes != 0;
+  if (!is_limited && has_kind(filters, "always_maybe")) return "it lets every key pass";
+  if (expected->stamp.empty() || filters.stamp.empty()) return difference(family, filters, *expected);
+  return filters.stamp == expected->stamp ? "" : filters.stamp + " instead of " + expected->stamp;
 }
 
 }  // namespace
@@ -132,6 +173,13 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
   // A file of level 0 is mostly one that was flushed, and soon compacted: it may be as flushes write it.
   if (file.level == 0 && complaint_of(family, file, filters, /*flushed=*/true).empty()) return "";
   return complaint_of(family, file, filters, /*flushed=*/false);
+}
+
+double planned_bytes(const FamilyPolicy& family, const FileToJudge& file) {
+  if (family.policy == nullptr) return 0;
+  const NewFile as_new{file.level, file.bottommost, /*flushed=*/false};
+  const std::optional<Expected> expected = expected_of(family, as_new, file.meta.num_entries, 1);
+  return expected ? expected->bytes : 0;
 }
 
 }  // namespace crivo::refilter

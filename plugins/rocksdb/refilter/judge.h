@@ -1,7 +1,9 @@
-// Which filter would a policy write for a file, and is it the one that the file has?
+// Does a file have the filter that the policy would write for it now?
 //
-// Only the policy knows: it chooses by level, by cause and by number of keys. So it is asked for a builder, as RocksDB
-// would ask at a compaction of this file, and the builder for the blocks that it would write (planned_blocks.h).
+// The collector writes into each file what the options asked of its filters (filter_stamp). A file whose stamp is that
+// of the present options is right. Files without a stamp, those of RocksDB's policies, and all files under
+// max_total_bytes, where what a file gets depends on the others, are judged by what they have: the kind, and bits per
+// key within 10%.
 #pragma once
 
 #include <string>
@@ -13,8 +15,11 @@ namespace crivo::refilter {
 
 inline constexpr const char* kToHaveNone = "a filter where there is to be none";
 
-/// What is wrong with the file's filter, for people: "missing", "not of crivo.Auto", "11.2 bits a key and a rate of
-/// 0.0052 instead of 7.1 and 0.034". Empty if a rewrite would change nothing that can be seen.
+/// What is wrong with the file's filter, for people: "missing", "not of crivo.Auto", "blocked:5 instead of blocked:10",
+/// "5.1 bits a key instead of 10.1". Empty if nothing is.
 [[nodiscard]] std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters);
+
+/// The bytes of the filter that a rewrite would give the file, at most.
+[[nodiscard]] double planned_bytes(const FamilyPolicy& family, const FileToJudge& file);
 
 }  // namespace crivo::refilter

@@ -10,16 +10,18 @@
 #include <string>
 #include <vector>
 
+#include "options/limit_plan.h"
+#include "options/settings.h"
+
 namespace crivo::refilter {
 
 /// A column family and what its filters are to be.
 struct FamilyPolicy {
   rocksdb::ColumnFamilyHandle* handle;
   rocksdb::Options options;
-  /// One of Crivo's or RocksDB's own, whose key transform changes nothing (FilterPolicy::for_trial), so that any keys
-  /// will do to try it; null for no filters.
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  std::optional<std::string> key_transform;  // that of a policy of Crivo's
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;   // one of Crivo's or RocksDB's own; null for no filters
+  std::optional<plugin::Settings> settings;              // of a policy of Crivo's
+  std::optional<plugin::KnownTree> tree = std::nullopt;  // with max_total_bytes
 };
 
 /// A file, and what the tree below it says of a compaction of it alone.

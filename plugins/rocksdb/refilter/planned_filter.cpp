@@ -9,8 +9,20 @@ const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptio
                                          : nullptr;
 }
 
-Builder builder_of(const rocksdb::FilterPolicy& policy, const rocksdb::FilterBuildingContext& context) {
-  return Builder(reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context)));
+rocksdb::FilterBuildingContext context_of(const rocksdb::ColumnFamilyOptions& family,
+                                          const rocksdb::BlockBasedTableOptions& table, const NewFile& file) {
+  rocksdb::FilterBuildingContext context(table);
+  context.compaction_style = family.compaction_style;
+  context.num_levels = family.num_levels;
+  context.level_at_creation = file.level;
+  context.is_bottommost = file.bottommost && !file.flushed;
+  context.reason =
+      file.flushed ? rocksdb::TableFileCreationReason::kFlush : rocksdb::TableFileCreationReason::kCompaction;
+  return context;
+}
+
+bool has_no_filter(const rocksdb::ColumnFamilyOptions& family, const NewFile& file) noexcept {
+  return family.optimize_filters_for_hits && file.bottommost && !file.flushed;
 }
 
 Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
@@ -19,16 +31,9 @@ Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::F
   // RocksDB's builders would keep the keys of a filter until it is verified, and nobody verifies a filter that is
   // tried.
   table.detect_filter_construct_corruption = false;
-  const bool bottommost = file.bottommost && !file.flushed;
-  if (family.optimize_filters_for_hits && bottommost) return nullptr;
-  rocksdb::FilterBuildingContext context(table);
-  context.compaction_style = family.compaction_style;
-  context.num_levels = family.num_levels;
-  context.level_at_creation = file.level;
-  context.is_bottommost = bottommost;
-  context.reason =
-      file.flushed ? rocksdb::TableFileCreationReason::kFlush : rocksdb::TableFileCreationReason::kCompaction;
-  return builder_of(policy, context);
+  if (has_no_filter(family, file)) return nullptr;
+  return Builder(
+      reinterpret_cast<abi::FilterBitsBuilder*>(policy.GetBuilderWithContext(context_of(family, table, file))));
 }
 
 sst::FilterFacts sample_filter(abi::FilterBitsBuilder& builder, std::size_t keys) {

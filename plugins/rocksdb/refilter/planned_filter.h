@@ -28,7 +28,12 @@ struct NewFile {
 
 using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 
-[[nodiscard]] Builder builder_of(const rocksdb::FilterPolicy& policy, const rocksdb::FilterBuildingContext& context);
+/// What RocksDB tells a policy of a new file. `table` must outlive it.
+[[nodiscard]] rocksdb::FilterBuildingContext context_of(const rocksdb::ColumnFamilyOptions& family,
+                                                        const rocksdb::BlockBasedTableOptions& table,
+                                                        const NewFile& file);
+/// Whether the file is to have none, whatever the policy, by optimize_filters_for_hits.
+[[nodiscard]] bool has_no_filter(const rocksdb::ColumnFamilyOptions& family, const NewFile& file) noexcept;
 
 /// The builder of the file's filters, as RocksDB would ask for it; null for no filters. The tables of the column family
 /// must be block-based.

@@ -9,6 +9,7 @@
 #include "crivo/host/text.h"
 #include "crivo/rocksdb.h"
 #include "report/filter_record.h"
+#include "sst/file_filters.h"
 
 namespace crivo::plugin {
 namespace {
@@ -32,6 +33,7 @@ rocksdb::UserCollectedProperties properties_of(const FilterRecord& record) {
   const WrittenFilters filters = record.read();
   if (filters.keys() == 0) return {};  // RocksDB then writes none of the blocks into the file
   rocksdb::UserCollectedProperties properties = {
+      {sst::kStampProperty, record.stamp()},
       {"crivo.filter", kinds_text(filters)},
           {kBlocksProperty, std::to_string(filters.blocks())},
           {kBytesProperty, std::to_string(filters.bytes())},

@@ -134,11 +134,6 @@ Refiltering::~Refiltering() {
 
 bool is_refiltering() noexcept { return refilters; }
 
-void leave_out(const Counters& counters) {
-  const std::lock_guard lock(registry().mutex);
-  std::erase_if(registry().counters, [&](const auto& each) { return each.lock().get() == &counters; });
-}
-
 std::shared_ptr<Counters> new_counters(std::string_view policy_name) {
   const std::lock_guard lock(registry().mutex);
   auto made = std::make_shared<Counters>(policy_name, ++registry().made);

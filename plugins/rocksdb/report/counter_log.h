@@ -53,8 +53,6 @@ class Refiltering {
 /// Whether this thread does so.
 [[nodiscard]] bool is_refiltering() noexcept;
 
-/// Leaves these out of all_counters() and of logs: those of a policy that is only tried.
-void leave_out(const Counters& counters);
 
 /// Writes one line for each damaged block that was found since the last call.
 void log_damages(Counters& counters, rocksdb::Logger* log);

@@ -59,8 +59,8 @@ WrittenFilters FilterRecord::read() const noexcept {
   return filters_;
 }
 
-std::shared_ptr<FilterRecord> offer_record(std::string_view key_transform) noexcept try {
-  auto record = std::make_shared<FilterRecord>(std::string(key_transform));
+std::shared_ptr<FilterRecord> offer_record(std::string_view stamp, std::string_view key_transform) noexcept try {
+  auto record = std::make_shared<FilterRecord>(std::string(stamp), std::string(key_transform));
   offered = record;
   return record;
 } catch (const std::bad_alloc&) {

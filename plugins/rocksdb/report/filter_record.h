@@ -75,15 +75,18 @@ struct WrittenFilters {
 /// Gathers the filter blocks of one file. Any thread may add and any may read.
 class FilterRecord {
  public:
-  explicit FilterRecord(std::string key_transform = {}) : key_transform_(std::move(key_transform)) {}
+  explicit FilterRecord(std::string stamp = {}, std::string key_transform = {})
+      : stamp_(std::move(stamp)), key_transform_(std::move(key_transform)) {}
 
-  /// The name of the filters' key transform; empty without one.
+  /// What the options ask of the filters (filter_stamp), and the name of their key transform, empty without one.
+  [[nodiscard]] const std::string& stamp() const noexcept { return stamp_; }
   [[nodiscard]] const std::string& key_transform() const noexcept { return key_transform_; }
   void add(const BuiltBlock& block) noexcept;
   void add_always_maybe(std::uint64_t keys, std::uint64_t bytes) noexcept;
   [[nodiscard]] WrittenFilters read() const noexcept;
 
  private:
+  std::string stamp_;
   std::string key_transform_;
   mutable std::mutex mutex_;
   WrittenFilters filters_;
@@ -91,7 +94,8 @@ class FilterRecord {
 
 /// Makes a record for a new builder, and leaves it for the next take_record() in this thread. Null when there is no
 /// memory.
-[[nodiscard]] std::shared_ptr<FilterRecord> offer_record(std::string_view key_transform) noexcept;
+[[nodiscard]] std::shared_ptr<FilterRecord> offer_record(std::string_view stamp,
+                                                         std::string_view key_transform) noexcept;
 
 /// The record of the builder that was made last in this thread, once. Null if there is none, or if that builder is gone
 /// or has finished a block.

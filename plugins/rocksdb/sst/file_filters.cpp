@@ -66,6 +66,7 @@ Status read_file(rocksdb::FileSystem& files, const std::string& path, FileFilter
   filters.whole_keys = file.text_property("rocksdb.block.based.table.whole.key.filtering") != "0";
   filters.prefix_extractor = file.text_property("rocksdb.prefix.extractor.name");
   if (filters.prefix_extractor == "nullptr") filters.prefix_extractor.clear();
+  filters.stamp = file.text_property(kStampProperty);
   filters.scans = scan_facts(file.properties());
   FilterLayout layout;
   status = layout.find(file);

@@ -35,6 +35,7 @@ struct FileFilters {
   bool readable = true;          // by RocksDB's policies and Crivo's
   bool whole_keys = true;        // they are built from keys, and not from prefixes alone
   std::string prefix_extractor;  // that of the file's writer; empty if there was none
+  std::string stamp;             // empty if the filters are not Crivo's, or the writer had no collector
   std::vector<FilterBlock> blocks;
   std::vector<ScanFacts> scans;
 
@@ -56,6 +57,9 @@ struct FileFilters {
  private:
   [[nodiscard]] std::string why_there_is_none() const;
 };
+
+/// The property that has a file's stamp (filter_stamp in options/level_specs.h).
+inline constexpr const char* kStampProperty = "crivo.filter.options";
 
 /// The name that RocksDB's own policies had before 7.0, and that means a policy since then which writes no filters.
 inline constexpr std::string_view kReadsOnly = "rocksdb.BuiltinBloomFilter";

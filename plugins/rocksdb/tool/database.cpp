@@ -188,13 +188,13 @@ void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<cons
   if (collectors.empty()) collectors.push_back(NewRocksDBFilterCollectorFactory());
 }
 
-std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& text) {
+std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& text, const rocksdb::DBOptions& db) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = config.ignore_unsupported_options = false;
   Status status = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
   if (status.ok() && policy == nullptr) status = Status::InvalidArgument("it is no policy");
-  if (status.ok()) status = policy->ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions());
+  if (status.ok()) status = policy->ValidateOptions(db, rocksdb::ColumnFamilyOptions());
   if (!status.ok()) {
     throw rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10", text, status);
   }

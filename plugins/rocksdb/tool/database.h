@@ -46,8 +46,9 @@ void add_family_option(CLI::App& command, FamilyChoice& families);
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family);
 /// Sets it, and has its files say which filter they have if it is one of Crivo's. Throws Refused.
 void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<const rocksdb::FilterPolicy>& policy);
-/// A policy from its name in option strings, "crivo.Auto:10". Throws Refused.
-[[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& text);
+/// A policy for a database with these options, from its name in option strings, "crivo.Auto:10". Throws Refused.
+[[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& text,
+                                                                        const rocksdb::DBOptions& db = {});
 
 /// An open database with the handles of its column families, in the order of the options.
 class Database {

@@ -1,10 +1,12 @@
 // crivo sst refilter: new filters for the files of a database that lack the policy's, by RefilterRocksDB.
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <optional>
 
+#include "crivo/rocksdb.h"
 #include "crivo/rocksdb_refilter.h"
 #include "refilter/judge.h"
 #include "tool/commands.h"
@@ -45,10 +47,10 @@ bool removes_filters(const RefilterOptions& options) { return options.policy == 
 
 /// Puts the policy that the user named into the options. Throws Refused, also for one that would only remove the
 /// filters.
-void name_policy(const std::string& text, rocksdb::ColumnFamilyDescriptor& family) {
+void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb::ColumnFamilyDescriptor& family) {
   if (text == kNoPolicy) return set_policy(family.options, nullptr);
   // A policy of its own for each: it keeps what it learns of the column family's levels.
-  set_policy(family.options, parse_policy(text));
+  set_policy(family.options, parse_policy(text, db));
   const std::string why = why_no_filters(family.options);
   if (why.empty()) return;
   throw Refused("--policy must name one that writes filters, got " + text + ": " + why + " in column family " +
@@ -58,12 +60,14 @@ void name_policy(const std::string& text, rocksdb::ColumnFamilyDescriptor& famil
 /// Chooses the policy of each column family, and checks that there is a family with one.
 void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   arguments.families.check(options);
+  rocksdb::DBOptions with_listener;  // which install_listener installs if a policy needs it
+  with_listener.listeners = {NewRocksDBFilterListener()};
   bool found = arguments.policy.has_value();
   std::string got = "none";
   for (rocksdb::ColumnFamilyDescriptor& family : options.families) {
     if (!arguments.families.wants(family.name)) continue;
     if (arguments.policy) {
-      name_policy(*arguments.policy, family);
+      name_policy(*arguments.policy, with_listener, family);
       continue;
     }
     const bool has_policy = policy_of(family.options) != nullptr;
@@ -75,6 +79,15 @@ void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   }
   if (found) return;
   throw Refused("OPTIONS of DB must have a filter policy, got " + got + "; name one, such as --policy crivo.Auto:10");
+}
+
+/// max_total_bytes needs the listener, and OPTIONS may lack it.
+void install_listener(DatabaseOptions& options) {
+  const auto lacks_it = [&](const rocksdb::ColumnFamilyDescriptor& family) {
+    const auto policy = policy_of(family.options);
+    return policy != nullptr && !policy->ValidateOptions(options.db, family.options).ok();
+  };
+  if (std::ranges::any_of(options.families, lacks_it)) options.db.listeners.push_back(NewRocksDBFilterListener());
 }
 
 /// The column families whose files are to be rewritten.
@@ -137,6 +150,7 @@ ExitCode report(const RefilterOptions& arguments, const RocksDBRefilterReport& d
 ExitCode refilter(const RefilterOptions& arguments) {
   DatabaseOptions options = load_options(arguments.path, /*for_writing=*/true, arguments.wal_dir);
   choose_policy(arguments, options);
+  install_listener(options);
   if (!arguments.dry_run && !Database::open_read_only(options, arguments.path).has_files()) {
     return report(arguments, {});  // nor is anything written
   }
