@@ -69,9 +69,11 @@ struct Expected {
   double bytes = 0;
 };
 
-/// How far off a filter without a stamp may be: its number of keys is known, but not how partitions divide them.
+/// How far off a filter without a stamp may be. Sizes are rounded to a line, and how partitions divide the keys is not
+/// known: in partitions of a few hundred bytes the rounding counts most.
 constexpr double kTolerance = 0.1;
-constexpr double kToleranceInBlock = 32;  // a half of the line to which a filter's size is rounded
+constexpr double kToleranceInBlock = 64;
+constexpr double kToleranceInPartition = 160;
 
 /// What Crivo's policies plan for so many keys in this number of blocks; no value for no filter.
 std::optional<Expected> expected_of_ours(const FamilyPolicy& family, const NewFile& file, std::uint64_t keys,
@@ -112,8 +114,9 @@ std::string difference(const FamilyPolicy& family, const sst::FileFilters& filte
   const bool is_other = has_limits && (has_kind(filters, "blocked") || has_kind(filters, "always_maybe"));
   if (!has_kind(filters, expected.kind) && !is_other) return filters.kind() + " instead of " + expected.kind;
   const bool is_rounded = !family.settings && table_of(family.options)->optimize_filters_for_memory;
+  const auto blocks = static_cast<double>(filters.blocks.size());
   const double off = (is_rounded ? 0.25 : kTolerance) * expected.bytes +
-                     kToleranceInBlock * static_cast<double>(filters.blocks.size() + 1);
+                     (blocks > 1 ? blocks * kToleranceInPartition : kToleranceInBlock);
   const auto bytes = static_cast<double>(filters.bytes());
   if (std::abs(bytes - expected.bytes) <= off) return "";
   char text[80];
