@@ -30,7 +30,7 @@ using rocksdb::Status;
 using std::chrono::steady_clock;
 
 constexpr int kMostPasses = 20;
-constexpr int kMostRewrites = 3;  // of a file, with max_total_bytes
+constexpr int kMostRewrites = 3;                                // of a file, with max_total_bytes
 constexpr std::uint64_t kRoomForLogs = std::uint64_t{1} << 20;  // what a compaction writes besides its file
 constexpr std::chrono::milliseconds kBetweenPasses{250};
 constexpr std::chrono::milliseconds kBetweenQuestions{100};
@@ -320,7 +320,7 @@ class Refilter {
   const RocksDBRefilterOptions& options_;
   std::vector<FamilyPolicy> families_;
   std::shared_ptr<plugin::FilterTree> tree_;  // null if no filters have a limit
-  std::map<std::uint64_t, int> rewrites_;  // by the number of a file, how often this call has written its keys
+  std::map<std::uint64_t, int> rewrites_;     // by the number of a file, how often this call has written its keys
   bool stopped_ = false;
   std::uint64_t files_left_ = 0;
   std::uint64_t bytes_left_ = 0;

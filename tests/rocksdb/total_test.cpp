@@ -317,10 +317,10 @@ TEST(Total, IsReachedByRefilterWhereTheFiltersGetOtherKeys) {
     bool whole_before, whole_now;
     const char *transform_before, *transform_now;
   };
-  for (const Change& change : {Change{"whole_key_filtering on", false, true, "", ""},
-                               Change{"whole_key_filtering off", true, false, "", ""},
-                               Change{"keys no longer merged", true, true, "take_prefix:3", ""},
-                               Change{"keys merged", true, true, "", "take_prefix:3"}}) {
+  for (const Change& change :
+       {Change{"whole_key_filtering on", false, true, "", ""}, Change{"whole_key_filtering off", true, false, "", ""},
+        Change{"keys no longer merged", true, true, "take_prefix:3", ""},
+        Change{"keys merged", true, true, "", "take_prefix:3"}}) {
     SCOPED_TRACE(change.what);
     const bool few_now = !change.whole_now || *change.transform_now != 0;
     const std::uint64_t limit = few_now ? 2'500 : kLimit / 2;  // 5 bits for each of 4096 prefixes, 4 for each key

@@ -159,7 +159,8 @@ void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t 
   rocksdb::Warn(limits_.log,
                 "crivo: %s is %zu, so at level %d the filter of %zu keys, behind %zu bytes of the file's "
                 "filters, has %zu bytes instead of %zu, and lets pass %.3g of the absent keys instead of %.3g",
-                limits_.limit_name, limits_.max_filter_bytes, limits_.level, keys, file_bytes_, bytes, sizing_.bytes(keys), fp_rate, wanted_rate);
+                limits_.limit_name, limits_.max_filter_bytes, limits_.level, keys, file_bytes_, bytes,
+                sizing_.bytes(keys), fp_rate, wanted_rate);
 } catch (...) {
   // There is no memory for the line in LOG, or the logger threw, and the filter matters more.
 }

@@ -135,7 +135,8 @@ TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept {
 }
 
 Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Settings& settings) {
-  if (settings.sized_by == SizedBy::kBudget) return specs_of(ideal_tree(policy, settings), settings.size, kLeastBitsPerKey);
+  if (settings.sized_by == SizedBy::kBudget)
+    return specs_of(ideal_tree(policy, settings), settings.size, kLeastBitsPerKey);
   std::vector<LevelSpec> specs;
   for (int distance = 0; distance <= settings.tree_levels(); ++distance) {
     const Kind kind = kind_at(policy, settings, distance);

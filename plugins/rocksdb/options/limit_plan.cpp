@@ -52,9 +52,8 @@ std::vector<PlannedLevel> levels_of(const Settings& settings, const KnownTree& k
 }
 
 double sum_of_bits(const std::vector<PlannedLevel>& levels, double PlannedLevel::*keys) {
-  return std::accumulate(levels.begin(), levels.end(), 0.0, [&](double sum, const PlannedLevel& level) {
-    return sum + level.*keys * level.bits_per_key;
-  });
+  return std::accumulate(levels.begin(), levels.end(), 0.0,
+                         [&](double sum, const PlannedLevel& level) { return sum + level.*keys * level.bits_per_key; });
 }
 
 /// Divides so many bits over the levels that have keys, and the one of the new file.

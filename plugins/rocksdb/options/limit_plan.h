@@ -43,8 +43,8 @@ enum class PlanUse { kWithinWhatIsLeft, kAll };
 [[nodiscard]] Result<FilePlan> plan_file(const Settings& settings, const KnownTree& known,
                                          const rocksdb::FilterBuildingContext& context, PlanUse use);
 
-/// The most bytes for the filters of a file where nothing is known of its database, because it is being recovered, or no
-/// listener has met it.
+/// The most bytes for the filters of a file where nothing is known of its database, because it is being recovered, or
+/// no listener has met it.
 [[nodiscard]] std::size_t most_of_unknown(const Settings& settings) noexcept;
 
 }  // namespace crivo::plugin

@@ -253,8 +253,8 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
                            .folder = folder};
   const std::size_t limit = limits.max_filter_bytes == SIZE_MAX ? 0 : limits.max_filter_bytes;
   auto record = offer_record(filter_stamp(plan.spec, limit), name_of(settings.key_transform));
-  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing, verify, std::move(record), settings.key_transform,
-                                                         limits, counters_));
+  return abi::as_rocksdb(
+      new (std::nothrow) BlockBuilder(sizing, verify, std::move(record), settings.key_transform, limits, counters_));
 }
 
 FilePlan FilterPolicy::plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept {

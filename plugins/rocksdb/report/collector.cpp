@@ -35,10 +35,10 @@ rocksdb::UserCollectedProperties properties_of(const FilterRecord& record) {
   rocksdb::UserCollectedProperties properties = {
       {sst::kStampProperty, record.stamp()},
       {"crivo.filter", kinds_text(filters)},
-          {kBlocksProperty, std::to_string(filters.blocks())},
-          {kBytesProperty, std::to_string(filters.bytes())},
-          {"crivo.filter.predicted_fp_rate", number_text(filters.predicted_fp_rate(), kDigits)},
-          {kKeysProperty, std::to_string(filters.keys())}};
+      {kBlocksProperty, std::to_string(filters.blocks())},
+      {kBytesProperty, std::to_string(filters.bytes())},
+      {"crivo.filter.predicted_fp_rate", number_text(filters.predicted_fp_rate(), kDigits)},
+      {kKeysProperty, std::to_string(filters.keys())}};
   if (!record.key_transform().empty()) properties.emplace(kTransformProperty, record.key_transform());
   return properties;
 }

@@ -53,7 +53,6 @@ class Refiltering {
 /// Whether this thread does so.
 [[nodiscard]] bool is_refiltering() noexcept;
 
-
 /// Writes one line for each damaged block that was found since the last call.
 void log_damages(Counters& counters, rocksdb::Logger* log);
 

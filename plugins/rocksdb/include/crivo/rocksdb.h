@@ -75,12 +75,12 @@ struct RocksDBFilterOptions {
 
   // The following are for crivo.Auto only.
 
-  /// The most bytes that all filters of the database may have together: from 0 to 1e15, where 0, the default, means no
-  /// limit. Filters are what the other options say as long as all of the tree fits; from then on new ones are the best
-  /// that fit, divided over the levels that there are (as with budget_bits_per_key). Old ones become smaller when a
-  /// compaction comes to them, or RefilterRocksDB. What a compaction reads does not count while it runs. Column
-  /// families that have the option share the limit by their keys; give all of them the same. It needs
-  /// NewRocksDBFilterListener among the database's listeners, without which DB::Open fails.
+  /// One limit for the bytes of all filters of the database: from 0 to 1e15, where 0, the default, means no limit.
+  /// Filters are what the other options say while all files fit into 0.9 of it. From then on 0.9 of it is divided over
+  /// the levels that have keys (as with budget_bits_per_key), and a new file gets the bits per key of its level. Old
+  /// files follow when a compaction or RefilterRocksDB rewrites them. Column families that have the option share the
+  /// limit by their keys; give all of them the same. It needs NewRocksDBFilterListener among the database's listeners,
+  /// without which DB::Open fails. The README says when filters can exceed it.
   std::optional<std::uint64_t> max_total_bytes = std::nullopt;
 
   /// Filter bits per key, 0 to 1000, as the mean over all keys of the tree: real bits, not Bloom-equivalent ones. The
@@ -156,6 +156,9 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 ///   crivo.filter.bytes    the size of the filter blocks in bytes, without the index of partitions
 ///   crivo.filter.predicted_fp_rate
 ///                         the share of absent keys that pass by the model, from 0 to 1
+///   crivo.filter.options  what the options asked of the filters, such as "blocked:10": RefilterRocksDB compares it
+///   crivo.filter.key_transform
+///                         the name of the key transform, if there is one
 /// The numbers are text that std::from_chars reads, the rate with four digits. There is one more property for people
 /// who read the output of sst_dump, with all of these in its name and no value.
 [[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollectorFactory();
@@ -198,7 +201,7 @@ rocksdb::Status LogRocksDBFilterCounters(rocksdb::DB& db, rocksdb::ColumnFamilyH
 struct RocksDBFilterTotal {
   std::uint64_t max_total_bytes;  // the largest of its column families' policies that have written files; 0 for none
   std::uint64_t files;            // SST files
-  std::uint64_t keys;             // keys and prefixes of their filters; entries, where a file does not say
+  std::uint64_t keys;             // and prefixes, of their filters; estimated for files without a filter
   std::uint64_t bytes;            // of their filters
 };
 
