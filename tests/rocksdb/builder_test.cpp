@@ -12,7 +12,6 @@
 
 #include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
-#include "report/filter_ledger.h"
 #include "report/filter_record.h"
 #include "support.h"
 
