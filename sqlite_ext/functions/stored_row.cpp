@@ -189,7 +189,7 @@ bool StoredRow::follows_other_column(const std::string& trigger) const {
 /// Refuses a table that a running statement writes. What a virtual table writes is unknown, so it may be any shadow
 /// table.
 void StoredRow::require_no_writer() {
-  for (sqlite3_stmt* writer : writers(db_)) {
+  for (sqlite3_stmt* writer = next_writer(db_, nullptr); writer != nullptr; writer = next_writer(db_, writer)) {
     const char* const sql = sqlite3_sql(writer);
     if (harmless_writer_ == sql) continue;
     const Effects effects = effects_of(db_, sql);

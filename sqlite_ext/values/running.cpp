@@ -27,16 +27,18 @@ bool changes_virtual_table_only(sqlite3* db, sqlite3_stmt* statement) {
 
 }  // namespace
 
-std::vector<sqlite3_stmt*> writers(sqlite3* db) {
-  std::vector<sqlite3_stmt*> found;
-  for (sqlite3_stmt* statement = sqlite3_next_stmt(db, nullptr); statement != nullptr;
-       statement = sqlite3_next_stmt(db, statement)) {
-    if (is_writing(statement)) found.push_back(statement);
-  }
-  return found;
+sqlite3_stmt* next_writer(sqlite3* db, sqlite3_stmt* statement) {
+  do {
+    statement = sqlite3_next_stmt(db, statement);
+  } while (statement != nullptr && !is_writing(statement));
+  return statement;
 }
 
-bool is_in_function_of_writer(sqlite3* db) { return writers(db).size() > 1; }
+// A table that follows a column calls it for each key, so it allocates nothing.
+bool is_in_function_of_writer(sqlite3* db) {
+  sqlite3_stmt* const first = next_writer(db, nullptr);
+  return first != nullptr && next_writer(db, first) != nullptr;
+}
 
 void require_no_other_writer(sqlite3* db, std::string_view what) {
   if (is_in_function_of_writer(db)) refuse(what, "function");
@@ -44,8 +46,8 @@ void require_no_other_writer(sqlite3* db, std::string_view what) {
 
 void require_own_statement(sqlite3* db, std::string_view what) {
   require_no_other_writer(db, what);
-  const std::vector<sqlite3_stmt*> running = writers(db);
-  if (!running.empty() && changes_virtual_table_only(db, running.back())) return;
+  sqlite3_stmt* const writer = next_writer(db, nullptr);  // the only one
+  if (writer != nullptr && changes_virtual_table_only(db, writer)) return;
   refuse(what, "trigger");
 }
 

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "values/boundary.h"
 
 namespace crivo::sqlite {
 
-/// The statements that are running and may still write, the one that calls among them.
-[[nodiscard]] std::vector<sqlite3_stmt*> writers(sqlite3* db);
+/// The next statement after `statement`, or the first after null, that is running and may still write. The statement
+/// that calls is among them. Null at the end.
+[[nodiscard]] sqlite3_stmt* next_writer(sqlite3* db, sqlite3_stmt* statement);
 
 /// Whether the statement that calls was run by a function in another statement, and both write.
 [[nodiscard]] bool is_in_function_of_writer(sqlite3* db);
