@@ -1,4 +1,6 @@
 // Sharded filters by the tool: what is killed leaves the old filter or the new one.
+#include <algorithm>
+#include <chrono>
 #include <random>
 
 #include "shell.h"
@@ -17,12 +19,16 @@ TEST_F(ShardedTool, ABuildThatIsKilledLeavesTheOldFilterOrTheNewOne) {
            std::to_string(10'000 * (round + 1) + 4999) + ") | ";
   };
   ASSERT_EQ(crivo("build -q --shards 16 -o f", numbered_lines(10)).err, "");
+  const auto started = std::chrono::steady_clock::now();
   ASSERT_THAT(shell(keys(0) + kTool + "build -q --shards 16 -o f"), Succeeds());
+  const std::chrono::duration<double> build_time = std::chrono::steady_clock::now() - started;
+  // From a kill at once to one that mostly comes too late, also on a busy machine.
+  std::uniform_real_distribution<> kill_after(0.001, std::max(0.04, 1.5 * build_time.count()));
   std::mt19937 random(1);
   int killed = 0;
   int last = 0;
   for (int round = 1; round <= 60; ++round) {
-    const double seconds = std::uniform_real_distribution<>(0.001, 0.04)(random);
+    const double seconds = kill_after(random);
     const std::string command = round % 2 == 0 ? "build -q --shards 16 -o f" : "build -q --shard 3 -o f";
     const bool was_killed = shell(keys(round % 2 == 0 ? round : last) + "timeout -s KILL " + std::to_string(seconds) +
                                   " " + kTool + command)
