@@ -4,6 +4,7 @@
 #include <atomic>
 #include <thread>
 
+#include "crivo/rocksdb_refilter.h"
 #include "crivo/rocksdb_verify.h"
 #include "support.h"
 
@@ -137,7 +138,41 @@ TEST(FilterReport, ComparesKeyTransforms) {
   EXPECT_THAT(report_under(lower).complaint, IsEmpty());
   EXPECT_THAT(report_under(crivo_bloom()).complaint,
               HasSubstr("open with key_transform \"\", and the filter has \"lower_"));
+  EXPECT_THAT(report_under(builtin_bloom()).complaint, HasSubstr("reads the filters of rocksdb.BuiltinBloomFilter"));
   EXPECT_EQ(report_under(crivo_bloom()).damaged, 0U);
+}
+
+/// Writes and reads filters as Crivo 0.1 did.
+class OldNames final : public rocksdb::FilterPolicy {
+ public:
+  explicit OldNames(Policy inner) : inner_(std::move(inner)) {}
+  const char* Name() const override { return inner_->Name(); }
+  const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override {
+    return inner_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return inner_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  Policy inner_;
+};
+
+TEST(FilterReport, SaysThatNothingReadsTheOldNameOfTransformedFilters) {
+  const auto lower = NewRocksDBFilterPolicy({.key_transform = "lower_ascii"});
+  ScratchDatabase db(with_policy(test_options(), std::make_shared<OldNames>(lower)));
+  put_keys(*db, 0, kKeys);
+  const rocksdb::Options options = with_policy(test_options(), lower);
+  db.reopen(options);
+  EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
+  EXPECT_EQ(count_not_found(*db, kKeys, 2 * kKeys), kKeys);
+  EXPECT_EQ(filter_useful(options), 0U);
+  EXPECT_THAT(VerifyRocksDBFilters(*db).files.at(0).complaint, HasSubstr("Crivo 0.1 wrote this filter"));
+  EXPECT_EQ(RefilterRocksDB(*db).files, 1U);
+  EXPECT_TRUE(VerifyRocksDBFilters(*db).all_filters_work());
+  EXPECT_EQ(count_not_found(*db, 0, 2 * kKeys), kKeys);
+  EXPECT_GT(filter_useful(options), kKeys * 9 / 10);
 }
 
 TEST(FilterReport, CountsNothing) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "crivo/hash.h"
+#include "crivo/host/sst_block.h"
 #include "crivo/result.h"
 #include "crivo/rocksdb.h"
 
@@ -17,6 +18,8 @@ namespace crivo::plugin {
 struct NamedKeyTransform {
   std::string name;
   KeyTransform function;
+  /// That of policies with this transform.
+  std::string compatibility_name = std::string(kTransformedFilters) + name;
 
   /// The hash of a key's canonical key. `scratch` is for the function to write to. Throws what the function throws.
   [[nodiscard]] std::uint64_t hash(const rocksdb::Slice& key, std::uint64_t seed, std::string& scratch) const {

@@ -230,6 +230,14 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
   return {};
 }
 
+Result<void> SettingsParser::set_while_running(std::string_view option, std::string_view value) {
+  const NamedKeyTransform* const before = settings_.key_transform;
+  Result<void> result = set(option, value);
+  if (!result || settings_.key_transform == before) return result;
+  return Error{ErrorCode::kBadArgument, "key_transform must be " + text_of(before) +
+                                            ", as when the database was opened, got " + std::string(value)};
+}
+
 Result<void> SettingsParser::set_key_transform(std::string_view name) {
   settings_.key_transform = nullptr;
   if (name == kNone) return {};

@@ -38,6 +38,9 @@ class SettingsParser {
 
   /// Sets one option, named and spelled as in an option string.
   Result<void> set(std::string_view option, std::string_view value);
+  /// The same for a policy that a running database has. Errors: also another key transform, since readers of filters
+  /// that were built with the one of now stay in memory.
+  Result<void> set_while_running(std::string_view option, std::string_view value);
   /// Sets the options from what follows a policy's name and a colon. Values without a name come first: the bits per
   /// key, and for crivo.Ribbon bloom_before_level ("10:1"). An option's name and its value can follow, or stand in
   /// their place: "fp_rate:0.01:1", "10:levels:5", "10:key_transform:drop_suffix:8".

@@ -37,9 +37,15 @@ Status refusal(const PolicyInfo& policy, const Error& error) {
 }
 
 // Reads one option for RocksDB; `address` is that of the policy's SharedSettings.
-Status parse_option(const ConfigOptions&, const std::string& name, const std::string& value, void* address) {
+/// Sets one option. RocksDB asks for mutable options only where a database is open (SetOptions).
+Result<void> set_option(const ConfigOptions& config, SettingsParser& parser, std::string_view name,
+                        std::string_view value) {
+  return config.mutable_options_only ? parser.set_while_running(name, value) : parser.set(name, value);
+}
+
+Status parse_option(const ConfigOptions& config, const std::string& name, const std::string& value, void* address) {
   auto& settings = *static_cast<SharedSettings*>(address);
-  const auto set = settings.change([&](SettingsParser& parser) { return parser.set(name, value); });
+  const auto set = settings.change([&](SettingsParser& parser) { return set_option(config, parser, name, value); });
   return set ? Status::OK() : refusal(settings.policy(), set.error());
 }
 
@@ -187,6 +193,12 @@ std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const st
   if (!config.IsDetailed()) settings_.end_call();
   const std::string id = config.IsDetailed() ? settings_.begin_call() : "";
   if (config.IsDetailed() && config.mutable_options_only) return std::string(kIdBefore) + "=" + id;
+const char* FilterPolicy::CompatibilityName() const {
+  if (!knows_keys_) return kTransformedFilters.data();  // no file has it
+  const NamedKeyTransform* const transform = settings_.load().key_transform;
+  return transform != nullptr ? transform->compatibility_name.c_str() : builtin_->CompatibilityName();
+}
+
   return rocksdb::FilterPolicy::SerializeOptions(config, prefix);
 }
 
@@ -203,7 +215,7 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
     for (const auto& [long_name, value] : options) {
       const std::string name = GetOptionName(long_name);
       if (config.ignore_unknown_options && !has_option(settings_.policy(), name)) continue;
-      if (auto set = parser.set(name, value); !set) return set;
+      if (auto set = set_option(config, parser, name, value); !set) return set;
     }
     return {};
   });

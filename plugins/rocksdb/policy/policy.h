@@ -31,9 +31,11 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// SetOptions makes a new policy out of the old one's id and the options that it is given. Because the id has all
   /// settings, those that are not given stay as they were.
   std::string GetId() const override;
-  /// The compatibility name of RocksDB's own policies, because each side reads the filters that the other wrote
-  /// (README.md, "Compatibility").
-  const char* CompatibilityName() const override { return builtin_->CompatibilityName(); }
+  /// Without a key transform, the name of RocksDB's own policies, because each side reads the filters that the other
+  /// wrote (README.md, "Compatibility"). With one, a name that only policies with the same transform have. RocksDB
+  /// finds a file's filter by this name before it looks into the block cache, which may hold a reader that was made
+  /// under a policy with another transform.
+  const char* CompatibilityName() const override;
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override;
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override;

@@ -172,6 +172,7 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
   if (filters.entries == 0) return "";
   if (filters.form != "none" && !filters.readable) return "not one that RocksDB reads";
   if (filters.damaged() > 0) return "damaged";
+  if (filters.is_misnamed()) return "named as Crivo 0.1 did, so that nothing reads it";
   if (family.policy == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
   // A file of level 0 is mostly one that was flushed, and soon compacted: it may be as flushes write it.
   if (file.level == 0 && complaint_of(family, file, filters, /*flushed=*/true).empty()) return "";

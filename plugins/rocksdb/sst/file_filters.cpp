@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "crivo/host/sst_block.h"
 #include "crivo/host/text.h"
 #include "options/settings_parser.h"
 #include "sst/filter_layout.h"
@@ -90,9 +91,15 @@ bool is_gone(const Status& status) { return status.IsNotFound() || status.IsPath
 
 std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& filters) {
   if (policy == nullptr) return "without a filter policy, so nothing asks it";
+  const auto settings = plugin::settings_of(*policy);
+  const std::string transform(settings ? plugin::name_of(settings->key_transform) : "");
+  if (settings && transform != filters.key_transform()) {
+    return "with key_transform \"" + transform + "\", and the filter has \"" + filters.key_transform() + '"';
+  }
   const std::string reads = policy->CompatibilityName();
   // A file may have the name that early versions of 7.0 wrote, which RocksDB takes for the one of its policies.
-  const bool reads_this = reads == filters.name || (filters.readable && reads == kReadsOnly);
+  const bool is_builtin = filters.readable && !filters.name.starts_with(kTransformedFilters);
+  const bool reads_this = reads == filters.name || (is_builtin && reads == kReadsOnly);
   if (!reads_this) return "with a policy that reads the filters of " + reads;
   const bool is_crivos = std::ranges::any_of(filters.blocks, [](const FilterBlock& block) {
     return block.facts.kind == kind_name(Kind::kBlocked) || block.facts.kind == kind_name(Kind::kRibbon);
@@ -100,10 +107,7 @@ std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& 
   if (is_crivos && policy->IsInstanceOf(plugin::kBuiltinPolicy)) {
     return "with " + policy->GetId() + ", which lets every key pass Crivo's filters";
   }
-  const auto settings = plugin::settings_of(*policy);
-  if (!settings || plugin::name_of(settings->key_transform) == filters.key_transform()) return "";
-  return "with key_transform \"" + std::string(plugin::name_of(settings->key_transform)) + "\", and the filter has \"" +
-         filters.key_transform() + '"';
+  return "";
 }
 
 std::uint64_t FileFilters::bytes() const noexcept {
@@ -143,6 +147,11 @@ std::string FileFilters::key_transform() const {
   return filter != blocks.end() ? filter->facts.key_transform : "";
 }
 
+bool FileFilters::is_misnamed() const {
+  const std::string transform = key_transform();
+  return !transform.empty() && name != std::string(kTransformedFilters) + transform;
+}
+
 std::string FileFilters::kind() const {
   if (form == "block_based") return "rocksdb.block_based";
   if (!readable && form != "none") return "foreign";
@@ -163,6 +172,8 @@ std::string FileFilters::complaint() const {
     return std::to_string(damaged()) + " of " + std::to_string(blocks.size()) +
            " filter blocks damaged: " + block.facts.damage;
   }
+  if (is_misnamed())
+    return "Crivo 0.1 wrote this filter of transformed keys, which is no longer read; rewrite the file";
   const auto is = [&](std::string_view kind) {
     return std::ranges::any_of(blocks, [&](const FilterBlock& block) { return block.facts.kind == kind; });
   };

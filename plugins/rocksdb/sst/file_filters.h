@@ -48,6 +48,9 @@ struct FileFilters {
   [[nodiscard]] double current_fp_rate() const noexcept;
   /// The key transform of the filter; empty if it has none.
   [[nodiscard]] std::string key_transform() const;
+  /// Whether the filter has transformed keys and a name under which no policy with that transform looks for it. Crivo
+  /// 0.1 wrote such filters.
+  [[nodiscard]] bool is_misnamed() const;
   /// The kinds of the blocks, "ribbon" or "blocked+ribbon"; "none" without one.
   [[nodiscard]] std::string kind() const;
   /// Why the file's filter says "no" to no key, or to fewer keys than it could; empty if all is well, and for a file

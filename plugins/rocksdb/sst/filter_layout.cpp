@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "crivo/host/sst_block.h"
+
 namespace crivo::sst {
 namespace {
 
@@ -33,7 +35,9 @@ bool has_timestamps(const TableFile& file) {
 }  // namespace
 
 bool FilterLayout::is_readable() const noexcept {
-  return std::ranges::find(kBuiltinNames, name_) != std::end(kBuiltinNames) && form_ != "block_based";
+  const bool is_known =
+      name_.starts_with(kTransformedFilters) || std::ranges::find(kBuiltinNames, name_) != std::end(kBuiltinNames);
+  return is_known && form_ != "block_based";
 }
 
 Status FilterLayout::find(const TableFile& file) {

@@ -24,6 +24,9 @@ inline constexpr std::int8_t kSstMarker = -67;
 /// The longest name of a key transform. The names come from the comparators of RocksDB's users (docs/format.md).
 inline constexpr std::size_t kMaxKeyTransformName = 32;
 
+/// The meta block of a filter of transformed keys has this in its name, and behind it the name of the transform.
+inline constexpr std::string_view kTransformedFilters = "crivo.key_transform.";
+
 /// True if a key transform may have this name: 1 to kMaxKeyTransformName bytes of printable ASCII without blanks.
 [[nodiscard]] bool is_key_transform_name(std::string_view name) noexcept;
 
