@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "abi.h"
 #include "builder/builder.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/host/system.h"
@@ -36,13 +37,13 @@ Status refusal(const PolicyInfo& policy, const Error& error) {
   return Status::InvalidArgument(std::string(policy.name) + ": " + error.message);
 }
 
-// Reads one option for RocksDB; `address` is that of the policy's SharedSettings.
 /// Sets one option. RocksDB asks for mutable options only where a database is open (SetOptions).
 Result<void> set_option(const ConfigOptions& config, SettingsParser& parser, std::string_view name,
                         std::string_view value) {
   return config.mutable_options_only ? parser.set_while_running(name, value) : parser.set(name, value);
 }
 
+// Reads one option for RocksDB; `address` is that of the policy's SharedSettings.
 Status parse_option(const ConfigOptions& config, const std::string& name, const std::string& value, void* address) {
   auto& settings = *static_cast<SharedSettings*>(address);
   const auto set = settings.change([&](SettingsParser& parser) { return set_option(config, parser, name, value); });
@@ -92,6 +93,12 @@ std::shared_ptr<const std::string> spill_folder(const rocksdb::Logger* log) noex
   return std::make_shared<const std::string>(default_temp_folder(folder_of(log)));
 } catch (...) {
   return nullptr;
+}
+
+/// Whether RocksDB leaves a prefix out of the partition that it asks for keys behind another one's last key (its pull
+/// request 12872). Without whole keys there is a filter only if there is a prefix extractor.
+bool has_partition_bug(const rocksdb::BlockBasedTableOptions& table) noexcept {
+  return CRIVO_ROCKSDB_VERSION < 905 && table.partition_filters && !table.whole_key_filtering;
 }
 
 /// Refuses objects of our class Ours that an option string made under a name that we do not have. They show us their
@@ -186,6 +193,12 @@ void FilterPolicy::keep(const Result<void>& result, bool transforms) {
 
 std::string FilterPolicy::GetId() const { return policy_id(settings_.policy(), settings_.load()); }
 
+const char* FilterPolicy::CompatibilityName() const {
+  if (!knows_keys_) return kTransformedFilters.data();  // no file has it
+  const NamedKeyTransform* const transform = settings_.load().key_transform;
+  return transform != nullptr ? transform->compatibility_name.c_str() : builtin_->CompatibilityName();
+}
+
 // RocksDB reads options in detail before it changes them (Configurable::ConfigureOptions), and again, without the
 // detail, when it writes the OPTIONS file after a change. Until 9.7 it hands the first reading back in place if there
 // is an error. From 9.8 on it would make a new policy of it, and then only our own errors take back what came before.
@@ -193,12 +206,6 @@ std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const st
   if (!config.IsDetailed()) settings_.end_call();
   const std::string id = config.IsDetailed() ? settings_.begin_call() : "";
   if (config.IsDetailed() && config.mutable_options_only) return std::string(kIdBefore) + "=" + id;
-const char* FilterPolicy::CompatibilityName() const {
-  if (!knows_keys_) return kTransformedFilters.data();  // no file has it
-  const NamedKeyTransform* const transform = settings_.load().key_transform;
-  return transform != nullptr ? transform->compatibility_name.c_str() : builtin_->CompatibilityName();
-}
-
   return rocksdb::FilterPolicy::SerializeOptions(config, prefix);
 }
 
@@ -297,6 +304,12 @@ void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Set
   if (folder != nullptr && system::is_memory_folder(*folder) && !warned_of_folder_.exchange(true)) {
     rocksdb::Warn(log, "%s: max_build_bytes bounds no memory: hashes beyond it go to %s, which is memory; set TMPDIR",
                   Name(), folder->c_str());
+  }
+  if (has_partition_bug(context.table_options) && !warned_of_partitions_.exchange(true)) {
+    rocksdb::Warn(log,
+                  "%s: SeekForPrev and Prev may miss keys: RocksDB before 9.5 errs with partition_filters, a "
+                  "prefix_extractor and whole_key_filtering=false, under every policy; set whole_key_filtering=true",
+                  Name());
   }
   log_damages(*counters_, log);
   counters_->work_for(log, context.column_family_name);

@@ -59,7 +59,8 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// What the file's filters are to be, within max_total_bytes if there is such a limit.
   [[nodiscard]] FilePlan plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept;
   /// Says in LOG what is wrong with the options, and what a file gets instead; that the folder for hashes (or null) is
-  /// memory; and which damaged blocks were found. RocksDB shows a policy its log only where it asks for a builder.
+  /// memory; that RocksDB has a bug with these table options; and which damaged blocks were found. RocksDB shows a
+  /// policy its log only where it asks for a builder.
   void tell(const rocksdb::FilterBuildingContext& context, const Settings& settings,
             const std::string* folder) const noexcept;
 
@@ -70,6 +71,7 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// that the comparator finds, so there are no filters at all.
   bool knows_keys_ = true;
   mutable std::atomic<bool> warned_of_folder_ = false;
+  mutable std::atomic<bool> warned_of_partitions_ = false;
   bool fits_library_;  // the librocksdb in this process is the one this library was built for
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
 };
