@@ -53,6 +53,25 @@ TEST_F(Preloaded, KeepsWhatTheProgramChose) {
   EXPECT_EQ(log(), "");
 }
 
+TEST_F(Preloaded, KeepsABuiltinPolicyThatWritesNone) {
+  for (const char* variables : {"", " CRIVO_ROCKSDB_REPLACE=1"}) {
+    EXPECT_THAT(run("builtin_none", kAuto + std::string(variables)),
+                Exits(0, "", StartsWith("default bloomfilter:0:false lost 0 spared none\n")))
+        << variables;
+    EXPECT_EQ(log(),
+              "crivo: CRIVO_ROCKSDB gives no filters here: filter_policy is bloomfilter:0:false by the program's "
+              "choice, which writes no filters\n")
+        << variables;
+  }
+}
+
+TEST_F(Preloaded, ReplacesABuiltinPolicyBesideAPrefixExtractor) {
+  EXPECT_THAT(run("builtin_prefixes"), Says(StartsWith("default bloomfilter:10")));
+  EXPECT_THAT(run("builtin_prefixes", std::string(kAuto) + " CRIVO_ROCKSDB_REPLACE=1"),
+              Says(StartsWith("default crivo.Auto:10 lost 0 ")));
+  EXPECT_EQ(log(), "");
+}
+
 // With filters, an iterator that seeks may leave out keys of other prefixes, which it finds without.
 TEST_F(Preloaded, GivesNoneWhereIteratorsWouldLoseKeys) {
   EXPECT_THAT(run("prefixes"), Exits(0, "", "default none lost 0 spared none\n"));
@@ -191,6 +210,12 @@ TEST_F(Preloaded, SaysWhatARunWouldDo) {
                     UNCHANGED_PROGRAM
                     ": its column families without a filter policy get crivo.Auto:10, but for those with a prefix "
                     "extractor or a comparator of the program's own (LOG names them)\n"));
+  EXPECT_THAT(crivo("rocksdb run --check --replace --prefixes -- " UNCHANGED_PROGRAM " open db"),
+              Exits(0, "",
+                    UNCHANGED_PROGRAM
+                    ": its column families without a filter policy get crivo.Auto:10, but for those with a comparator "
+                    "of the program's own (LOG names them); it replaces RocksDB's own filters, also where there is a "
+                    "prefix extractor\n"));
   EXPECT_THAT(crivo("rocksdb run --check -- cat"),
               Exits(1, "", HasSubstr("/cat: no filters, as it is not linked to ")));
   EXPECT_EQ(crivo("rocksdb run --check -- nowhere").err,

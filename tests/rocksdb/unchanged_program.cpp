@@ -239,6 +239,11 @@ int main(int, char** arguments) {
   rocksdb::BlockBasedTableOptions table;
   Families families;
   if (way == "builtin") table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  if (way == "builtin_none") table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(0.4));
+  if (way == "builtin_prefixes") {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
+  }
   if (way == "prefixes") {
     options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
     table.whole_key_filtering = false;

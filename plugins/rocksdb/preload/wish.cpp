@@ -11,6 +11,7 @@
 #include <memory>
 #include <string_view>
 
+#include "abi.h"
 #include "crivo/rocksdb.h"
 
 namespace crivo::plugin {
@@ -51,13 +52,24 @@ rocksdb::Status make_policy(const std::string& text, Policy& policy) {
   return is_ours(*policy) ? made : rocksdb::Status::InvalidArgument("it must be one of Crivo's");
 }
 
+bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBasedTableOptions& table) {
+  const rocksdb::FilterBuildingContext context(table);
+  const std::unique_ptr<abi::FilterBitsBuilder> builder(
+      reinterpret_cast<abi::FilterBitsBuilder*>(builtin.GetBuilderWithContext(context)));
+  return builder != nullptr;
+}
+
 /// Why a family keeps the policy that it has; empty if it is to get another one.
-std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& set) {
+std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& set,
+                           const rocksdb::BlockBasedTableOptions& table) {
   if (is_ours(set)) {
     return "filter_policy is " + set.GetId() +
            " already, by the program or its OPTIONS file; crivo sst refilter --policy gives it another one";
   }
   const bool is_builtin = set.IsInstanceOf(kBuiltin);
+  if (is_builtin && !writes_filters(set, table)) {
+    return "filter_policy is " + set.GetId() + " by the program's choice, which writes no filters";
+  }
   if (is_builtin && wish.replace) return {};
   return "filter_policy is " + std::string(set.Name()) + " by the program's choice" +
          (is_builtin ? ", which CRIVO_ROCKSDB_REPLACE=1 replaces" : "");
@@ -100,7 +112,7 @@ std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options
   rocksdb::Status made = make_policy(wish.policy, with_filter.filter_policy);
   if (const rocksdb::FilterPolicy* const set = table->filter_policy.get(); set != nullptr) {
     if (made.ok() && set->GetId() == with_filter.filter_policy->GetId()) return {};
-    if (std::string reason = reason_to_keep(wish, *set); !reason.empty()) return reason;
+    if (std::string reason = reason_to_keep(wish, *set, *table); !reason.empty()) return reason;
   }
   if (std::string reason = reason_against(wish, options, table->filter_policy != nullptr); !reason.empty()) {
     return reason;

@@ -8,9 +8,9 @@
 namespace crivo::plugin {
 
 /// What the environment asks for: CRIVO_ROCKSDB, a filter policy as an option string names it, and
-/// CRIVO_ROCKSDB_REPLACE, whether it takes the place of RocksDB's own policies, too, and CRIVO_ROCKSDB_PREFIXES,
-/// whether it is for families with a prefix extractor, too. Without the first, or with an empty one, nothing is asked
-/// for. A program with more rights than its user has takes none of them.
+/// CRIVO_ROCKSDB_REPLACE, whether it takes the place of RocksDB's own policies that write filters, too, and
+/// CRIVO_ROCKSDB_PREFIXES, whether it is for families with a prefix extractor and no policy, too. Without the first, or
+/// with an empty one, nothing is asked for. A program with more rights than its user has takes none of them.
 struct Wish {
   std::string policy;
   bool replace = false;

@@ -107,10 +107,10 @@ ExitCode say_what_would_happen(const RunOptions& options) {
     return kNo;
   }
   std::printf(
-      "%s: its column families without a filter policy%s get %s, but for those with a %scomparator of the "
-      "program's own (LOG names them)\n",
-      name, options.replace ? ", or with one of RocksDB's," : "", options.policy.c_str(),
-      options.prefixes ? "" : "prefix extractor or a ");
+      "%s: its column families without a filter policy get %s, but for those with a %scomparator of the "
+      "program's own (LOG names them)%s\n",
+      name, options.policy.c_str(), options.prefixes ? "" : "prefix extractor or a ",
+      options.replace ? "; it replaces RocksDB's own filters, also where there is a prefix extractor" : "");
   return kYes;
 }
 
@@ -147,17 +147,19 @@ void add_sst_run(CLI::App& app, Action& action) {
   take(command, "PROGRAM", options.program, "The program and its arguments, behind --")->required()->expected(1, -1);
   take(command, "--policy", options.policy, "As an option string names it", "POLICY")->default_str("crivo.Auto:10");
   command.add_flag("--replace", options.replace,
-                   "Also in the place of RocksDB's own filters, where the program asks "
-                   "for these");
-  command.add_flag("--prefixes", options.prefixes,
-                   "Also where there is a prefix extractor: iterators that seek may then leave out keys of other "
-                   "prefixes, as in any program with filters");
+                   "Also in the place of RocksDB's own filters, where the program asks for these, with or without a "
+                   "prefix extractor; a policy that was set to write none stays");
+  command.add_flag(
+      "--prefixes", options.prefixes,
+      "Also where there is a prefix extractor and no policy: iterators that seek may then leave out keys of other "
+      "prefixes, as in any program with filters");
   command.add_flag("--check", options.check, "Say what would happen, and run nothing; exit code 1 if nothing would");
   command.footer(
       "It sets LD_PRELOAD, CRIVO_ROCKSDB, CRIVO_ROCKSDB_REPLACE and CRIVO_ROCKSDB_PREFIXES. A column family gets no "
-      "filters where it has a prefix extractor, unless --prefixes is given, and where its comparator may call other "
-      "bytes the same key and the policy has no key_transform; the database's LOG says so. A program that reads its "
-      "OPTIONS file keeps the policy of the first run. The exit code is that of the program; 127 if there is none of "
+      "filters where it has a prefix extractor and no policy, unless --prefixes is given, and where its comparator may "
+      "call other bytes the same key and the policy has no key_transform; the database's LOG says so. A program that "
+      "reads its OPTIONS file keeps the policy of the first run. The exit code is that of the program; 127 if there is "
+      "none of "
       "this name, and 126 if it cannot be run.");
 }
 
