@@ -11,7 +11,7 @@ set(CRIVO_ZSH_DIR "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" CACHE STRING "Wh
 set(manual "${PROJECT_BINARY_DIR}/manual")
 set(maker "${PROJECT_SOURCE_DIR}/packaging/manual")
 file(GLOB manual_sources CONFIGURE_DEPENDS "${maker}/*.py" "${maker}/text/*.md" "${PROJECT_SOURCE_DIR}/docs/format.md"
-  "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+  "${PROJECT_SOURCE_DIR}/docs/kinds.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
   "${PROJECT_SOURCE_DIR}/core/c/include/crivo.h")
 set(manual_programs crivo_tool)
 if(TARGET crivo_sst)

@@ -34,7 +34,7 @@ class CrivoConan(ConanFile):
 
     def export_sources(self):
         for pattern in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "cmake/*", "core/*", "docs/format.md",
-                        "packaging/THIRD_PARTY.txt", "packaging/manual/*", "sqlite_ext/*"):
+                        "docs/kinds.md", "packaging/THIRD_PARTY.txt", "packaging/manual/*", "sqlite_ext/*"):
             copy(self, pattern, self._tree, self.export_sources_folder)
 
     def layout(self):
