@@ -1,5 +1,6 @@
 #include "values/effects.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -38,8 +39,10 @@ void add_instruction(Effects& effects, sqlite3_stmt* row, bool is_first) {
 }  // namespace
 
 Effects effects_of(sqlite3* db, const std::string& sql) {
+  // SQLite keeps the semicolons in front of a statement as a part of its text.
+  const std::string text = "EXPLAIN " + sql.substr(std::min(sql.find_first_not_of("; \t\r\n\f"), sql.size()));
   sqlite3_stmt* explain = nullptr;
-  require_ok(db, sqlite3_prepare_v2(db, ("EXPLAIN " + sql).c_str(), -1, &explain, nullptr));
+  require_ok(db, sqlite3_prepare_v2(db, text.c_str(), -1, &explain, nullptr));
   const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> owned(explain, sqlite3_finalize);
   Effects effects;
   int status = SQLITE_OK;
