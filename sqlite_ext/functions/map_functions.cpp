@@ -1,5 +1,5 @@
 // The functions for pairs: maps, which have a value for each key, and exact filters, which know of each key whether it
-// is a member. sqlite_ext/README.md is their reference.
+// is a member. docs/sqlite_maps.md is their reference.
 #include <array>
 #include <optional>
 

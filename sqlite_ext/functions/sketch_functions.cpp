@@ -1,4 +1,4 @@
-// Sketches: what two sets differ in. sqlite_ext/README.md is their reference.
+// Sketches: what two sets differ in. docs/sqlite_sketches.md is their reference.
 #include <array>
 #include <optional>
 #include <string>

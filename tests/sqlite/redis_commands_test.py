@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Every command of RedisBloom is named in a comment of the README, above a statement that run_examples.py runs.
+"""Every command of RedisBloom is named in a comment of the page, above a statement that run_examples.py runs.
 
-usage: redis_commands_test.py README.md
+usage: redis_commands_test.py PAGE.md
 """
 
 import re
