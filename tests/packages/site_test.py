@@ -68,7 +68,8 @@ class Site(unittest.TestCase):
             with self.subTest(path=path):
                 opening = (ROOT / path).read_text(encoding="utf-8")
                 # The package's making; for Python, the environment; the package's installation.
-                line = re.match(r"# .*\n\n(?:(?:[^`\n].*\n)+\n)?```sh\n(.+) && cd \S+\n(?:.*\n)?(.+?)(?: +#.*)?\n```\n", opening)
+                line = re.match(r"# .*\n\n(?:(?:[^`\n].*\n)+\n)?"  # what the page is for
+                                r"```sh\n(.+) && cd \S+\n(?:.*\n)?(.+?)(?: +#.*)?\n```\n", opening)
                 self.assertIsNotNone(line, "must open with a block that makes its package and installs it")
                 self.assertIn(f"`{line[2]}` | `{line[1]}` |", table)
                 self.assertIsNotNone(re.search(r"(?s)ada.*grace.*alan.*\n\$ .*grace mallory", opening), "lacks the names")
