@@ -350,8 +350,10 @@ TEST_P(EveryPolicy, IngestedFilesAndCheckpointsKeepTheirFilters) {
 TEST(RocksdbPartitions, OfPrefixesAloneLoseKeysFromSeekForPrevUnderEveryPolicyBefore95) {
   constexpr bool kErrs = CRIVO_ROCKSDB_VERSION < 905;
   constexpr std::uint64_t kMany = 5000;
+  // Each key is its own prefix, and the next one so near that a partition's index has its last key as it is.
+  const auto dense_key = [](std::uint64_t i) { return std::to_string(100'000'000'000 + i); };
   for (const bool whole_keys : {false, true}) {
-    for (const Policy& policy : {builtin_bloom(), builtin_ribbon(), crivo_bloom(), crivo_ribbon()}) {
+    for (const Policy& policy : {builtin_bloom(), crivo_bloom(), crivo_ribbon()}) {
       SCOPED_TRACE(policy->GetId() + (whole_keys ? " with whole keys" : ""));
       rocksdb::BlockBasedTableOptions table;
       table.filter_policy = policy;
@@ -362,12 +364,13 @@ TEST(RocksdbPartitions, OfPrefixesAloneLoseKeysFromSeekForPrevUnderEveryPolicyBe
       const auto log = std::make_shared<CaptureLog>();
       options.info_log = log;
       const ScratchDatabase db(options);
-      put_keys(*db, 0, kMany);
+      for (std::uint64_t i = 0; i < kMany; ++i) ASSERT_TRUE(db->Put({}, dense_key(i), "value").ok());
+      ASSERT_TRUE(db->Flush({}).ok());
       std::uint64_t lost = 0;
       for (std::uint64_t i = 0; i < kMany; ++i) {
         const std::unique_ptr<rocksdb::Iterator> at(db->NewIterator({}));
-        at->SeekForPrev(key_of(i) + "~");
-        lost += !at->Valid() || at->key() != key_of(i);
+        at->SeekForPrev(dense_key(i) + "~");
+        lost += !at->Valid() || at->key() != dense_key(i);
       }
       EXPECT_EQ(lost != 0, kErrs && !whole_keys) << lost;
       const bool is_ours = std::string_view(policy->Name()).starts_with("crivo.");

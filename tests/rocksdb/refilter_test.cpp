@@ -111,7 +111,8 @@ TEST_F(RocksdbRefilter, SeesATenthWhereFilesHaveNoStamp) {
       table.filter_policy = policy_from_string(name + ":10");
       write_database(with_table(options, table), path(), 60'000);
       EXPECT_EQ(RefilterRocksDB(*open_database(with_table(options, table), path()), {.dry_run = true}).files_left, 0U);
-      for (const char* const bits : {":8.4", ":12"}) {
+      // The rounding of small partitions hides a few percent more (judge.cpp).
+      for (const char* const bits : {partitioned ? ":8" : ":8.4", partitioned ? ":13" : ":12"}) {
         table.filter_policy = policy_from_string(name + bits);
         EXPECT_EQ(RefilterRocksDB(*open_database(with_table(options, table), path()), {.dry_run = true}).files_left,
                   3U);

@@ -37,16 +37,11 @@ Status refusal(const PolicyInfo& policy, const Error& error) {
   return Status::InvalidArgument(std::string(policy.name) + ": " + error.message);
 }
 
-/// Sets one option. RocksDB asks for mutable options only where a database is open (SetOptions).
-Result<void> set_option(const ConfigOptions& config, SettingsParser& parser, std::string_view name,
-                        std::string_view value) {
-  return config.mutable_options_only ? parser.set_while_running(name, value) : parser.set(name, value);
-}
-
-// Reads one option for RocksDB; `address` is that of the policy's SharedSettings.
-Status parse_option(const ConfigOptions& config, const std::string& name, const std::string& value, void* address) {
+// Reads one option of a policy that exists; `address` is that of its SharedSettings. SetOptions on a running database
+// comes here, and nothing in `config` tells.
+Status parse_option(const ConfigOptions&, const std::string& name, const std::string& value, void* address) {
   auto& settings = *static_cast<SharedSettings*>(address);
-  const auto set = settings.change([&](SettingsParser& parser) { return set_option(config, parser, name, value); });
+  const auto set = settings.change([&](SettingsParser& parser) { return parser.set_while_running(name, value); });
   return set ? Status::OK() : refusal(settings.policy(), set.error());
 }
 
@@ -222,7 +217,9 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
     for (const auto& [long_name, value] : options) {
       const std::string name = GetOptionName(long_name);
       if (config.ignore_unknown_options && !has_option(settings_.policy(), name)) continue;
-      if (auto set = set_option(config, parser, name, value); !set) return set;
+      // RocksDB asks for mutable options only where a database is open (SetOptions).
+      auto set = config.mutable_options_only ? parser.set_while_running(name, value) : parser.set(name, value);
+      if (!set) return set;
     }
     return {};
   });
