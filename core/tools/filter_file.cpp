@@ -1,5 +1,6 @@
 #include "filter_file.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,8 +38,18 @@ bool is_file(const std::string& path) {
   return path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/// Allows this process all the open files that it may have. A sharded filter keeps at most a quarter of them open: with
+/// the usual 1024, a query of 1024 shards would open files again and again.
+void raise_open_files() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /// A file that shrinks while it is read is then an error, as every other change of it is.
 FilterFile open_file(const std::string& path, const ReadLimits& limits) {
+  raise_open_files();
   unwrap(guard_mapped_files());
   return unwrap(open_filter_file(path, {.map = {.limits = limits}}));
 }

@@ -48,6 +48,12 @@ TEST_F(ShardedTool, ABuildThatIsKilledLeavesTheOldFilterOrTheNewOne) {
   EXPECT_EQ(shell("ls").out, "f\nf.shards\n");
 }
 
+TEST_F(ShardedTool, OpensAsManyShardsAsTheHardLimitAllows) {
+  ASSERT_THAT(crivo("build -q --shards 64 -o f", numbered_lines(5000)), Succeeds());
+  // Within the soft limit, not even the manifest could be opened.
+  EXPECT_THAT(shell("ulimit -Sn 4; " + std::string(kTool) + "query -q f", numbered_lines(1)), Succeeds());
+}
+
 TEST_F(ShardedTool, SaysWhatIsWrong) {
   EXPECT_THAT(crivo("build --shards 3 -o f", "a\n"),
               Fails(HasSubstr("shards must be a power of two, 1 to 65536, got 3")));
