@@ -275,17 +275,18 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
 
 FilePlan FilterPolicy::plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept {
   const FilePlan unlimited{spec_of_file(settings_.policy(), settings, context)};
+  const FilePlan unplanned{unlimited.spec, most_of_unknown(settings)};
   try {
     const auto tree = filter_tree_of(context.info_log);
     if (tree != nullptr) tree->set_limit(context.column_family_name, settings.max_total_bytes);
     if (settings.max_total_bytes == 0) return unlimited;
     const bool knows_level = is_flushed(context) || context.level_at_creation >= 0;
-    if (tree == nullptr || !knows_level) return {unlimited.spec, most_of_unknown(settings)};
+    if (tree == nullptr || !knows_level) return unplanned;
     const auto plan = plan_file(settings, tree->of(context.column_family_name), context,
                                 is_refiltering() ? PlanUse::kAll : PlanUse::kWithinWhatIsLeft);
-    return plan ? *plan : unlimited;
-  } catch (...) {
-    return unlimited;  // there is no memory for the plan
+    return plan ? *plan : unplanned;
+  } catch (...) {  // there is no memory for the plan
+    return settings.max_total_bytes == 0 ? unlimited : unplanned;
   }
 }
 

@@ -13,12 +13,12 @@
 
 #include "abi.h"
 #include "crivo/rocksdb.h"
+#include "options/settings_parser.h"
 
 namespace crivo::plugin {
 namespace {
 
 constexpr std::string_view kOurs = "crivo.";
-constexpr const char* kBuiltin = "rocksdb.internal.BuiltinFilter";  // the class of all of RocksDB's own policies
 
 std::string variable(const char* name) {
   const char* const value = ::secure_getenv(name);
@@ -66,7 +66,7 @@ std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& set,
     return "filter_policy is " + set.GetId() +
            " already, by the program or its OPTIONS file; crivo sst refilter --policy gives it another one";
   }
-  const bool is_builtin = set.IsInstanceOf(kBuiltin);
+  const bool is_builtin = set.IsInstanceOf(kBuiltinPolicy);
   if (is_builtin && !writes_filters(set, table)) {
     return "filter_policy is " + set.GetId() + " by the program's choice, which writes no filters";
   }
