@@ -13,8 +13,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
-COMMANDS = ("build demo test install uninstall package docs clean bench check fuzz asan tsan clang cross intree crashtest debian "
-            "help").split()
+COMMANDS = ("build demo test install uninstall package docs clean bench check fuzz asan tsan clang cross intree "
+            "crashtest sqlitetest nightly debian help").split()
 CTEST = """[[ $1 == --help ]] && echo "  -R <regex>, --tests-regex <regex> = Run matching" && exit
 cat <<'END'
 Test project /x
@@ -103,6 +103,7 @@ class Dev(unittest.TestCase):
             ("test", "wrong"), ("test", "--all", "wrong"), ("test", "-R", "a", "wrong"), ("wrong",), ("wrong", "build"),
             ("asan", "wrong"), ("asan", "--core", "wrong"), ("tsan", "-R", "a", "wrong"), ("cross", "s390x", "wrong"), ("bench", "wrong"),
             ("fuzz", "wrong"), ("fuzz", "blob", "wrong"), ("docs", "wrong"), ("debian", "trixie", "test", "wrong"),
+            ("sqlitetest", "wrong"), ("nightly", "wrong"), ("nightly", "build", "wrong"), ("crashtest", "wrong"),
             ("debian", "trixie", "fuzz", "wrong"), ("debian", "--fresh", "trixie", "package", "wrong"),
         ):
             done = self.run_dev(*arguments)
@@ -110,6 +111,13 @@ class Dev(unittest.TestCase):
             self.assertRegex(done.stderr, r"^\./dev: .*must .*got (--)?wrong", arguments)
             self.assertEqual(self.called(), [], arguments)
             self.assert_nothing_was_done(arguments)
+
+    def test_nightly_goes_on_after_a_failure_and_fails_at_the_end(self):
+        done = self.run_dev("nightly", "asan", "demo")  # there is no examples/demo/run
+        self.assertEqual(done.returncode, 1)
+        table = [line.split()[:4] for line in done.stdout.splitlines()[-2:]]
+        self.assertEqual(table, [["demo", "FAILED", "0", "min"], ["asan", "passed", "0", "min"]], done.stdout)
+        self.assertIn("examples/demo/run", (self.root / "build/logs/nightly-demo.log").read_text())
 
     def test_fits_80_columns(self):
         for command in ((), *((command,) for command in COMMANDS)):

@@ -1,0 +1,19 @@
+// Loads crivo.so into every connection of SQLite's own test programs, which are compiled with
+// -D SQLITE_EXTRA_INIT=load_crivo. CRIVO_SO names the file; without it the programs run as SQLite made them.
+#include <dlfcn.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int load_crivo(const char* unused) {
+  (void)unused;
+  const char* const path = getenv("CRIVO_SO");
+  if (path == NULL || *path == 0) return SQLITE_OK;
+  void* const library = dlopen(path, RTLD_NOW);
+  void* const entry = library != NULL ? dlsym(library, "sqlite3_crivo_init") : NULL;
+  if (entry == NULL) {
+    fprintf(stderr, "%s\n", dlerror());
+    exit(1);
+  }
+  return sqlite3_auto_extension((void (*)(void))entry);
+}
