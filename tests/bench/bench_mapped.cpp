@@ -1,4 +1,4 @@
-// What it costs to ask a filter in a mapped file: docs/benchmarks.md, "Filter files".
+// What a lookup in a mapped file costs: docs/benchmarks.md, "Files, threads and memory limits".
 // Writes a filter of this size into a file in the folder, asks it, and removes it. Prints processor times.
 #include <CLI/CLI.hpp>
 #include <cstdio>

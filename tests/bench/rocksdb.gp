@@ -15,7 +15,7 @@ set logscale y
 set format y "%g"
 set xrange [3.5:10.5]
 set yrange [1:1000]
-set title "Blocks looked at in vain by 1000 absent keys"
+set title "Wasted block reads of 1000 absent keys"
 plot for [filter in filters] rows(filter.",") using 3:4 with linespoints lc rgb shade(filter) dt dash(filter) pt 7 \
     ps 0.5 title filter, \
   rows("crivo.Auto with") using 3:4 with linespoints lc rgb color("auto") pt 7 ps 0.5 title "crivo.Auto, budget", \
