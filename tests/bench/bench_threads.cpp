@@ -1,6 +1,6 @@
 // What more threads than one save, and whether they hold each other up: docs/benchmarks.md, "Files, threads and memory
-// limits". One filter of each kind is built from hashes whose number the builder does not know, and is then asked by all
-// threads at once, each for hashes of its own. Prints CSV.
+// limits". One filter of each kind is built from hashes whose number the builder does not know, and is then asked by
+// all threads at once, each for hashes of its own. Prints CSV.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>

@@ -41,7 +41,7 @@ struct Side {
 /// Prints the tables of a section; ratios are over its first side.
 void print_section(const std::string& title, const std::vector<Side>& sides);
 
-/// Judges our ribbon by target T7 of docs/benchmarks.md, over the first side, which must be RocksDB's Bloom.
+/// Judges our ribbon by target T7 of docs/benchmarks/targets.csv, over the first side, which must be RocksDB's Bloom.
 void print_target_7(const std::vector<Side>& sides);
 
 [[nodiscard]] std::string section_csv_header();

@@ -142,7 +142,7 @@ void judge_large(const Size& size) {
 void print_targets(const std::vector<SizeRows>& sizes, const std::vector<RatePoint>& rates,
                    const std::string& baseline) {
   std::printf(
-      "\ntargets (docs/benchmarks.md); T2* and T3* are stretches; times are medians of the rounds' ratios;\n"
+      "\ntargets (docs/benchmarks/targets.csv); T2* and T3* are stretches; times are medians of the rounds' ratios;\n"
       "\"without the hash\": of what is left when the time of \"hash only\" is taken off both sides\n");
   for (const RatePoint& point : rates) judge_size(point);
   if (baseline.empty()) {
