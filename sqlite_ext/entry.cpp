@@ -68,18 +68,12 @@ int register_all(sqlite3* db, char** error_message) {
 }
 
 #ifdef SQLITE_CORE
-// The linker has found every function of SQLite that is called. Any other code than SQLITE_OK, even that for "loaded
-// permanently", keeps sqlite3_auto_extension from going on to the program's next extension.
-constexpr int kRegistered = SQLITE_OK;
-
+// The linker has found every function of SQLite that is called.
 bool reach_sqlite(const sqlite3_api_routines* /*routines*/, char** /*error_message*/) { return true; }
 #else
 /// The first SQLite that has all functions that are called here. The table of an older one ends before the newest of
 /// them, and to call what lies behind its end would crash.
 constexpr int kOldestSQLite = 3038000;
-
-// Other connections of the process may hold our functions when this one closes.
-constexpr int kRegistered = SQLITE_OK_LOAD_PERMANENTLY;
 
 /// Takes SQLite's functions from the table. A process may have two SQLites, and one table serves all connections: those
 /// of the first would call the second with their values, and crash. A copy of the file has a table of its own.
@@ -109,6 +103,9 @@ bool reach_sqlite(const sqlite3_api_routines* routines, char** error_message) {
 }  // namespace
 }  // namespace crivo::sqlite
 
+// Any other result than SQLITE_OK, even SQLITE_OK_LOAD_PERMANENTLY, would stop sqlite3_auto_extension before the
+// program's next extension. The linker marks the file as one that is never unloaded: other connections may hold our
+// functions when this one closes.
 extern "C" [[gnu::visibility("default")]] int sqlite3_crivo_init(sqlite3* db, char** error_message,
                                                                  const sqlite3_api_routines* routines) {
   try {
@@ -116,7 +113,7 @@ extern "C" [[gnu::visibility("default")]] int sqlite3_crivo_init(sqlite3* db, ch
     char* unwanted = nullptr;  // a linked program may not ask for the message
     const int status = crivo::sqlite::register_all(db, error_message == nullptr ? &unwanted : error_message);
     sqlite3_free(unwanted);
-    return status == SQLITE_OK ? crivo::sqlite::kRegistered : status;
+    return status;
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
   }

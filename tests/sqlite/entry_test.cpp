@@ -36,6 +36,29 @@ TEST(EntryPoint, TellsASQLiteThatIsTooOld) {
   sqlite3_free(message);
 }
 
+void one(sqlite3_context* context, int, sqlite3_value**) { sqlite3_result_int(context, 1); }
+
+int another_extension(sqlite3* db, char**, const sqlite3_api_routines*) {
+  return sqlite3_create_function(db, "another", 0, SQLITE_UTF8, nullptr, one, nullptr, nullptr);
+}
+
+// SQLite takes every other result than SQLITE_OK for a failure, and calls no extension after it.
+TEST(EntryPoint, LetsTheNextAutomaticExtensionIn) {
+  sqlite3_auto_extension(reinterpret_cast<void (*)()>(entry_point()));
+  sqlite3_auto_extension(reinterpret_cast<void (*)()>(another_extension));
+  sqlite3* db = nullptr;
+  EXPECT_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
+  sqlite3_reset_auto_extension();
+  EXPECT_EQ(sqlite3_exec(db, "SELECT bloom_create(1), another()", nullptr, nullptr, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
+
+TEST(EntryPoint, StaysLoadedWhenTheConnectionCloses) {
+  { const Database db; }
+  EXPECT_NE(dlopen(CRIVO_SO, RTLD_NOW | RTLD_NOLOAD), nullptr);
+}
+
 TEST(EntryPoint, RefusesASecondSQLiteOfTheProcess) {
   Database db;
   sqlite3_api_routines other = table_of_version_3_37();
