@@ -1,15 +1,14 @@
 #!/usr/bin/python3
-"""Runs the ```cpp, ```python and ```sh examples of the plugin's README as they stand, in order, in a folder like the
-project's.
+"""Runs the ```cpp and ```sh examples of the plugin's pages, page by page and in order, in a folder like the project's.
 
-Every option of RocksDBFilterOptions must have a row in the page's table.
+Every option of RocksDBFilterOptions must have a row in the README's table.
 
-usage: run_readme.py README.md PROJECT LIBCRIVO_ROCKSDB CRIVO CXX
+usage: run_readme.py PROJECT LIBCRIVO_ROCKSDB CRIVO CXX README.md PAGE...
 
-A C++ example with a main(), and a Python example, is saved under the name in its first comment, for a shell example to
-compile or run. The other C++ examples are the statements of one program that this script compiles and runs, with
-`options` and an open `db`. Shell examples run under `bash -eu -o pipefail`. Lines that begin with `#> ` are what they
-must print, in this order and among other lines; `...` in them stands for any text.
+A C++ example with a main() is saved under the name in its first comment, for a shell example to compile or run. The
+other C++ examples are the statements of one program that this script compiles and runs, with `options` and an open
+`db`. Shell examples run under `bash -eu -o pipefail`. Lines that begin with `#> ` are what they must print, in this
+order and among other lines; `...` in them stands for any text. tests/tool/run_pages.py runs the README's opening.
 
 Every shell example that preloads the library runs first in a copy of the folder that has no library. There it must fail
 and leave the database as it is: a compaction without the library would remove the filters.
@@ -29,6 +28,7 @@ FRAGMENTS = """
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/table.h>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 int main() {
@@ -44,18 +44,20 @@ int main() {
 """
 
 
-def examples_of(markdown):
-    """The page's examples, but for the commands of its opening, which tests/tool/run_pages.py runs."""
-    opening = markdown.index("\n## ")
-    found = re.finditer(r"^```(cpp|python|sh)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
-    return [example.groups() for example in found if example.start() > opening or example[1] == "cpp"]
+def examples_of(readme, *pages):
+    """The examples of the pages, except the commands in the README's opening."""
+    opening = readme.index("\n## ")
+    for page in readme, *pages:
+        for example in re.finditer(r"^```(cpp|sh)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+            if page != readme or example.start() > opening or example[1] == "cpp":
+                yield example.groups()
 
 
-def missing_options(markdown, header):
+def missing_options(readme, header):
     """The options of the struct without a row in the table."""
     struct = re.search(r"^struct RocksDBFilterOptions \{(.*?)^\};", header, re.MULTILINE | re.DOTALL)[1]
     for option in re.findall(r"^  std::\S+ (\w+) =", struct, re.MULTILINE):
-        if f"\n| `{option}` |" not in markdown:
+        if f"\n| `{option}` |" not in readme:
             yield option, "must have a row in the table of options"
 
 
@@ -100,27 +102,27 @@ def entries_for_filter(folder):
     return [int(number) for number in re.findall(r"# entries for filter: (\d+)", dump)]
 
 
-def main(readme, project, library, tool, compiler):
-    markdown = pathlib.Path(readme).read_text(encoding="utf-8")
-    examples = examples_of(markdown)
+def main(project, library, tool, compiler, *pages):
+    texts = [pathlib.Path(page).read_text(encoding="utf-8") for page in pages]
+    examples = list(examples_of(*texts))
     fragments = [text for language, text in examples if language == "cpp" and "int main" not in text]
     scripts = [text for language, text in examples if language == "sh"]
-    preloading = sum("LD_PRELOAD" in script for script in scripts)
-    if len(fragments) != 6 or preloading < 3:
-        raise SystemExit(f"{readme}: {len(fragments)} fragments and {preloading} preloads: correct this script")
+    preloads = sum(script.count("LD_PRELOAD=") for script in scripts)
+    if len(fragments) != 7 or preloads < 3:
+        raise SystemExit(f"{len(fragments)} fragments and {preloads} preloads: correct this script")
     header = pathlib.Path(project, "plugins/rocksdb/include/crivo/rocksdb.h").read_text(encoding="utf-8")
-    failures = list(missing_options(markdown, header))
+    failures = list(missing_options(texts[0], header))
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         (folder / "build/release").mkdir(parents=True)
         (folder / "build/release/libcrivo_rocksdb.so").symlink_to(library)
         (folder / "build/release/crivo").symlink_to(tool)
-        for part in ("plugins", "core"):
+        for part in ("plugins", "core", "tests"):
             (folder / part).symlink_to(pathlib.Path(project, part))
         (folder / "fragments.cpp").write_text(FRAGMENTS % (fragments[0], "".join(fragments[1:])), encoding="utf-8")
         for language, text in examples:
-            if language == "python" or "int main" in text:
-                name = re.match(r"(?://|#) (\w+\.(?:cpp|py)):", text)[1]
+            if "int main" in text:
+                name = re.match(r"// (\w+\.cpp):", text)[1]
                 (folder / name).write_text(text, encoding="utf-8")
             elif language == "sh":
                 if "LD_PRELOAD" in text:
@@ -135,7 +137,7 @@ def main(readme, project, library, tool, compiler):
         build += "\n./fragments\n#> crivo.Ribbon:12:1"
         failures += [("the fragments", failure) for failure in failures_of(build, folder)]
     for example, failure in failures:
-        print(f"{readme}:\n{example}\n  {failure}")
+        print(f"{example}\n  {failure}")
     print(f"{len(examples)} examples, {len(failures)} wrong")
     return 1 if failures else 0
 

@@ -53,7 +53,7 @@ struct World {
   std::string (*key)(std::uint64_t number, unsigned spelling);
 };
 
-// The ten lines of plugins/rocksdb/README.md.
+// A key transform of the program's own, as in docs/rocksdb_options.md.
 Slice drop_blanks(const Slice& key, std::string* scratch) {
   *scratch = without_blanks(key);
   return *scratch;

@@ -80,7 +80,7 @@ struct RocksDBFilterOptions {
   /// the levels that have keys (as with budget_bits_per_key), and a new file gets the bits per key of its level. Old
   /// files follow when a compaction or RefilterRocksDB rewrites them. Column families that have the option share the
   /// limit by their keys; give all of them the same. It needs NewRocksDBFilterListener among the database's listeners,
-  /// without which DB::Open fails. The README says when filters can exceed it.
+  /// without which DB::Open fails. docs/rocksdb_options.md says when filters can exceed it.
   std::optional<std::uint64_t> max_total_bytes = std::nullopt;
 
   /// Filter bits per key, 0 to 1000, as the mean over all keys of the tree: real bits, not Bloom-equivalent ones. The
@@ -164,7 +164,7 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 [[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollectorFactory();
 
 /// What the filters of one policy have done since the policy was made, in all column families that share it.
-/// (SetOptions may make a new policy from RocksDB 9.8 on; see the README.)
+/// (SetOptions may make a new policy from RocksDB 9.8 on; see docs/rocksdb_options.md.)
 struct RocksDBFilterCounters {
   struct OfKind {
     std::uint64_t built = 0;              // filter blocks

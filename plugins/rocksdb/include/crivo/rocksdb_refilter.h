@@ -8,7 +8,7 @@
 // other keys, or of another size or rate than the column family's policy would write now is compacted by itself into
 // the level in which it lies (DB::CompactFiles), which changes nothing else. RocksDB does so in one step that a crash
 // undoes or keeps as a whole. What was done is seen in the files themselves, so whatever stopped a call, the next one
-// goes on from there, and one that finds every filter right rewrites nothing. (README.md, "The tool for SST files", has
+// goes on from there, and one that finds every filter right rewrites nothing. (docs/rocksdb_operations.md has
 // the changes of a policy that are too small to be seen.)
 #pragma once
 
