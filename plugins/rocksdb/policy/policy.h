@@ -32,9 +32,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// settings, those that are not given stay as they were.
   std::string GetId() const override;
   /// Without a key transform, the name of RocksDB's own policies, because each side reads the filters that the other
-  /// wrote (README.md). With one, a name that only policies with the same transform have. RocksDB
-  /// finds a file's filter by this name before it looks into the block cache, which may hold a reader that was made
-  /// under a policy with another transform.
+  /// wrote. With one, a name that only policies with the same transform have. RocksDB finds a file's filter by this
+  /// name before it looks into the block cache, which may hold a reader that was made under a policy with another
+  /// transform.
   const char* CompatibilityName() const override;
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override;
