@@ -75,7 +75,7 @@ def main(packages, tools, sources, crivo):
     with tempfile.TemporaryDirectory() as name:
         setting = wasm_package.Setting(packages, tools, sources, name)
         setting.install()
-        recipe = (setting.sources / "docs/cookbook.md").read_text(encoding="utf-8").partition("## A page that asks")[2]
+        recipe = (setting.sources / "docs/cookbook.md").read_text(encoding="utf-8").partition("## A page that queries")[2]
         build, page = (re.search(rf"^```{language}\n(.*?)^```$", recipe, re.DOTALL | re.MULTILINE)[1]
                        for language in ("sh", "html"))
         command = build.replace("crivo build", f"'{crivo}' build")
