@@ -71,21 +71,21 @@ void TemporaryMemory::uncharge(std::size_t bytes) noexcept {
   (void)charge_.set(charged_);
 }
 
-void TemporaryMemory::take_chunk() {
-  charge(BuildMemory::kChunkBytes);
-  try {
-    chunk_ = memory_.take_chunk(limit_);
-  } catch (const std::bad_alloc&) {
-    uncharge(BuildMemory::kChunkBytes);
-    throw;
+void* TemporaryMemory::allocate_in_chunk(std::size_t bytes) {
+  if (whole_lines(bytes) > BuildMemory::kChunkBytes - used_) return nullptr;
+  if (chunk_ == nullptr) chunk_ = memory_.take_chunk(limit_);
+  if (chunk_ == nullptr) return nullptr;
+  const std::size_t end = used_ + whole_lines(bytes);
+  if (end > touched_) {
+    charge(end - touched_);
+    touched_ = end;
   }
-  if (chunk_ == nullptr) uncharge(BuildMemory::kChunkBytes);
+  return chunk_ + std::exchange(used_, end);
 }
 
 void* TemporaryMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-  if (bytes >= kLargeBytes && alignment <= kCacheLineBytes && whole_lines(bytes) <= BuildMemory::kChunkBytes - used_) {
-    if (chunk_ == nullptr) take_chunk();
-    if (chunk_ != nullptr) return chunk_ + std::exchange(used_, used_ + whole_lines(bytes));
+  if (bytes >= kLargeBytes && alignment <= kCacheLineBytes) {
+    if (void* const piece = allocate_in_chunk(bytes); piece != nullptr) return piece;
   }
   charge(bytes);
   bool counted = false;

@@ -34,10 +34,10 @@ class BlockMemory final : public std::pmr::memory_resource {
   const std::byte* taken_ = nullptr;
 };
 
-/// Counts what a build takes for as long as it runs, and throws std::bad_alloc where builders would hold more than the
-/// limit, or a cache to which it is charged has no room. Large pieces lie in a chunk, where there is room. They are
-/// taken and freed like a stack, nearly, so the room of the piece that was taken last can be used again; that of the
-/// others returns with the chunk. One thread at a time.
+/// The temporary memory of one build. Allocations count against the builders' limit and are charged to the cache. They
+/// throw std::bad_alloc if the limit or a strict cache refuses them. Large ones are placed in a chunk if they fit: a
+/// stack whose top is reused when it is freed. The chunk is charged up to the highest byte ever used. One thread at a
+/// time.
 class TemporaryMemory final : public std::pmr::memory_resource {
  public:
   TemporaryMemory(BuildMemory& memory, std::size_t limit, std::shared_ptr<rocksdb::Cache> charged = nullptr) noexcept
@@ -53,14 +53,16 @@ class TemporaryMemory final : public std::pmr::memory_resource {
   [[nodiscard]] bool in_chunk(const void* memory) const noexcept;
   void charge(std::size_t bytes);
   void uncharge(std::size_t bytes) noexcept;
-  void take_chunk();
+  /// Null if the allocation does not fit, or if the limit allows no chunk.
+  [[nodiscard]] void* allocate_in_chunk(std::size_t bytes);
 
   BuildMemory& memory_;
   std::size_t limit_;
   CacheCharge charge_;
   std::size_t charged_ = 0;
   std::byte* chunk_ = nullptr;
-  std::size_t used_ = 0;  // bytes of the chunk
+  std::size_t used_ = 0;     // bytes of the chunk
+  std::size_t touched_ = 0;  // the highest used_ so far
 };
 
 }  // namespace crivo::plugin

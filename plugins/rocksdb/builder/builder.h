@@ -35,8 +35,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
         limits_(limits),
         hashes_(*limits.memory, limits.max_build_bytes, limits.folder),
         finished_(*limits.memory, limits.max_build_bytes, limits.folder),
-        hash_charge_(limits.charged),
-        filter_charge_(limits.charged),
+        charge_(limits.charged),
         record_(std::move(record)),
         counters_(std::move(counters)) {}
 
@@ -100,8 +99,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   /// Charges the hashes, and the blocks of the file, which RocksDB holds until it writes them. There must be a filter,
   /// so a cache without room is no error.
   void charge(std::size_t block_bytes) noexcept {
-    (void)hash_charge_.set(hashes_.memory_bytes() + finished_.memory_bytes());
-    (void)filter_charge_.set(file_bytes_ + block_bytes);
+    (void)charge_.set(hashes_.memory_bytes() + finished_.memory_bytes() + file_bytes_ + block_bytes);
   }
 
   BlockSizing sizing_;
@@ -111,8 +109,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   BuildLimits limits_;
   HashLog hashes_;
   HashLog finished_;  // the hashes of the block that MaybePostVerify will check
-  CacheCharge hash_charge_;
-  CacheCharge filter_charge_;
+  CacheCharge charge_;
   std::size_t entries_ = 0;     // the number of appended hashes, with those for which there was no memory
   std::uint64_t checksum_ = 0;  // the checksum of the appended hashes
   bool lost_hashes_ = false;

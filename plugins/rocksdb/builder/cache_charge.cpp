@@ -7,6 +7,12 @@
 
 #if CRIVO_ROCKSDB_VERSION >= 800
 #include <rocksdb/advanced_cache.h>
+#elif CRIVO_ROCKSDB_VERSION >= 703
+namespace ROCKSDB_NAMESPACE {
+// From an internal header, cache/cache_entry_roles.h. Null if librocksdb does not export it; the cache's statistics
+// then count our entries as kMisc.
+__attribute__((weak)) void RegisterCacheDeleterRole(Cache::DeleterFn deleter, CacheEntryRole role);
+}  // namespace ROCKSDB_NAMESPACE
 #endif
 
 namespace crivo::plugin {
@@ -15,6 +21,19 @@ namespace {
 constexpr std::size_t kEntryBytes = std::size_t{256} << 10;
 
 using Handle = rocksdb::Cache::Handle;
+
+#if CRIVO_ROCKSDB_VERSION < 800
+/// RocksDB derives an entry's role from its deleter.
+void no_value(const rocksdb::Slice&, void*) {}
+
+void register_role() {
+#if CRIVO_ROCKSDB_VERSION >= 703
+  if (&rocksdb::RegisterCacheDeleterRole != nullptr) {
+    rocksdb::RegisterCacheDeleterRole(no_value, rocksdb::CacheEntryRole::kFilterConstruction);
+  }
+#endif
+}
+#endif
 
 /// Null if the cache has no room.
 Handle* new_entry(rocksdb::Cache& cache) {
@@ -27,7 +46,7 @@ Handle* new_entry(rocksdb::Cache& cache) {
   static const rocksdb::Cache::CacheItemHelper helper(rocksdb::CacheEntryRole::kFilterConstruction);
   const rocksdb::Status made = cache.Insert(slice, nullptr, &helper, kEntryBytes, &entry);
 #else
-  const auto no_value = [](const rocksdb::Slice&, void*) {};
+  [[maybe_unused]] static const bool registered = (register_role(), true);
   const rocksdb::Status made = cache.Insert(slice, nullptr, kEntryBytes, no_value, &entry);
 #endif
   return made.ok() ? entry : nullptr;

@@ -23,6 +23,13 @@ HashLog::~HashLog() {
 
 std::size_t HashLog::in_memory() const noexcept { return (parts() - 1) * kChunkHashes + part(parts() - 1).size(); }
 
+std::size_t HashLog::memory_bytes() const noexcept {
+  const std::size_t first = first_ != nullptr ? kFirstBytes : 0;
+  if (chunks_.empty()) return first;
+  const auto in_last = static_cast<std::size_t>(end_ - hashes_in(chunks_.back())) * sizeof(std::uint64_t);
+  return first + (chunks_.size() - 1) * BuildMemory::kChunkBytes + in_last;
+}
+
 std::span<std::uint64_t> HashLog::part(std::size_t i) const noexcept {
   std::uint64_t* const begin = chunks_.empty() ? first_.get() : hashes_in(chunks_[i]);
   if (i + 1 < chunks_.size()) return {begin, kChunkHashes};
@@ -34,6 +41,10 @@ void HashLog::grow() {
     first_.reset(new std::uint64_t[kFirstHashes]);
     (void)memory_->count(kFirstBytes, BuildMemory::kNoLimit);  // too little to be worth a file
     shrink(0, 0);
+    return;
+  }
+  if (!chunks_.empty() && end_ != hashes_in(chunks_.back()) + kChunkHashes) {
+    end_ += kStepHashes;
     return;
   }
   if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 1);
@@ -56,7 +67,8 @@ void HashLog::shrink(std::size_t keep, std::size_t used) noexcept {
   for (; chunks_.size() > keep; chunks_.pop_back()) memory_->give_back(chunks_.back());
   std::uint64_t* const begin = keep == 0 ? first_.get() : hashes_in(chunks_.back());
   next_ = begin + used;
-  end_ = begin + (begin == nullptr ? 0 : keep == 0 ? kFirstHashes : kChunkHashes);
+  const std::size_t step_end = std::min(kChunkHashes, (used / kStepHashes + 1) * kStepHashes);
+  end_ = begin + (begin == nullptr ? 0 : keep == 0 ? kFirstHashes : step_end);
 }
 
 void HashLog::spill() {

@@ -51,10 +51,8 @@ class HashLog {
   void clear() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return in_memory() + (spilled() ? file_->size() : 0); }
-  /// The bytes of memory that the log holds.
-  [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return chunks_.size() * BuildMemory::kChunkBytes + (first_ != nullptr ? kFirstBytes : 0);
-  }
+  /// The bytes in use, rounded up to kStepHashes. The rest of the last chunk has not been written.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
   /// Whether a part of the hashes is in a file.
   [[nodiscard]] bool spilled() const noexcept { return file_.has_value(); }
   /// Moves what is in memory to the file, to make room for a filter.
@@ -72,6 +70,7 @@ class HashLog {
   static constexpr std::size_t kFirstHashes = 8192;
   static constexpr std::size_t kFirstBytes = kFirstHashes * sizeof(std::uint64_t);
   static constexpr std::size_t kChunkHashes = BuildMemory::kChunkBytes / sizeof(std::uint64_t);
+  static constexpr std::size_t kStepHashes = kChunkHashes / 8;  // append_if_room() fails at each step
 
   [[nodiscard]] static std::uint64_t* hashes_in(std::byte* chunk) noexcept {
     return reinterpret_cast<std::uint64_t*>(chunk);
@@ -91,7 +90,7 @@ class HashLog {
   std::vector<std::byte*> chunks_;  // all full but the last
   std::optional<HashRuns> file_;
   std::uint64_t* next_ = nullptr;  // where the next hash goes
-  std::uint64_t* end_ = nullptr;   // of the memory behind it
+  std::uint64_t* end_ = nullptr;   // of its step
 };
 
 }  // namespace crivo::plugin
