@@ -45,34 +45,40 @@ BuildMemory& BuildMemory::of_process() noexcept {
 }
 
 BuildMemory::~BuildMemory() {
-  for (; kept_count_ != 0; --kept_count_) munmap(kept_[kept_count_ - 1], kChunkBytes);
+  while (kept_count_ != 0) munmap(pop_kept(), kChunkBytes);
+}
+
+std::byte* BuildMemory::pop_kept() noexcept {
+  std::byte* const chunk = kept_[--kept_count_];
+  marked_count_ = std::min(marked_count_, kept_count_);
+  return chunk;
 }
 
 std::byte* BuildMemory::take_chunk(std::size_t limit, Use use) {
   const std::lock_guard lock(mutex_);
   if (limit < kChunkBytes || held_ > limit - kChunkBytes) return nullptr;
-  std::byte* const chunk = kept_count_ != 0 ? kept_[--kept_count_] : map_chunk(use);
+  std::byte* const chunk = kept_count_ != 0 ? pop_kept() : map_chunk(use);
   add(kChunkBytes);
   return chunk;
 }
 
 void BuildMemory::give_back(std::byte* chunk) noexcept {
-  // From now on the system may take the pages whenever it needs them. Until it does, the next builder finds them here.
-  (void)madvise(chunk, kChunkBytes, MADV_FREE);
   const std::lock_guard lock(mutex_);
   held_ -= kChunkBytes;
-  if (kept_count_ < most_kept_) {
-    kept_[kept_count_++] = chunk;
-  } else {
+  if (kept_count_ == most_kept_) {
     munmap(chunk, kChunkBytes);
+    return;
   }
+  kept_[kept_count_++] = chunk;
+  // Under the lock, because a builder that took the chunk meanwhile would lose what it writes.
+  if (kept_count_ - marked_count_ > most_warm_) (void)madvise(kept_[marked_count_++], kChunkBytes, MADV_FREE);
 }
 
 bool BuildMemory::count(std::size_t bytes, std::size_t limit) noexcept {
   const std::lock_guard lock(mutex_);
   if (bytes > limit || held_ > limit - bytes) return false;
   while (kept_count_ != 0 && held_ + bytes + kept_count_ * kChunkBytes > limit) {
-    munmap(kept_[--kept_count_], kChunkBytes);
+    munmap(pop_kept(), kChunkBytes);
   }
   add(bytes);
   return true;
