@@ -6,7 +6,6 @@
 #include <rocksdb/advanced_cache.h>
 #endif
 #include <rocksdb/cache.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -67,26 +66,12 @@ TEST(BuildMemory, KeepsNoMoreThanItMay) {
   EXPECT_EQ(mapped(chunks[4], kChunk, "Size"), 0U) << "the others are the system's again";
 }
 
-TEST(BuildMemory, LetsTheSystemHaveAllButTheLastChunks) {
-  constexpr std::size_t kWarm = 2;
-  BuildMemory memory(BuildMemory::kMostKept, kWarm);
-  for (int turn = 0; turn < 2; ++turn) {
-    std::vector<std::byte*> chunks(5);
-    for (std::byte*& chunk : chunks) {
-      chunk = memory.take_chunk(kNoLimit);
-      std::memset(chunk, 1, kChunk);
-      EXPECT_EQ(mapped(chunk, kChunk, "LazyFree"), 0U);
-    }
-    for (std::byte* chunk : chunks) memory.give_back(chunk);
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      const std::size_t lazy = mapped(chunks[i], kChunk, "LazyFree");
-      if (i + kWarm < chunks.size()) {
-        EXPECT_GE(lazy, kChunk * 3 / 4) << "the system marks some of them later";
-      } else {
-        EXPECT_EQ(lazy, 0U) << "the next builder writes to them without a fault";
-      }
-    }
-  }
+TEST(BuildMemory, KeepsChunksResidentForTheNextBuilder) {
+  BuildMemory memory;
+  std::byte* const chunk = memory.take_chunk(kNoLimit);
+  std::memset(chunk, 1, kChunk);
+  memory.give_back(chunk);
+  EXPECT_EQ(mapped(chunk, kChunk, "LazyFree"), 0U) << "the next builder writes to it without a fault";
 }
 
 TEST(BuildMemory, GivesNothingBeyondTheLimit) {
@@ -134,7 +119,7 @@ TEST(BuildMemory, LinesChunksUpWithoutLosingAByte) {
 TEST(BuildMemory, IsSharedByThreads) {
   constexpr std::size_t kLimit = 9 * kChunk;
   constexpr int kThreads = 8;
-  BuildMemory memory(4, /*most_warm=*/1);
+  BuildMemory memory(4);
   std::vector<std::jthread> threads;
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&memory, thread] {

@@ -3,11 +3,10 @@
 // A page that is new costs a page fault when it is first written: 2.4 us on a virtual machine, in which 200 keys are
 // hashed and added to a filter. So pages go from one builder to the next. They come in chunks of the size of a huge
 // page, which the system can provide with one fault instead of 512 where a builder will fill it. Up to kMostKept chunks
-// are kept when no builder holds them. The last kMostWarm of them stay as they are. The others are marked with
-// MADV_FREE: the system takes their pages back when it needs memory. The mark is not free of cost: on a virtual machine
-// it took longer than hashing and adding 50,000 keys. What builders take from elsewhere, for ribbons and for filters
-// while they are built, is only counted here. The bound is given with each call, because every policy has its own,
-// while the count is that of the whole process.
+// are kept when no builder holds them. They are not marked with MADV_FREE: on a virtual machine the mark took longer
+// than hashing and adding 50,000 keys. What builders take from elsewhere, for ribbons and for filters while they are
+// built, is only counted here. The bound is given with each call, because every policy has its own, while the count is
+// that of the whole process.
 #pragma once
 
 #include <array>
@@ -22,15 +21,13 @@ namespace crivo::plugin {
 class BuildMemory {
  public:
   static constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
-  static constexpr std::size_t kMostKept = 32;  // chunks: 64 MiB
-  static constexpr std::size_t kMostWarm = 8;   // of them, not marked with MADV_FREE: 16 MiB
+  static constexpr std::size_t kMostKept = 16;  // chunks: 32 MiB
   static constexpr std::size_t kNoLimit = SIZE_MAX;
 
   enum class Use { kInPart, kToTheEnd };
 
-  /// most_kept: how many chunks to keep, at most kMostKept. most_warm: how many of them not to mark.
-  explicit BuildMemory(std::size_t most_kept = kMostKept, std::size_t most_warm = kMostWarm) noexcept
-      : most_kept_(most_kept), most_warm_(most_warm) {}
+  /// most_kept: how many chunks to keep, at most kMostKept.
+  explicit BuildMemory(std::size_t most_kept = kMostKept) noexcept : most_kept_(most_kept) {}
   ~BuildMemory();
   BuildMemory(const BuildMemory&) = delete;
   BuildMemory& operator=(const BuildMemory&) = delete;
@@ -59,14 +56,11 @@ class BuildMemory {
 
  private:
   void add(std::size_t bytes) noexcept;
-  [[nodiscard]] std::byte* pop_kept() noexcept;
 
   mutable std::mutex mutex_;
-  std::array<std::byte*, kMostKept> kept_{};  // a stack; those at the bottom are marked
+  std::array<std::byte*, kMostKept> kept_{};
   std::size_t kept_count_ = 0;
-  std::size_t marked_count_ = 0;
   std::size_t most_kept_;
-  std::size_t most_warm_;
   std::size_t held_ = 0;
   std::size_t peak_ = 0;
 };

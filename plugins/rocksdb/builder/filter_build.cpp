@@ -7,6 +7,10 @@
 namespace crivo::plugin {
 namespace {
 
+// From this many hashes on, the core adds them faster if it gets them at once. For fewer, moving the chunks into one
+// array takes longer than it saves.
+constexpr std::size_t kFewestAtOnce = std::size_t{1} << 22;
+
 std::optional<AnyFilter> value_of(Result<AnyFilter> filter) {
   if (!filter) return std::nullopt;
   return *std::move(filter);
@@ -36,9 +40,9 @@ std::optional<AnyFilter> build_in_parts(HashLog& hashes, const BlockSizing& sizi
     hashes.spill();
     counted.emplace(*limits.memory, bytes, BuildMemory::kNoLimit);
   }
-  // The core is faster if it gets many hashes at once, but takes more memory for that.
-  const bool limited = limits.max_build_bytes != BuildMemory::kNoLimit;
-  const std::span<const std::uint64_t> all = limited ? std::span<std::uint64_t>() : hashes.in_one_array();
+  // To add hashes at once, the core takes more memory.
+  const bool at_once = hashes.size() >= kFewestAtOnce && limits.max_build_bytes == BuildMemory::kNoLimit;
+  const std::span<const std::uint64_t> all = at_once ? hashes.in_one_array() : std::span<std::uint64_t>();
   auto filter = value_of(AnyFilter::build(sizing.spec(hashes.size()), all,
                                           {.max_bytes = sizing.max_payload(), .payload_memory = &payload}));
   if (!filter || all.size() == hashes.size()) return filter;
