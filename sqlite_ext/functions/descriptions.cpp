@@ -45,10 +45,16 @@ std::unique_ptr<Rows> layers(const TableCall& call) {
 
 }  // namespace
 
+// SQLite reads an integer above its own in JSON as a REAL.
 std::vector<Description> describe_stored(sqlite3* db, sqlite3_value* value) {
   const std::span<const std::byte> blob = filter_bytes(value, 1);
-  if (!Sketch::is_sketch(blob)) return describe(open_filter(db, value, 1));
-  return describe(unwrap(Sketch::parse(blob, {.max_bytes = max_payload_bytes(db)})));
+  std::vector<Description> described = Sketch::is_sketch(blob)
+                                           ? describe(unwrap(Sketch::parse(blob, {.max_bytes = max_payload_bytes(db)})))
+                                           : describe(open_filter(db, value, 1));
+  for (Description& each : described) {
+    if (const auto* count = std::get_if<std::uint64_t>(&each.value)) each.value = saturated(*count);
+  }
+  return described;
 }
 
 constinit const TableFunction kBloomEach{"bloom_each", kEachColumns, kFilter, 1, 12, descriptions};

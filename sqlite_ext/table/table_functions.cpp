@@ -75,7 +75,7 @@ void use_table(const Call& call, const Body& use) {
 }
 
 std::string json_number(double value) { return std::string(NumberKey(value).view()); }
-std::string json_number(std::uint64_t value) { return std::to_string(value); }
+std::string json_number(std::uint64_t value) { return std::to_string(saturated(value)); }
 std::string seconds(Time milliseconds) { return json_number(static_cast<double>(milliseconds) / 1000); }
 
 void add_window(JsonObject& info, const TableWindow& window, const std::vector<std::uint64_t>& pane_keys, sqlite3* db) {

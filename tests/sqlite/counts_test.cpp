@@ -47,7 +47,7 @@ TEST_F(Counts, CountsAboveSQLitesIntegersAreTheLargestOfThem) {
   EXPECT_EQ(ask("SELECT value FROM many, bloom_each(f) WHERE name = 'keys'"), most);
   EXPECT_EQ(ask("SELECT keys FROM many, bloom_layers(f)"), most);
   EXPECT_EQ(ask("SELECT bloom_cardinality(f) FROM many"), "1");
-  EXPECT_EQ(ask("SELECT bloom_info(f) ->> 'keys' > 9.2e18 FROM many"), "1");
+  EXPECT_EQ(ask("SELECT bloom_info(f) ->> 'keys' FROM many"), most);
 }
 
 TEST_F(Counts, AddTimesZeroOrOfNullChangesNothing) {
