@@ -18,7 +18,7 @@ namespace crivo::sqlite {
 namespace {
 
 bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view key) {
-  if (!row.open(name)) throw SqlError{"filter must be in " + row.place() + ", got NULL"};
+  row.open(name);
   const Result<bool> added = add_in_place(row, key);  // nothing else runs meanwhile, so the row cannot expire
   if (!added.has_value() && added.error().code == ErrorCode::kUnsupported) {
     throw SqlError{added.error().message + " in " + row.place() + ": store bloom_raw(f) there"};

@@ -66,7 +66,7 @@ bool StoredRow::is_in(const RowArgs& args) const noexcept {
 
 // Until the value is open there may be no transaction, so that another process can change the table between any two
 // steps. What was found out before is therefore checked again afterwards.
-bool StoredRow::open(sqlite3_value* row) {
+void StoredRow::open(sqlite3_value* row) {
   row_ = row;
   try {
     if (is_checked_ && table_has_changed()) {
@@ -81,7 +81,7 @@ bool StoredRow::open(sqlite3_value* row) {
       std::string reason;
       const int status = seek(rowid, alive, reason);
       if (!alive && table_has_changed()) check_table();
-      if (alive || find_rowid() == rowid) return is_value(status, reason);
+      if (alive || find_rowid() == rowid) return require_value(status, rowid, reason);
       alive = status == SQLITE_OK;
     }
   } catch (const HostError& error) {
@@ -102,12 +102,16 @@ int StoredRow::seek(std::int64_t rowid, bool alive, std::string& reason) {
   return status;
 }
 
-/// True if seek has opened a value, false if it is NULL. Throws SqlError for another error.
-bool StoredRow::is_value(int status, const std::string& reason) const {
-  if (status == SQLITE_OK) return true;
+/// Throws SqlError unless seek has opened a value. A row that is older than its column stores no value, which opens as
+/// NULL although a query gets the column's DEFAULT.
+void StoredRow::require_value(int status, std::int64_t rowid, const std::string& reason) const {
+  if (status == SQLITE_OK) return;
   // SQLite has no code of its own for this, but the text has been the same since it has incremental blobs.
   if (reason != "cannot open value of type null") fail(status, reason);
-  return false;
+  Statement find(db_, "SELECT 1 FROM " + quoted_name(schema_) + "." + quoted_name(table_) + " WHERE _rowid_ = ?1 AND " +
+                          quoted_name(column_) + " IS NOT NULL");
+  const bool is_default = Use(find).bind(1, rowid).step();
+  fail(SQLITE_ERROR, is_default ? "the column's DEFAULT, which the row does not store; UPDATE the row first" : "NULL");
 }
 
 /// Prepares the statement that tells when the table has changed. (Statement does not find virtual tables.)
@@ -155,10 +159,11 @@ void StoredRow::require_plain_column(const Effects& update) {
     if (follows_other_column(trigger)) continue;
     throw SqlError{"column must be one whose UPDATE fires no trigger, got " + column_name() + " with " + trigger};
   }
-  for (const std::string& check : update.checks) {
-    if (asks_form_only(check, column_)) continue;
+  const std::size_t harmless =
+      update.checks == 0 ? 0 : checks_of_form(table_definition(db_, schema_, table_), table_, column_);
+  if (harmless != update.checks) {
     throw SqlError{"column must have no CHECK but bloom_valid(f), length(f) or typeof(f), got " + column_name() +
-                   " with " + check};
+                   " with another"};
   }
   if (update.written.size() != 1) {
     throw SqlError{"column must be in no index, got " + column_name() + " in " + name_of_index(update.written)};
@@ -176,14 +181,20 @@ std::string StoredRow::name_of_index(const std::vector<RootPage>& roots) const {
   return "one";
 }
 
-/// Whether a trigger tells a filter table of another column of this table. Such triggers fire at every UPDATE.
+/// Whether a trigger tells a filter table of another column of this table. Such triggers fire at every UPDATE. Another
+/// trigger, in temp, may have the same name.
 bool StoredRow::follows_other_column(const std::string& trigger) const {
-  Statement find(db_,
-                 "SELECT sql FROM " + quoted_name(schema_) + ".sqlite_schema WHERE type = 'trigger' AND name = ?1");
+  const std::string where = "sqlite_schema WHERE type = 'trigger' AND name = ?1";
+  Statement find(db_, "SELECT sql FROM " + quoted_name(schema_) + "." + where + " UNION SELECT sql FROM temp." + where);
   Use found(find);
-  if (!found.bind(1, trigger).step()) return false;
-  const std::optional<std::string> followed = followed_column(found.text(0));
-  return followed && sqlite3_stricmp(followed->c_str(), column_.c_str()) != 0;
+  found.bind(1, trigger);
+  bool follows = false;
+  while (found.step()) {
+    const std::optional<std::string> followed = followed_column(found.text(0));
+    follows = followed && sqlite3_stricmp(followed->c_str(), column_.c_str()) != 0;
+    if (!follows) break;
+  }
+  return follows;
 }
 
 /// Refuses a table that a running statement writes. What a virtual table writes is unknown, so it may be any shadow

@@ -42,9 +42,9 @@ class StoredRow : public StoredBlob {
 
   /// Finds the row and opens its value: the row with this rowid if `row` is an INTEGER, else the one whose primary key
   /// (of one column) equals it. It is looked up each time, for after a rollback an open handle may show another row.
-  /// Returns false if the value is NULL. Throws SqlError if there is no such row, or none that can be opened, and if a
-  /// running statement writes the table: it has read its row already, and would write it back without the key.
-  [[nodiscard]] bool open(sqlite3_value* row);
+  /// Throws SqlError if there is no such row, if it has no value that can be opened, and if a running statement writes
+  /// the table: it has read its row already, and would write it back without the key.
+  void open(sqlite3_value* row);
 
   // The next functions need an open row.
   std::uint64_t size() override { return static_cast<std::uint64_t>(sqlite3_blob_bytes(handle_)); }
@@ -59,7 +59,7 @@ class StoredRow : public StoredBlob {
 
  private:
   [[nodiscard]] int seek(std::int64_t rowid, bool alive, std::string& reason);
-  [[nodiscard]] bool is_value(int status, const std::string& reason) const;
+  void require_value(int status, std::int64_t rowid, const std::string& reason) const;
   void watch(const std::string& table);
   void check_table();
   void require_plain_column(const Effects& update);

@@ -47,17 +47,6 @@ struct Column {
   }
 };
 
-/// The definition of a table behind its name.
-std::string table_definition(sqlite3* db, const std::string& schema, const std::string& table) {
-  Statement statement(db, "SELECT substr(sql, length('CREATE TABLE ') + 1) FROM " + schema_table(schema) +
-                              " WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
-  Use use(statement);
-  if (!use.bind(1, table).step()) return {};
-  std::string_view text = use.text(0);
-  (void)take_name(text, " \t\r\n\f(-/");
-  return std::string(text);
-}
-
 /// Whether the table's primary key is another name of its rowid: SQLite needs no index for it then.
 bool is_rowid_key(sqlite3* db, const std::string& schema, const std::string& table) {
   constexpr int kOrigin = 3;

@@ -1,6 +1,7 @@
 // What a statement would do, as SQLite's EXPLAIN lists it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ struct Effects {
   std::vector<RootPage> written;      // tables and indexes that it opens for writing
   bool writes_virtual_table = false;  // SQLite does not say which tables that writes in turn
   std::vector<std::string> triggers;  // by name; an empty name is the action of a foreign key
-  std::vector<std::string> checks;    // CHECK constraints that it evaluates: the name, or the expression if it has none
+  std::size_t checks = 0;             // the number of CHECKs that it evaluates; their names can be anything
 };
 
 /// Prepares the statement again, and does not run it. Throws HostError.

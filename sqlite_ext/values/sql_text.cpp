@@ -8,16 +8,18 @@ namespace crivo::sqlite {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
+constexpr std::string_view kQuotes = "\"'`[";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // a blank to SQLite, where no name has begun
 constexpr std::string_view kCreateTrigger = "CREATE TRIGGER ";
 
-/// Takes the next token from the front of a text: a name, a number, or an operator's character. Blanks, comments and
-/// strings are passed over. Empty, and not quoted, at the end.
+/// Takes the next token from the front of a text: a name, a number, or an operator's character. Skips blanks, comments,
+/// dots and strings; but a string after a dot is a name to SQLite. Empty, and not quoted, at the end.
 Token next_token(std::string_view& text) {
   const auto skip_to = [&text](std::string_view end, std::size_t from) {
     const std::size_t at = text.find(end, from);
     text.remove_prefix(at == std::string_view::npos ? text.size() : at + end.size());
   };
+  bool is_behind_dot = false;
   for (;;) {
     text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
     if (text.starts_with(kByteOrderMark)) {
@@ -26,14 +28,17 @@ Token next_token(std::string_view& text) {
       skip_to("\n", 2);
     } else if (text.starts_with("/*")) {
       skip_to("*/", 2);
-    } else if (text.starts_with('\'')) {
+    } else if (text.starts_with('.')) {
+      text.remove_prefix(1);
+      is_behind_dot = true;
+    } else if (text.starts_with('\'') && !is_behind_dot) {
       skip_to("'", 1);
     } else {
       break;
     }
   }
   if (text.empty()) return {};
-  if (text.front() == '"' || text.front() == '`' || text.front() == '[') return take_name(text, "");
+  if (kQuotes.find(text.front()) != kQuotes.npos) return take_name(text, "");
   const auto is_in_name = [](char c) { return is_plain({&c, 1}) || c == '$' || (c & 0x80) != 0; };
   const auto end = std::ranges::find_if_not(text, is_in_name);
   const std::string_view token = text.substr(0, std::max<std::size_t>(static_cast<std::size_t>(end - text.begin()), 1));
@@ -45,11 +50,47 @@ bool is_word(const Token& token, std::string_view word) { return !token.quoted &
 
 bool is_end(const Token& token) { return !token.quoted && token.text.empty(); }
 
+using Tokens = std::vector<Token>;
+
+/// What each pair of brackets behind this word contains, with the brackets.
+std::vector<Tokens> brackets_behind(std::string_view word, std::string_view text) {
+  std::vector<Tokens> found;
+  int depth = 0;
+  bool is_behind = false;
+  for (Token token = next_token(text); !is_end(token); token = next_token(text)) {
+    const int change = is_word(token, "(") ? 1 : is_word(token, ")") ? -1 : 0;
+    if (depth == 0 && is_behind && change == 1) found.emplace_back();
+    const bool is_inside = depth > 0 || (is_behind && change == 1);
+    is_behind = is_word(token, word);
+    if (!is_inside) continue;
+    depth += change;
+    found.back().push_back(std::move(token));
+  }
+  return found;
+}
+
+/// Whether an expression in brackets uses the column, and only in calls of bloom_valid, length and typeof.
+bool asks_form_only(const Tokens& expression, std::string_view table, std::string_view column) {
+  const auto is_named = [&](std::size_t at, std::string_view name) {
+    return at < expression.size() && lower(expression[at].text) == lower(name);
+  };
+  bool is_used = false;
+  for (std::size_t at = 0; at < expression.size(); ++at) {
+    if (!is_named(at, column)) continue;
+    is_used = true;
+    const std::size_t open = at - (is_named(at - 1, table) ? 2 : 1);
+    const bool is_harmless =
+        is_named(open - 1, "bloom_valid") || is_named(open - 1, "length") || is_named(open - 1, "typeof");
+    if (!is_harmless || !is_named(open, "(") || !is_named(at + 1, ")")) return false;
+  }
+  return is_used;
+}
+
 }  // namespace
 
 Token take_name(std::string_view& text, std::string_view ends) {
   const char open = text.empty() ? '\0' : text.front();
-  if (open != '"' && open != '\'' && open != '`' && open != '[') {
+  if (kQuotes.find(open) == kQuotes.npos) {
     const std::string_view name = text.substr(0, text.find_first_of(ends));
     text.remove_prefix(name.size());
     return {std::string(name), false};
@@ -72,35 +113,28 @@ bool is_plain(std::string_view name) noexcept {
   });
 }
 
+std::string table_definition(sqlite3* db, std::string_view schema, std::string_view table) {
+  Statement statement(db, "SELECT substr(sql, length('CREATE TABLE ') + 1) FROM " + quoted_name(schema) +
+                              ".sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
+  Use use(statement);
+  if (!use.bind(1, table).step()) return {};
+  std::string_view text = use.text(0);
+  (void)take_name(text, " \t\r\n\f(-/");
+  return std::string(text);
+}
+
 // Nowhere else in a definition a bracket follows AS.
 std::vector<std::string> names_in_expressions(std::string_view definition) {
   std::vector<std::string> names;
-  int depth = 0;
-  bool is_behind_as = false;
-  for (Token token = next_token(definition); !is_end(token); token = next_token(definition)) {
-    const bool opens = is_word(token, "(");
-    if (depth > 0 || (is_behind_as && opens)) depth += opens ? 1 : is_word(token, ")") ? -1 : 0;
-    if (depth > 0) names.push_back(lower(token.text));
-    is_behind_as = is_word(token, "as");
+  for (const Tokens& expression : brackets_behind("as", definition)) {
+    for (const Token& token : expression) names.push_back(lower(token.text));
   }
   return names;
 }
 
-bool asks_form_only(std::string_view expression, std::string_view column) {
-  bool is_used = false;
-  std::string function;  // the name before the last token
-  Token last;
-  for (Token token = next_token(expression); !is_end(token); token = next_token(expression)) {
-    if (lower(token.text) == lower(column)) {
-      if (!is_word(last, "(") || (function != "bloom_valid" && function != "length" && function != "typeof"))
-        return false;
-      if (!is_word(next_token(expression), ")")) return false;
-      is_used = true;
-    }
-    function = last.text;
-    last = std::move(token);
-  }
-  return is_used;
+std::size_t checks_of_form(std::string_view definition, std::string_view table, std::string_view column) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      brackets_behind("check", definition), [&](const Tokens& check) { return asks_form_only(check, table, column); }));
 }
 
 // ON CONFLICT REPLACE; there is also a function of this name.

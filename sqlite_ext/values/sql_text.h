@@ -2,10 +2,13 @@
 // parsed these texts, so they are sound; what is not understood here counts as the worst that it could be.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "values/boundary.h"
 
 namespace crivo::sqlite {
 
@@ -20,11 +23,14 @@ Token take_name(std::string_view& text, std::string_view ends);
 /// Whether SQL needs no quotes for a name.
 [[nodiscard]] bool is_plain(std::string_view name) noexcept;
 
+/// The definition of a table behind its name; empty if there is no such table. Errors: HostError.
+[[nodiscard]] std::string table_definition(sqlite3* db, std::string_view schema, std::string_view table);
+
 /// The names, in lower case, in the expressions of a table's generated columns.
 [[nodiscard]] std::vector<std::string> names_in_expressions(std::string_view definition);
-/// Whether an expression uses the column, and only in calls of bloom_valid, length and typeof: writes into a blob leave
-/// their results as they are.
-[[nodiscard]] bool asks_form_only(std::string_view expression, std::string_view column);
+/// The number of a table's CHECKs that use the column, and only in calls of bloom_valid, length and typeof: writes into
+/// a blob leave the results of these functions as they are.
+[[nodiscard]] std::size_t checks_of_form(std::string_view definition, std::string_view table, std::string_view column);
 /// Whether a table's definition has a REPLACE, which no statement shows.
 [[nodiscard]] bool replaces_on_conflict(std::string_view definition);
 

@@ -4,13 +4,10 @@
 
 namespace crivo::sqlite {
 
-// A hostile schema can replace a shadow table by a view that uses the filter table again. NO_VTAB refuses that: the
-// table's own statement would keep the table open, and the connection with it.
 sqlite3_stmt* Statement::ready() {
   if (statement_ == nullptr) {
     const auto bytes = static_cast<int>(sql_.size() + 1);
-    const unsigned flags = SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB;
-    require_ok(db_, sqlite3_prepare_v3(db_, sql_.c_str(), bytes, flags, &statement_, nullptr));
+    require_ok(db_, sqlite3_prepare_v3(db_, sql_.c_str(), bytes, flags_, &statement_, nullptr));
   }
   return statement_;
 }

@@ -14,7 +14,11 @@ namespace crivo::sqlite {
 /// transaction open, and block VACUUM.
 class Statement {
  public:
-  Statement(sqlite3* db, std::string sql) : db_(db), sql_(std::move(sql)) {}
+  // A hostile schema can replace a shadow table by a view that uses the filter table again. NO_VTAB refuses that: the
+  // table's own statement would keep the table open, and the connection with it.
+  static constexpr unsigned kOwn = SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB;
+  /// `flags` are those of sqlite3_prepare_v3.
+  Statement(sqlite3* db, std::string sql, unsigned flags = kOwn) : db_(db), sql_(std::move(sql)), flags_(flags) {}
   ~Statement() { sqlite3_finalize(statement_); }
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -31,6 +35,7 @@ class Statement {
 
   sqlite3* db_;
   std::string sql_;
+  unsigned flags_;
   sqlite3_stmt* statement_ = nullptr;
 };
 

@@ -173,6 +173,28 @@ TEST_F(InPlaceRefusals, TriggersThatAnUpdateOfTheColumnFiresAreNamed) {
   EXPECT_EQ(insert("k"), "1");
 }
 
+TEST_F(InPlaceRefusals, ATemporaryTriggerIsNotTakenForThatOfAFilterTable) {
+  run("CREATE VIRTUAL TABLE seen USING bloom(capacity=10, source='a.news')");
+  EXPECT_EQ(insert("k"), "1");
+  const std::string ours = ask("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%BEFORE UPDATE%'");
+  run("CREATE TABLE mirror(f)");
+  run("CREATE TEMP TRIGGER \"" + ours + "\" AFTER UPDATE ON a BEGIN UPDATE mirror SET f = new.f; END");
+  EXPECT_EQ(insert("l"),
+            "error: bloom_insert: column must be one whose UPDATE fires no trigger, got main.a.f with " + ours);
+}
+
+TEST_F(InPlaceRefusals, ADefaultThatNoRowStoresIsNamed) {
+  const std::string filter = ask("SELECT hex(f) FROM a");
+  run("ALTER TABLE a ADD COLUMN g BLOB DEFAULT x'" + filter + "'");
+  EXPECT_EQ(ask("SELECT bloom_insert('a', 'g', 'today', 'k')"),
+            "error: bloom_insert: filter must be in main.a, column g, row 'today', got the column's DEFAULT, which the "
+            "row does not store; UPDATE the row first");
+  run("UPDATE a SET g = g");
+  EXPECT_EQ(ask("SELECT bloom_insert('a', 'g', 'today', 'k')"), "1");
+  run("UPDATE a SET g = NULL");
+  EXPECT_THAT(ask("SELECT bloom_insert('a', 'g', 'today', 'k')"), EndsWith("row 'today', got NULL"));
+}
+
 TEST_F(InPlaceRefusals, AChecksOutcomeDoesNotDependOnTheKeys) {
   const auto make = [this](const std::string& check) {
     run("DROP TABLE IF EXISTS checked");
@@ -182,13 +204,17 @@ TEST_F(InPlaceRefusals, AChecksOutcomeDoesNotDependOnTheKeys) {
   };
   for (const char* check :
        {"CHECK (NOT bloom_contains(f, 'k'))", "CHECK (bloom_info(F) ->> 'keys' < 1)", "CONSTRAINT empty CHECK (f <> n)",
-        "CHECK (bloom_valid(f) AND length(hex(f)) > n)", "CHECK (length(f || 'x') > n)"}) {
+        "CHECK (bloom_valid(f) AND length(hex(f)) > n)", "CHECK (length(f || 'x') > n)",
+        "CONSTRAINT \"length(f)\" CHECK (NOT bloom_contains(f, 'k'))", "CHECK (\"length\"(f) > n AND f <> n)",
+        "CHECK (length(f) > 0 AND NOT bloom_contains(checked.'f', 'k'))"}) {
     EXPECT_THAT(make(check), HasSubstr("column must have no CHECK but bloom_valid(f), length(f) or typeof(f), got "
                                        "main.checked.f with "))
         << check;
   }
-  for (const char* check : {"CHECK (bloom_valid(f))", "CHECK (n > 0)",
-                            "CHECK (typeof(\"f\") = 'blob' AND LENGTH(f /* bytes */) > n)", "UNIQUE (n)"}) {
+  for (const char* check :
+       {"CHECK (bloom_valid(f))", "CHECK (n > 0)", "CHECK (typeof(\"f\") = 'blob' AND LENGTH(f /* bytes */) > n)",
+        "UNIQUE (n)", "CONSTRAINT good CHECK (bloom_valid(f)) CHECK (n >= length(n))",
+        "CHECK (\"length\"(\"checked\".[f]) > n AND bloom_valid(checked . 'f'))", "CHECK (typeof(f) <> 'f')"}) {
     EXPECT_EQ(make(check), "1") << check;
     EXPECT_EQ(ask("PRAGMA integrity_check"), "ok") << check;
   }
