@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "crivo/host/scope_exit.h"
 #include "options/level_specs.h"
 #include "policy/policy.h"
 #include "refilter/judge.h"
@@ -285,7 +286,8 @@ class Refilter {
     std::vector<std::string> written;
     options.max_subcompactions = 1;  // in this thread
     if (tree_ != nullptr) tree_->list(db_);
-    const plugin::Refiltering here(tree_);
+    plugin::begin_refiltering(tree_);
+    const ScopeExit ends(plugin::end_refiltering);
     Status status = db_.CompactFiles(options, candidate.family->handle, {sst::path_of(meta)}, candidate.file.level,
                                      path_id(candidate), &written);
     // Another compaction has the file, or has replaced it: the next pass sees what became of it.

@@ -1,8 +1,8 @@
 // The functions about filter tables. They read tables, so they are neither deterministic nor innocuous.
 #include <algorithm>
 #include <array>
-#include <memory>
 
+#include "crivo/host/scope_exit.h"
 #include "crivo/host/sizing.h"
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
@@ -54,7 +54,7 @@ void use_table(const Call& call, const Body& use) {
   bool& reads_table = call.connection().reads_table;
   if (reads_table) throw SqlError{"table must have plain shadow tables, got one that calls the function"};
   reads_table = true;
-  const std::unique_ptr<bool, void (*)(bool*)> one_at_a_time(&reads_table, [](bool* reads) { *reads = false; });
+  const ScopeExit ends([&reads_table] { reads_table = false; });
   const bool has_schema = call.args.size() > 1 && !call.is_null(1);
   try {
     const std::string schema = has_schema ? text_arg(call, 1, "schema") : schema_of(db, name);

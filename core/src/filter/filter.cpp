@@ -7,6 +7,7 @@
 
 #include "base/bit_array.h"
 #include "base/error_text.h"
+#include "crivo/host/scope_exit.h"
 #include "crivo/host/window.h"
 #include "filter/facts.h"
 #include "kinds/checks.h"
@@ -14,20 +15,6 @@
 
 namespace crivo {
 namespace {
-
-/// Does something when a function ends, also when it throws. Keys that were added before the memory ran out are in the
-/// filter, so they count, and a payload that grew for them lies elsewhere.
-template <class Work>
-class AtEnd {
- public:
-  explicit AtEnd(Work work) : work_(std::move(work)) {}
-  AtEnd(const AtEnd&) = delete;
-  AtEnd& operator=(const AtEnd&) = delete;
-  ~AtEnd() { work_(); }
-
- private:
-  Work work_;
-};
 
 /// Names the first field in which two filters differ.
 Result<void> check_same_shape(const KindRow& row, const Shape& ours, const Shape& theirs) {
@@ -108,11 +95,12 @@ Result<AnyFilter> AnyFilter::adopt(const Shape& shape, const Facts& facts, Align
   return AnyFilter(*ref->row_, shape, facts, std::move(payload), max_bytes);
 }
 
+// Keys that were added before the memory ran out are in the filter, so they count; and the payload may have moved.
 Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {
   const KindRow& row = *ref_.row_;
   std::uint64_t added = 0;
   auto result = [&] {
-    const AtEnd count([&] { count_added(added); });
+    const ScopeExit count([&] { count_added(added); });
     return row.add != nullptr ? row.add({ref_.view_.shape, payload_}, hashes, added) : grow_by(hashes, added);
   }();
   return with_keys(std::move(result), ref_.facts_, ref_.facts_.keys);
@@ -123,8 +111,8 @@ Result<void> AnyFilter::add_hash_times(std::uint64_t key_hash, std::uint64_t tim
   if (row.add_times == nullptr) return unsupported(row.info, "count", &Capabilities::count);
   std::uint64_t added = 0;
   auto result = [&] {
-    const AtEnd count([&] { count_added(added); });
-    const AtEnd borrow([this] { borrow_payload(); });
+    const ScopeExit count([&] { count_added(added); });
+    const ScopeExit borrow([this] { borrow_payload(); });
     return row.add_times({ref_.view_.shape, payload_}, key_hash, times, added, max_bytes_);
   }();
   return with_keys(std::move(result), ref_.facts_, ref_.facts_.keys);
@@ -133,7 +121,7 @@ Result<void> AnyFilter::add_hash_times(std::uint64_t key_hash, std::uint64_t tim
 Result<void> AnyFilter::grow_by(std::span<const std::uint64_t> hashes, std::uint64_t& added) {
   const KindRow& row = *ref_.row_;
   if (row.add_and_grow == nullptr) return unsupported(row.info, "add", &Capabilities::add);
-  const AtEnd borrow([this] { borrow_payload(); });
+  const ScopeExit borrow([this] { borrow_payload(); });
   return row.add_and_grow({ref_.view_.shape, payload_}, hashes, added, max_bytes_);
 }
 

@@ -9,6 +9,7 @@
 #include "build/kept_hashes.h"
 #include "build/memory_budget.h"
 #include "build/run_reader.h"
+#include "crivo/host/scope_exit.h"
 #include "crivo/host/sort.h"
 #include "filter/build_once.h"
 #include "filter/builder_state.h"
@@ -86,10 +87,7 @@ Result<void> KeyBuilder::add_hash(std::uint64_t key_hash) {
 
 Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
   if (!filter_) return hashes_->add(key_hashes, keys_);
-  struct Count {  // at the end, also when the memory runs out
-    KeyBuilder& builder;
-    ~Count() { builder.keys_ = builder.filter_->facts().keys; }
-  } const count{*this};
+  const ScopeExit count([this] { keys_ = filter_->facts().keys; });  // also when the memory runs out
   return add_to_filter(key_hashes);
 }
 

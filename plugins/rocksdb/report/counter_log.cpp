@@ -122,12 +122,12 @@ std::vector<TreeOfFolder> all_filter_trees() {
   return all;
 }
 
-Refiltering::Refiltering(const std::shared_ptr<FilterTree>& tree) noexcept {
+void begin_refiltering(const std::shared_ptr<FilterTree>& tree) noexcept {
   at_work = tree;
   refilters = true;
 }
 
-Refiltering::~Refiltering() {
+void end_refiltering() noexcept {
   at_work.reset();
   refilters = false;
 }

@@ -42,15 +42,9 @@ struct TreeOfFolder {
 };
 [[nodiscard]] std::vector<TreeOfFolder> all_filter_trees();
 
-/// As long as it lives, this thread refilters this database.
-class Refiltering {
- public:
-  explicit Refiltering(const std::shared_ptr<FilterTree>& tree) noexcept;
-  Refiltering(const Refiltering&) = delete;
-  Refiltering& operator=(const Refiltering&) = delete;
-  ~Refiltering();
-};
-/// Whether this thread does so.
+/// Between these two calls this thread refilters this database.
+void begin_refiltering(const std::shared_ptr<FilterTree>& tree) noexcept;
+void end_refiltering() noexcept;
 [[nodiscard]] bool is_refiltering() noexcept;
 
 /// Writes one line for each damaged block that was found since the last call.

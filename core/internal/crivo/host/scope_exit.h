@@ -1,0 +1,21 @@
+// Work that is done at the end of a scope.
+#pragma once
+
+#include <utility>
+
+namespace crivo {
+
+/// Calls `work`, which must not throw, when the scope ends, also by an exception.
+template <class Work>
+class [[nodiscard]] ScopeExit {
+ public:
+  explicit ScopeExit(Work work) : work_(std::move(work)) {}
+  ScopeExit(const ScopeExit&) = delete;
+  ScopeExit& operator=(const ScopeExit&) = delete;
+  ~ScopeExit() { work_(); }
+
+ private:
+  Work work_;
+};
+
+}  // namespace crivo
