@@ -20,14 +20,12 @@ SQLITE_EXTENSION_INIT1
 namespace crivo::sqlite {
 namespace {
 
-void free_registration(void* registration) { std::unique_ptr<Registration>(static_cast<Registration*>(registration)); }
-
 int register_arity(sqlite3* db, const FunctionRow& row, int args, const std::shared_ptr<Connection>& connection) {
   const bool aggregate = row.finish != nullptr;
   auto* registration = new Registration{row.name, connection};
   // SQLite frees the user data in any case, also when the registration fails.
   return sqlite3_create_function_v2(db, row.name, args, row.flags, registration, aggregate ? nullptr : row.call,
-                                    aggregate ? row.call : nullptr, row.finish, free_registration);
+                                    aggregate ? row.call : nullptr, row.finish, delete_as<Registration>);
 }
 
 /// Registers the function once for each number of arguments that it takes, so that SQLite refuses any other number when

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "crivo/describe.h"
+#include "crivo/sketch.h"
 #include "values/boundary.h"
 
 namespace crivo::sqlite {
@@ -34,8 +36,10 @@ inline void require_args(const Call& call, std::size_t least) {
   }
 }
 
-/// What a filter or a sketch in a function's first argument tells about itself. Throws SqlError for other values.
-[[nodiscard]] std::vector<Description> describe_stored(sqlite3* db, sqlite3_value* value);
+/// The filter or the sketch in a blob. Throws SqlError for bytes that are neither.
+[[nodiscard]] std::variant<OpenedBlob, Sketch> open_stored(std::span<const std::byte> blob, const ReadLimits& limits);
+/// The facts about the filter or the sketch in an argument. Throws SqlError for other values.
+[[nodiscard]] std::vector<Description> describe_stored(const FilterArgument& given);
 
 [[nodiscard]] std::span<const FunctionRow> scalar_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> key_functions() noexcept;

@@ -12,27 +12,36 @@ namespace {
 constexpr std::size_t kMinKeptBytes = 4096;
 constexpr std::size_t kMaxKeptBytes = std::size_t{32} << 20;
 
+/// Beside an argument that an earlier call of the statement has read. Only its address counts.
+constexpr char kMarker = 0;
+
+/// Not inlined, so that the usual question pays for no stack frame.
+[[gnu::noinline]] const OwnedFilter* keep_beside_argument(const Call& call) {
+  auto filter = std::make_unique<OwnedFilter>(open_filter(call, 0).into_filter());
+  sqlite3_set_auxdata(call.context, 0, filter.release(), delete_as<OwnedFilter>);
+  return static_cast<const OwnedFilter*>(sqlite3_get_auxdata(call.context, 0));  // null without memory
+}
+
 }  // namespace
 
-AskedFilter find_filter(const Call& call) {
+const OwnedFilter* ready_filter(const Call& call) {
   const void* const beside = sqlite3_get_auxdata(call.context, 0);
-  if (beside != nullptr && beside != &kMarker) {
-    return {Place::kBesideArgument, static_cast<const OwnedFilter*>(beside)};
-  }
-  if (!call.is_null(0)) return {beside != nullptr ? Place::kConstantArgument : Place::kArgument};
-  const OwnedFilter* const opened = opened_filter(call.args[0]);
-  return {opened != nullptr ? Place::kOpened : Place::kNowhere, opened};
+  if (beside != nullptr && beside != &kMarker) return static_cast<const OwnedFilter*>(beside);
+  if (call.is_null(0)) return opened_filter(call.args[0]);
+  if (beside != nullptr) return keep_beside_argument(call);
+  sqlite3_set_auxdata(call.context, 0, const_cast<char*>(&kMarker), nullptr);
+  return nullptr;
 }
 
 const OwnedFilter* opened_filter(sqlite3_value* value) {
   return static_cast<const OwnedFilter*>(sqlite3_value_pointer(value, kPointerType));
 }
 
-std::shared_ptr<const KeptFilter> kept_filter(const Call& call, std::span<const std::byte> blob) {
-  const auto& kept = call.connection().kept;
-  const bool may_be = kept != nullptr && kept->blob_bytes == blob.size() &&
-                      kept->owned.ref.payload().size() <= max_payload_bytes(call.db()) &&
-                      std::memcmp(kept->start.data(), blob.data(), kept->start.size()) == 0;
+std::shared_ptr<const KeptFilter> kept_filter(const Connection& connection, const FilterArgument& given) {
+  const auto& kept = connection.kept;
+  const bool may_be = kept != nullptr && kept->blob_bytes == given.bytes.size() &&
+                      kept->owned.ref.payload().size() <= given.limits.max_bytes &&
+                      std::memcmp(kept->start.data(), given.bytes.data(), kept->start.size()) == 0;
   return may_be ? kept : nullptr;
 }
 

@@ -24,73 +24,42 @@ inline constexpr const char* kPointerType = "crivo filter";
 /// The answer to one question; no value stands for NULL.
 using Answer = std::optional<std::int64_t>;
 
-/// Where the filter of a question is.
-enum class Place {
-  kNowhere,           // the argument is NULL
-  kOpened,            // in the pointer value that bloom_open left
-  kBesideArgument,    // with the argument, where an earlier call of this statement has kept it
-  kConstantArgument,  // in the argument, which an earlier call has marked, so it pays to keep the filter beside it
-  kArgument,          // in the argument, of which nothing is known
-};
-struct AskedFilter {
-  Place place;
-  const OwnedFilter* filter = nullptr;  // where it is opened or kept already
-};
-/// Decides where the filter in argument 0 is.
-[[nodiscard]] AskedFilter find_filter(const Call& call);
-
-inline constexpr char kMarker = 0;  // only its address counts
-inline void free_owned(void* owned) { std::unique_ptr<OwnedFilter>(static_cast<OwnedFilter*>(owned)); }
+/// The filter in argument 0 if it needs no reading: bloom_open left it in the argument, or an earlier call of this
+/// statement left it beside the argument. Null if it must be read, or if the argument is NULL.
+[[nodiscard]] const OwnedFilter* ready_filter(const Call& call);
 
 /// The filter that bloom_open left in a value; null if the value does not come from bloom_open.
 [[nodiscard]] const OwnedFilter* opened_filter(sqlite3_value* value);
 
 /// The connection's filter, if this blob may be its; null if not. Shared: a question may run a statement that keeps
 /// another.
-[[nodiscard]] std::shared_ptr<const KeptFilter> kept_filter(const Call& call, std::span<const std::byte> blob);
+[[nodiscard]] std::shared_ptr<const KeptFilter> kept_filter(const Connection& connection, const FilterArgument& given);
 /// Keeps the filter of a blob that was asked for the connection, if it is worth it.
 void keep(Connection& connection, std::span<const std::byte> blob, OpenedBlob&& opened);
 
-/// Asks the filter in argument 0, of which nothing is known.
+/// What `ask(const FilterRef&)` answers about the filter in argument 0; no value if that argument is NULL.
 template <class Ask>
-[[nodiscard]] Answer answer_of_blob(const Call& call, const Ask& ask) {
-  const std::span<const std::byte> blob = filter_bytes(call.args[0], 1);
-  if (const auto kept = kept_filter(call, blob)) {
+[[nodiscard]] Answer answer_of(const Call& call, const Ask& ask) {
+  if (const OwnedFilter* const ready = ready_filter(call)) return ask(ready->ref);
+  if (call.is_null(0)) return {};
+  const FilterArgument given(call, 0);
+  if (const auto kept = kept_filter(call.connection(), given)) {
     const FilterRef& ref = kept->owned.ref;
-    if (kept->start.size() == blob.size()) return ask(ref);
-    if (const auto given = FilterRef::open(ref.shape(), ref.facts(), blob.subspan(kBlobHeaderBytes))) {
-      if (const Answer answer = ask(*given); answer == ask(ref)) return answer;
+    if (kept->start.size() == given.bytes.size()) return ask(ref);
+    if (const auto same = FilterRef::open(ref.shape(), ref.facts(), given.bytes.subspan(kBlobHeaderBytes))) {
+      if (const Answer answer = ask(*same); answer == ask(ref)) return answer;
     }
   }
-  OpenedBlob opened = open_filter(call, 0);
+  OpenedBlob opened = given.open();
   const Answer answer = ask(opened.ref());
-  keep(call.connection(), blob, std::move(opened));
+  keep(call.connection(), given.bytes, std::move(opened));
   return answer;
 }
 
-/// Sets what `ask(const FilterRef&)` answers about the filter in argument 0 as the call's result, or NULL if that
-/// argument is NULL.
+/// Sets that answer as the call's result.
 template <class Ask>
 void ask_filter(const Call& call, const Ask& ask) {
-  Answer answer;
-  switch (const AskedFilter asked = find_filter(call); asked.place) {
-    case Place::kNowhere:
-      break;
-    case Place::kOpened:
-    case Place::kBesideArgument:
-      answer = ask(asked.filter->ref);
-      break;
-    case Place::kConstantArgument: {
-      auto filter = std::make_unique<OwnedFilter>(open_filter(call, 0).into_filter());
-      answer = ask(filter->ref);
-      sqlite3_set_auxdata(call.context, 0, filter.release(), free_owned);  // SQLite may free it at once
-      break;
-    }
-    case Place::kArgument:
-      answer = answer_of_blob(call, ask);
-      sqlite3_set_auxdata(call.context, 0, const_cast<char*>(&kMarker), nullptr);
-  }
-  if (answer) sqlite3_result_int64(call.context, *answer);
+  if (const Answer answer = answer_of(call, ask)) sqlite3_result_int64(call.context, *answer);
 }
 
 }  // namespace crivo::sqlite

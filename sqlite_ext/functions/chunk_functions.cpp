@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "crivo/host/chunks.h"
-#include "crivo/sketch.h"
 #include "functions.h"
 #include "functions/table_valued.h"
 
@@ -41,22 +40,12 @@ std::size_t parse_chunk_bytes(const TableCall& call) {
   return static_cast<std::size_t>(bytes);
 }
 
-/// Throws SqlError for bytes that are neither a filter nor a sketch.
-void check_blob(sqlite3* db, std::span<const std::byte> blob) {
-  const ReadLimits limits{.max_bytes = max_payload_bytes(db)};
-  if (Sketch::is_sketch(blob)) {
-    (void)unwrap(Sketch::parse(blob, limits));
-  } else {
-    (void)unwrap(parse_blob(blob, limits));
-  }
-}
-
 std::unique_ptr<Rows> dump(const TableCall& call) {
   const std::size_t chunk_bytes = parse_chunk_bytes(call);
   if (call.is_null(0)) return nullptr;
-  const std::span<const std::byte> blob = filter_bytes(call.args[0], 1);
-  check_blob(call.db, blob);
-  return std::make_unique<DumpRows>(unwrap(ChunkWriter::create(blob, chunk_bytes)));
+  const FilterArgument given(call, 0);
+  (void)open_stored(given.bytes, given.limits);
+  return std::make_unique<DumpRows>(unwrap(ChunkWriter::create(given.bytes, chunk_bytes)));
 }
 
 struct LoadState {
@@ -74,14 +63,14 @@ void bloom_load_agg_step(const Call& call) {
     throw SqlError{"chunk " + std::to_string(seq) + " must be a blob, got " + shown(call.args[1])};
   }
   if (!state.reader) state.reader.emplace(kBlobHeaderBytes + max_payload_bytes(call.db()));
-  unwrap(state.reader->add(filter_bytes(call.args[1], 2), static_cast<std::uint64_t>(seq)));
+  unwrap(state.reader->add(blob_of(call.args[1]), static_cast<std::uint64_t>(seq)));
 }
 
 void bloom_load_agg_finish(const Call& call) {
   const std::unique_ptr<LoadState> state = take_aggregate_state<LoadState>(call);
   if (state == nullptr || !state->reader) return;
   const std::vector<std::byte> blob = unwrap((*std::move(state->reader)).finish());
-  check_blob(call.db(), blob);
+  (void)open_stored(blob, {.max_bytes = max_payload_bytes(call.db())});
   sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
 }
 

@@ -19,7 +19,7 @@ void set_description(sqlite3_context* context, const Description& row, int colum
 
 std::unique_ptr<Rows> descriptions(const TableCall& call) {
   if (call.is_null(0)) return nullptr;
-  return std::make_unique<ListedRows<Description, set_description>>(describe_stored(call.db, call.args[0]));
+  return std::make_unique<ListedRows<Description, set_description>>(describe_stored({call, 0}));
 }
 
 constexpr const char* kLayerColumns[] = {"layer INTEGER", "capacity INTEGER", "keys INTEGER", "bits INTEGER",
@@ -34,7 +34,7 @@ void set_layer(sqlite3_context* context, const LayerRow& row, int column) {
 std::unique_ptr<Rows> layers(const TableCall& call) {
   if (call.is_null(0)) return nullptr;
   std::vector<LayerRow> rows;
-  for (const LayerInfo& layer : open_filter(call.db, call.args[0], 1).ref().layers()) {
+  for (const LayerInfo& layer : open_filter(call, 0).ref().layers()) {
     const Stats& stats = layer.stats;
     const double fill = static_cast<double>(stats.bits_set) / static_cast<double>(stats.bits);
     rows.push_back({std::uint64_t{rows.size()}, layer.capacity, layer.keys, stats.bits, std::uint64_t{layer.k}, fill,
@@ -45,12 +45,15 @@ std::unique_ptr<Rows> layers(const TableCall& call) {
 
 }  // namespace
 
+std::variant<OpenedBlob, Sketch> open_stored(std::span<const std::byte> blob, const ReadLimits& limits) {
+  if (Sketch::is_sketch(blob)) return unwrap(Sketch::parse(blob, limits));
+  return unwrap(parse_blob(blob, limits));
+}
+
 // SQLite reads an integer above its own in JSON as a REAL.
-std::vector<Description> describe_stored(sqlite3* db, sqlite3_value* value) {
-  const std::span<const std::byte> blob = filter_bytes(value, 1);
-  std::vector<Description> described = Sketch::is_sketch(blob)
-                                           ? describe(unwrap(Sketch::parse(blob, {.max_bytes = max_payload_bytes(db)})))
-                                           : describe(open_filter(db, value, 1));
+std::vector<Description> describe_stored(const FilterArgument& given) {
+  std::vector<Description> described =
+      std::visit([](const auto& stored) { return describe(stored); }, open_stored(given.bytes, given.limits));
   for (Description& each : described) {
     if (const auto* count = std::get_if<std::uint64_t>(&each.value)) each.value = saturated(*count);
   }

@@ -29,8 +29,6 @@ bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view k
   return is_new;
 }
 
-void free_row(void* row) { std::unique_ptr<StoredRow>(static_cast<StoredRow*>(row)); }
-
 /// The row, and what is known of its table, is kept from row to row of the statement.
 void bloom_insert(const Call& call) {
   const RowArgs args(call);
@@ -50,7 +48,7 @@ void bloom_insert(const Call& call) {
     row->drop();
     throw;
   }
-  if (made != nullptr) sqlite3_set_auxdata(call.context, 0, made.release(), free_row);
+  if (made != nullptr) sqlite3_set_auxdata(call.context, 0, made.release(), delete_as<StoredRow>);
 }
 
 constexpr std::array kInPlaceFunctions = {

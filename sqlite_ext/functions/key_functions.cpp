@@ -106,7 +106,7 @@ void bloom_contains_all(const Call& call) { ask_for_many(call, false); }
 void bloom_open(const Call& call) {
   if (call.is_null(0)) return;
   auto filter = std::make_unique<OwnedFilter>(open_filter(call, 0).into_filter());
-  sqlite3_result_pointer(call.context, filter.release(), kPointerType, free_owned);
+  sqlite3_result_pointer(call.context, filter.release(), kPointerType, delete_as<OwnedFilter>);
 }
 
 constexpr std::array kKeyFunctions = {

@@ -40,11 +40,11 @@ class ProbeRows final : public Rows {
 std::unique_ptr<Rows> probe(const TableCall& call) {
   if (call.is_null(1)) return nullptr;
   if (!call.is_null(0)) {
-    const OpenedBlob filter = open_filter(call.db, call.args[0], 1);
-    return std::make_unique<ProbeRows>(call.db, call.args[1], &filter.ref());
+    const OpenedBlob filter = open_filter(call, 0);
+    return std::make_unique<ProbeRows>(call.db(), call.args[1], &filter.ref());
   }
   const OwnedFilter* const opened = opened_filter(call.given[0]);
-  return std::make_unique<ProbeRows>(call.db, call.args[1], opened != nullptr ? &opened->ref : nullptr);
+  return std::make_unique<ProbeRows>(call.db(), call.args[1], opened != nullptr ? &opened->ref : nullptr);
 }
 
 }  // namespace

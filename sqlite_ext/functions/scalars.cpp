@@ -30,7 +30,7 @@ void bloom_current_fp_rate(const Call& call) {
 
 void bloom_info(const Call& call) {
   if (call.is_null(0)) return;
-  set_result(call, to_json(describe_stored(call.db(), call.args[0])));
+  set_result(call, to_json(describe_stored({call, 0})));
 }
 
 int parse_level(sqlite3_value* value) {
@@ -68,9 +68,9 @@ void bloom_advance(const Call& call) {
 void bloom_drop_counts(const Call& call) { set_result(call, unwrap(drop_counts(open_filter(call, 0).ref())).ref()); }
 
 void bloom_valid(const Call& call) {
-  const bool valid = sqlite3_value_type(call.args[0]) == SQLITE_BLOB &&
-                     parse_blob(filter_bytes(call.args[0], 1), {.max_bytes = max_payload_bytes(call.db())}).has_value();
-  sqlite3_result_int(call.context, valid);
+  if (sqlite3_value_type(call.args[0]) != SQLITE_BLOB) return sqlite3_result_int(call.context, 0);
+  const FilterArgument given(call, 0);
+  sqlite3_result_int(call.context, parse_blob(given.bytes, given.limits).has_value());
 }
 
 void crivo_version(const Call& call) { set_result(call, version()); }

@@ -11,15 +11,15 @@
 namespace crivo::sqlite {
 namespace {
 
-Sketch open_sketch(sqlite3* db, sqlite3_value* value, std::size_t position) {
-  if (sqlite3_value_type(value) != SQLITE_BLOB) {
-    const bool is_null = sqlite3_value_type(value) == SQLITE_NULL;
-    throw SqlError{"argument " + std::to_string(position) + " must be a sketch, got " + shown(value) +
-                   (is_null ? " (no row, no file, or bloom_sketch_agg without rows, for which coalesce(..., "
-                              "bloom_sketch(...)) is the sketch of no keys)"
-                            : "")};
+Sketch open_sketch(const auto& call, std::size_t arg) {
+  if (sqlite3_value_type(call.args[arg]) != SQLITE_BLOB) {
+    throw SqlError{"argument " + std::to_string(arg + 1) + " must be a sketch, got " + shown(call.args[arg]) +
+                   (call.is_null(arg) ? " (no row, no file, or bloom_sketch_agg without rows, for which coalesce(..., "
+                                        "bloom_sketch(...)) is the sketch of no keys)"
+                                      : "")};
   }
-  return unwrap(Sketch::parse(filter_bytes(value, position), {.max_bytes = max_payload_bytes(db)}));
+  const FilterArgument given(call, arg);
+  return unwrap(Sketch::parse(given.bytes, given.limits));
 }
 
 /// Adds a key that is not NULL, or removes it. Throws SqlError if the value is not of the type of the sketch's keys.
@@ -37,8 +37,6 @@ void change_sketch(Sketch& sketch, sqlite3_value* value, bool add) {
   const KeyBytes key(value);
   unwrap(add ? sketch.add(key.view()) : sketch.remove(key.view()));
 }
-
-Sketch open_sketch(const Call& call, std::size_t arg) { return open_sketch(call.db(), call.args[arg], arg + 1); }
 
 void set_result(const Call& call, const Sketch& sketch) {
   const std::vector<std::byte> blob = sketch.to_blob();
@@ -130,8 +128,8 @@ class DifferenceRows final : public Rows {
 };
 
 std::unique_ptr<Rows> difference(const TableCall& call) {
-  Sketch sketch = open_sketch(call.db, call.args[0], 1);
-  unwrap(sketch.subtract(open_sketch(call.db, call.args[1], 2)));
+  Sketch sketch = open_sketch(call, 0);
+  unwrap(sketch.subtract(open_sketch(call, 1)));
   std::optional<SetDifference> found = unwrap(sketch.decode());
   if (!found) {
     throw SqlError{"symbols must be more than " + std::to_string(sketch.spec().symbols) +

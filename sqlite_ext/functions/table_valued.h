@@ -29,10 +29,11 @@ class Rows {
 
 /// A call of a table-valued function.
 struct TableCall {
-  sqlite3* db;
+  sqlite3* database;
   std::span<sqlite3_value* const> given;  // the arguments as they came, null where missing; valid while rows are made
   std::span<sqlite3_value* const> args;   // copies of them that live as long as the rows; a pointer's copy is NULL
 
+  [[nodiscard]] sqlite3* db() const { return database; }
   /// True for an argument that is missing or NULL. (SQLite gives a pointer value as NULL.)
   [[nodiscard]] bool is_null(std::size_t arg) const {
     return args[arg] == nullptr || sqlite3_value_type(args[arg]) == SQLITE_NULL;

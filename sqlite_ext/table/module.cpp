@@ -150,7 +150,7 @@ struct Operation {
 void merge(FilterTable& table, sqlite3_value* arg) {
   if (sqlite3_value_type(arg) != SQLITE_BLOB)
     throw SqlError{"arg must be a filter where op is union, got " + shown(arg)};
-  table.merge(open_filter(table.shadow().db(), arg, 1).ref());
+  table.merge(FilterArgument(table.shadow().db(), arg, 1).open().ref());
 }
 
 void check(FilterTable& table, sqlite3_value*) {

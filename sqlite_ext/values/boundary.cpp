@@ -10,13 +10,6 @@
 namespace crivo::sqlite {
 namespace {
 
-std::span<const std::byte> blob_of(sqlite3_value* value) {
-  const void* bytes = sqlite3_value_blob(value);
-  const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value));
-  if (bytes == nullptr && size != 0) throw std::bad_alloc();
-  return {static_cast<const std::byte*>(bytes), size};
-}
-
 std::string_view text_of(sqlite3_value* value) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
   if (text == nullptr) throw std::bad_alloc();
@@ -134,19 +127,23 @@ std::optional<std::int64_t> whole_number(sqlite3_value* value) {
   return is_whole ? std::optional(number) : std::nullopt;
 }
 
-std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position) {
-  if (sqlite3_value_type(value) == SQLITE_BLOB) return blob_of(value);
-  // A text is often the name of a table that is a filter.
-  const bool is_name = sqlite3_value_type(value) == SQLITE_TEXT;
-  throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value) +
-                 (is_name ? " (ask a filter table by WHERE key = ..., bloom_table_info or bloom_snapshot)" : "")};
+std::span<const std::byte> blob_of(sqlite3_value* value) {
+  const void* bytes = sqlite3_value_blob(value);
+  const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value));
+  if (bytes == nullptr && size != 0) throw std::bad_alloc();
+  return {static_cast<const std::byte*>(bytes), size};
 }
 
-OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position) {
-  return unwrap(parse_blob(filter_bytes(value, position), ReadLimits{.max_bytes = max_payload_bytes(db)}));
+FilterArgument::FilterArgument(sqlite3* db, sqlite3_value* value, std::size_t position)
+    : limits{.max_bytes = max_payload_bytes(db)} {
+  if (sqlite3_value_type(value) != SQLITE_BLOB) {
+    // A text is often the name of a table that is a filter.
+    const bool is_name = sqlite3_value_type(value) == SQLITE_TEXT;
+    throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value) +
+                   (is_name ? " (ask a filter table by WHERE key = ..., bloom_table_info or bloom_snapshot)" : "")};
+  }
+  bytes = blob_of(value);
 }
-
-OpenedBlob open_filter(const Call& call, std::size_t arg) { return open_filter(call.db(), call.args[arg], arg + 1); }
 
 void set_result(const Call& call, const FilterRef& filter, BlobForm form, int level) {
   const std::vector<std::byte> blob = unwrap(to_blob(filter, form, level));

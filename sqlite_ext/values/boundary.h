@@ -151,19 +151,31 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 /// Throws SqlError unless a payload of this size may be made.
 void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes);
 
-/// The bytes of a value that must be a blob, borrowed from it. Throws SqlError for a value of another type; errors name
-/// the argument by `position`.
-[[nodiscard]] std::span<const std::byte> filter_bytes(sqlite3_value* value, std::size_t position);
+/// The bytes of a BLOB, borrowed from it. Throws std::bad_alloc.
+[[nodiscard]] std::span<const std::byte> blob_of(sqlite3_value* value);
 
-/// The filter in an argument. It borrows from the value if the payload is raw. Throws SqlError for a value that is no
-/// filter.
-[[nodiscard]] OpenedBlob open_filter(const Call& call, std::size_t arg);
-/// The same for a value outside a call; errors name the argument by `position`.
-[[nodiscard]] OpenedBlob open_filter(sqlite3* db, sqlite3_value* value, std::size_t position);
+/// An argument that must be a filter: the one way from a value to a filter. Borrows the value.
+struct FilterArgument {
+  /// Throws SqlError unless the value is a BLOB. Errors name the argument by `position`.
+  FilterArgument(sqlite3* db, sqlite3_value* value, std::size_t position);
+  /// Of a call of a function or a table-valued function.
+  FilterArgument(const auto& call, std::size_t arg) : FilterArgument(call.db(), call.args[arg], arg + 1) {}
+  /// Decodes and validates the filter, which borrows the bytes if its payload is raw. Throws SqlError.
+  [[nodiscard]] OpenedBlob open() const { return unwrap(parse_blob(bytes, limits)); }
+  std::span<const std::byte> bytes;
+  ReadLimits limits;
+};
+[[nodiscard]] OpenedBlob open_filter(const auto& call, std::size_t arg) { return FilterArgument(call, arg).open(); }
 
 void set_result(const Call& call, const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                 int level = kDefaultCompressionLevel);
 void set_result(const Call& call, std::string_view text);
+
+/// Deletes an object that SQLite keeps as a pointer.
+template <class Object>
+void delete_as(void* object) noexcept {
+  delete static_cast<Object*>(object);
+}
 
 /// The state of an aggregate's group, made at the first row.
 template <class State>
