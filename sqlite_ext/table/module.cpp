@@ -4,51 +4,131 @@
 // that was asked for, or none. The row's rowid is the key's hash, because the rowid is all that SQLite hands back when
 // it deletes the row.
 #include <array>
+#include <memory>
 #include <span>
+#include <string>
+#include <utility>
 
+#include "crivo/host/scope_exit.h"
 #include "functions.h"
 #include "table/arguments.h"
 #include "table/follow.h"
 #include "table/seal.h"
-#include "table/shadowed_table.h"
 #include "values/running.h"
+#include "values/virtual_table.h"
 
 namespace crivo::sqlite {
 namespace {
 
 enum Column { kKey = 0, kCount = 1, kOp = 2, kArg = 3, kColumns = 4 };
-constexpr const char* kTableDeclaration = "CREATE TABLE bloom(key, count HIDDEN, op HIDDEN, arg HIDDEN)";
 
 /// How a query can be run.
 enum Plan { kByKey = 1, kListAll = 2 };
 
-struct BloomTable : ShadowedTable {
+struct BloomTable : sqlite3_vtab {
   BloomTable(sqlite3* db, std::string schema, std::string name)
-      : ShadowedTable(db, std::move(schema), std::move(name)), table(shadow) {}
-  void check_pages() { table.check(); }
+      : sqlite3_vtab{}, shadow(db, std::move(schema), std::move(name)), table(shadow) {}
+  ~BloomTable() { sqlite3_free(zErrMsg); }  // SQLite does not take the message of a failed xDestroy
+  BloomTable(const BloomTable&) = delete;
+  BloomTable& operator=(const BloomTable&) = delete;
+
+  [[nodiscard]] const char* name() const noexcept { return shadow.table().c_str(); }
+  static int best_index(sqlite3_index_info& info);
+  /// Begins a callback, which lasts as long as the object. One callback at a time: a hostile schema can put a view or a
+  /// trigger in the way of the table's own statements, and have it call a function of the application that uses the
+  /// table again. That would reset these statements while they run. Throws SqlError.
+  [[nodiscard]] auto begin_work() {
+    if (is_at_work) throw SqlError{"table must not be used by what its own statements run, got such a use"};
+    // The old name may be that of another table by now.
+    if (is_renamed) throw SqlError{"table must keep its name while a statement uses it, got a rename"};
+    is_at_work = true;
+    return ScopeExit([this] { is_at_work = false; });
+  }
+
+  ShadowTables shadow;
   FilterTable table;
   Follower follower;
   int followed_in = -1;  // the schema in which the triggers of a table with a source were all there
-};
-
-struct BloomCursor : sqlite3_vtab_cursor {
-  OwnedValue key;  // as it was asked for; null at the end
-  std::uint64_t hash = 0;
+  bool is_at_work = false;
+  bool is_renamed = false;  // only statements that were running then still have this object
 };
 
 BloomTable& of(sqlite3_vtab* table) { return *static_cast<BloomTable*>(table); }
-BloomCursor& of(sqlite3_vtab_cursor* cursor) { return *static_cast<BloomCursor*>(cursor); }
-FilterTable& table_of(sqlite3_vtab_cursor* cursor) { return of(cursor->pVtab).table; }
 
+/// Runs `body`, which returns a result code, as one callback of the table.
+template <class Body>
+int guarded_callback(BloomTable& table, const Body& body) noexcept {
+  return guarded_table(table, [&] {
+    const auto work = table.begin_work();
+    return body();
+  });
+}
+
+class BloomCursor : public sqlite3_vtab_cursor {
+ public:
+  void filter(int plan, std::span<sqlite3_value* const> args);
+  void next() { key_.reset(); }
+  [[nodiscard]] bool at_end() const noexcept { return key_ == nullptr; }
+  void set_column(sqlite3_context* context, int column) const;
+  [[nodiscard]] std::int64_t row_id() const noexcept { return static_cast<std::int64_t>(hash_); }
+
+ private:
+  OwnedValue key_;  // as it was asked for; null at the end
+  std::uint64_t hash_ = 0;
+};
+
+/// For CREATE VIRTUAL TABLE, and for the first use of a table in a connection. The arguments are: the module's name,
+/// the schema, the table's name, and what stands in the brackets.
 template <bool kCreate>
 int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** result, char** message) noexcept {
-  return open_table<BloomTable>(db, argc, argv, kTableDeclaration, result, message,
-                                [db](BloomTable& made, std::span<const char* const> texts) {
-                                  if (!kCreate) return;
-                                  const TableArguments parsed = parse_table_arguments(db, texts);
-                                  if (!parsed.source) return made.table.create(parsed.spec);
-                                  create_following(made.shadow, parsed.spec, *parsed.source);
-                                });
+  return connect_table(argv[2], result, message, [&](const std::string& name) {
+    auto made = std::make_unique<BloomTable>(db, argv[1], name);
+    if (kCreate) {
+      const TableArguments parsed = parse_table_arguments(db, {argv + 3, argv + argc});
+      if (parsed.source) {
+        create_following(made->shadow, parsed.spec, *parsed.source);
+      } else {
+        made->table.create(parsed.spec);
+      }
+    }
+    require_ok(db, sqlite3_declare_vtab(db, "CREATE TABLE bloom(key, count HIDDEN, op HIDDEN, arg HIDDEN)"));
+    require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1));
+    // It writes its own shadow tables only (and reads its source), so a trigger in an untrusted schema may use it.
+    require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS));
+    return made;
+  });
+}
+
+int destroy(sqlite3_vtab* table) noexcept {
+  const int status = guarded_callback(of(table), [table] {
+    drop_following(of(table).shadow);
+    return SQLITE_OK;
+  });
+  return status == SQLITE_OK ? disconnect_table<BloomTable>(table) : status;
+}
+
+int rename(sqlite3_vtab* table, const char* name) noexcept {
+  BloomTable& renamed = of(table);
+  return guarded_callback(renamed, [&] {
+    require_no_other_writer(renamed.shadow.db(), "ALTER TABLE RENAME of a virtual table");
+    rename_following(renamed.shadow, name);
+    renamed.is_renamed = true;
+    return SQLITE_OK;
+  });
+}
+
+/// PRAGMA integrity_check calls it, from SQLite 3.44 on.
+int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** report) noexcept {
+  std::string found;
+  const int status = coded(
+      [&] {
+        of(table).table.check();
+        return SQLITE_OK;
+      },
+      [&](const std::string& message) { found = of(table).shadow.table() + ": " + message; });
+  if (status == SQLITE_OK || found.empty()) return status;
+  *report = sqlite3_mprintf("%s", found.c_str());
+  return *report != nullptr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 bool is_question(const sqlite3_index_info& info, int i) {
@@ -58,30 +138,29 @@ bool is_question(const sqlite3_index_info& info, int i) {
 }
 
 /// A filter knows equal bytes only, so a comparison under another collation cannot be answered from it.
-bool is_binary(sqlite3_index_info* info, int i) {
-  const char* collation = sqlite3_vtab_collation(info, i);
+bool is_binary(sqlite3_index_info& info, int i) {
+  const char* collation = sqlite3_vtab_collation(&info, i);
   return collation == nullptr || sqlite3_stricmp(collation, "BINARY") == 0;
 }
 
-int best_index(sqlite3_vtab*, sqlite3_index_info* info) {
+int BloomTable::best_index(sqlite3_index_info& info) {
   bool needs_other_order = false;
-  for (int i = 0; i < info->nConstraint; ++i) {
-    if (!is_question(*info, i) || !is_binary(info, i)) continue;
-    if (info->aConstraint[i].usable == 0) {
+  for (int i = 0; i < info.nConstraint; ++i) {
+    if (!is_question(info, i) || !is_binary(info, i)) continue;
+    if (info.aConstraint[i].usable == 0) {
       needs_other_order = true;
       continue;
     }
-    info->aConstraintUsage[i].argvIndex = 1;
-    info->aConstraintUsage[i].omit = 1;
-    info->idxNum = kByKey;
-    info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
-    info->estimatedCost = 2;
-    info->estimatedRows = 1;
+    info.aConstraintUsage[i] = {1, 1};
+    info.idxNum = kByKey;
+    info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    info.estimatedCost = 2;
+    info.estimatedRows = 1;
     return SQLITE_OK;
   }
   if (needs_other_order) return SQLITE_CONSTRAINT;
-  info->idxNum = kListAll;  // which is an error, but one that can be worded when the query runs
-  info->estimatedCost = 1e18;
+  info.idxNum = kListAll;  // which is an error, but one that can be worded when the query runs
+  info.estimatedCost = 1e18;
   return SQLITE_OK;
 }
 
@@ -94,51 +173,36 @@ void require_followed(BloomTable& bloom) {
   bloom.followed_in = bloom.shadow.schema_seen();
 }
 
-int filter_rows(sqlite3_vtab_cursor* cursor, int plan, const char*, int, sqlite3_value** args) {
-  return guarded_callback(of(cursor->pVtab), [&] {
-    BloomCursor& asked = of(cursor);
-    asked.key.reset();
-    if (plan != kByKey) {
-      const bool follows = table_of(cursor).state().has_source;
-      throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + of(cursor->pVtab).shadow.table() +
-                     " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
-                     "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, " +
-                     (follows ? "delete the rows of its source, and insert 'rebuild' as op" : "insert 'clear' as op") +
-                     "; VACUUM INTO, backups and the shell's .dump copy the table)"};
-    }
-    const KeyBytes key(args[0]);
-    if (key.is_null()) return SQLITE_OK;
-    if (const std::optional<std::uint64_t> hash = table_of(cursor).find(key.view())) {
-      asked.key = copy_of(args[0]);
-      asked.hash = *hash;
-    } else {
-      require_followed(of(cursor->pVtab));
-    }
-    return SQLITE_OK;
-  });
+void BloomCursor::filter(int plan, std::span<sqlite3_value* const> args) {
+  BloomTable& bloom = of(pVtab);
+  const auto work = bloom.begin_work();
+  key_.reset();
+  if (plan != kByKey) {
+    const bool follows = bloom.table.state().has_source;
+    throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + bloom.shadow.table() +
+                   " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
+                   "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, " +
+                   (follows ? "delete the rows of its source, and insert 'rebuild' as op" : "insert 'clear' as op") +
+                   "; VACUUM INTO, backups and the shell's .dump copy the table)"};
+  }
+  const KeyBytes key(args[0]);
+  if (key.is_null()) return;
+  if (const std::optional<std::uint64_t> hash = bloom.table.find(key.view())) {
+    key_ = copy_of(args[0]);
+    hash_ = *hash;
+  } else {
+    require_followed(bloom);
+  }
 }
 
-int next_row(sqlite3_vtab_cursor* cursor) {
-  of(cursor).key.reset();
-  return SQLITE_OK;
-}
-
-int at_end(sqlite3_vtab_cursor* cursor) { return of(cursor).key == nullptr; }
-
-int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) {
-  return guarded_callback(of(cursor->pVtab), [&] {
-    if (number == kKey) sqlite3_result_value(context, of(cursor).key.get());
-    if (number == kCount) {
-      const std::optional<std::uint64_t> count = table_of(cursor).count(of(cursor).hash);
-      if (count) sqlite3_result_int64(context, saturated(*count));
-    }
-    return SQLITE_OK;
-  });
-}
-
-int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
-  *id = static_cast<sqlite3_int64>(of(cursor).hash);
-  return SQLITE_OK;
+void BloomCursor::set_column(sqlite3_context* context, int column) const {
+  BloomTable& bloom = of(pVtab);
+  const auto work = bloom.begin_work();
+  if (column == kKey) sqlite3_result_value(context, key_.get());
+  if (column == kCount) {
+    const std::optional<std::uint64_t> count = bloom.table.count(hash_);
+    if (count) sqlite3_result_int64(context, saturated(*count));
+  }
 }
 
 struct Operation {
@@ -236,18 +300,25 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
   });
 }
 
+/// The module as SQLite 3.44 knows it, where the headers are older: the new function follows the others.
+struct ModuleWithIntegrity {
+  sqlite3_module module;
+  int (*integrity)(sqlite3_vtab*, const char*, const char*, int, char**);
+};
+
 ModuleWithIntegrity make_module() noexcept {
-  ModuleWithIntegrity made = module_of<BloomTable, BloomCursor>();
+  ModuleWithIntegrity made{module_of<BloomTable, BloomCursor>(), check_integrity};
   sqlite3_module& module = made.module;
+  module.iVersion = sqlite3_libversion_number() >= 3044000 ? 4 : 3;
   module.xCreate = connect<true>;
   module.xConnect = connect<false>;
-  module.xBestIndex = best_index;
-  module.xFilter = filter_rows;
-  module.xNext = next_row;
-  module.xEof = at_end;
-  module.xColumn = column;
-  module.xRowid = row_id;
+  module.xDestroy = destroy;
   module.xUpdate = update;
+  module.xRename = rename;
+  module.xShadowName = [](const char* suffix) -> int { return ShadowTables::is_shadow_suffix(suffix); };
+#if SQLITE_VERSION_NUMBER >= 3044000
+  module.xIntegrity = check_integrity;
+#endif
   return made;
 }
 

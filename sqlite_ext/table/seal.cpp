@@ -1,45 +1,45 @@
 #include "table/seal.h"
 
-#include <new>
+#include <memory>
+#include <span>
 
 #include "values/statement.h"
-#include "values/table_callback.h"
-
-extern "C" {
-SQLITE_EXTENSION_INIT3
-}
+#include "values/virtual_table.h"
 
 namespace crivo::sqlite {
 namespace {
 
 constexpr const char* kModule = "bloom_seal";
 
-int connect(sqlite3* db, void*, int, const char* const*, sqlite3_vtab** table, char**) {
-  const int status = sqlite3_declare_vtab(db, "CREATE TABLE seal(none)");
-  if (status != SQLITE_OK) return status;
-  *table = new (std::nothrow) sqlite3_vtab{};
-  return *table != nullptr ? SQLITE_OK : SQLITE_NOMEM;
+struct Seal : sqlite3_vtab {
+  [[nodiscard]] static const char* name() noexcept { return kModule; }
+  static int best_index(const sqlite3_index_info&) noexcept { return SQLITE_OK; }
+};
+
+struct NoRows : sqlite3_vtab_cursor {
+  static void filter(int, std::span<sqlite3_value* const>) noexcept {}
+  static void next() noexcept {}
+  [[nodiscard]] static bool at_end() noexcept { return true; }
+  static void set_column(sqlite3_context*, int) noexcept {}
+  [[nodiscard]] static std::int64_t row_id() noexcept { return 0; }
+};
+
+int connect(sqlite3* db, void*, int, const char* const*, sqlite3_vtab** table, char** message) {
+  return connect_table(kModule, table, message, [db](const std::string&) {
+    require_ok(db, sqlite3_declare_vtab(db, "CREATE TABLE seal(none)"));
+    return std::make_unique<Seal>();
+  });
 }
 // Only a module whose xCreate is another function than its xConnect has no table of the module's own name.
 int create(sqlite3* db, void* none, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
   return connect(db, none, argc, argv, table, message);
 }
 
-/// A table without rows.
 const sqlite3_module kSealModule = [] {
-  sqlite3_module module{};
+  sqlite3_module module = module_of<Seal, NoRows>();
   module.xCreate = create;
   module.xConnect = connect;
-  module.xBestIndex = [](sqlite3_vtab*, sqlite3_index_info*) { return SQLITE_OK; };
-  module.xDisconnect = disconnect<sqlite3_vtab>;
-  module.xDestroy = disconnect<sqlite3_vtab>;
-  module.xOpen = open_cursor<sqlite3_vtab_cursor>;
-  module.xClose = close_cursor<sqlite3_vtab_cursor>;
-  module.xFilter = [](sqlite3_vtab_cursor*, int, const char*, int, sqlite3_value**) { return SQLITE_OK; };
-  module.xNext = [](sqlite3_vtab_cursor*) { return SQLITE_OK; };
-  module.xEof = [](sqlite3_vtab_cursor*) { return 1; };
-  module.xColumn = [](sqlite3_vtab_cursor*, sqlite3_context*, int) { return SQLITE_OK; };
-  module.xRowid = [](sqlite3_vtab_cursor*, sqlite3_int64*) { return SQLITE_OK; };
+  module.xDestroy = disconnect_table<Seal>;
   return module;
 }();
 

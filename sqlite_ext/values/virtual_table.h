@@ -1,0 +1,120 @@
+// The base of the extension's virtual tables (sqlite.org/vtab.html): SQLite's objects, the edge to C++, and the
+// callbacks that only forward a call.
+//
+// A Table derives from sqlite3_vtab, and its Cursor from sqlite3_vtab_cursor. They have these functions, of which those
+// that return nothing may throw what a SQL function may throw:
+//
+//   const char* Table::name() const                           stands in front of error messages
+//   int Table::best_index(sqlite3_index_info&)                returns a result code
+//   void Cursor::filter(int plan, std::span<sqlite3_value* const> args)
+//   void Cursor::next()
+//   bool Cursor::at_end() const
+//   void Cursor::set_column(sqlite3_context*, int column)
+//   std::int64_t Cursor::row_id() const
+#pragma once
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include "values/boundary.h"
+
+namespace crivo::sqlite {
+
+/// Runs `body`, which returns a result code. Makes a code of an exception, and hands its message to `report`, which may
+/// throw std::bad_alloc.
+template <class Body, class Report>
+int coded(const Body& body, const Report& report) noexcept {
+  try {
+    try {
+      return body();
+    } catch (const HostError& error) {
+      report(error.message);
+      return error.code;
+    } catch (const SqlError& error) {
+      report(error.message);
+    } catch (const std::bad_alloc&) {
+      return SQLITE_NOMEM;
+    } catch (const std::exception& error) {
+      report(error.what());
+    }
+  } catch (...) {
+    return SQLITE_NOMEM;  // there was no memory for the message
+  }
+  return SQLITE_ERROR;
+}
+
+/// The same, with the message where SQLite looks for that of a table, behind the table's name.
+template <class Table, class Body>
+int guarded_table(Table& table, const Body& body) noexcept {
+  return coded(body, [&](const std::string& message) {
+    sqlite3_free(table.zErrMsg);
+    table.zErrMsg = sqlite3_mprintf("%s: %s", table.name(), message.c_str());
+    if (table.zErrMsg == nullptr) throw std::bad_alloc();
+  });
+}
+
+/// The same for a cursor and a `body(cursor)` without a result.
+template <class Table, class Cursor, class Body>
+int guarded_cursor(sqlite3_vtab_cursor* cursor, const Body& body) noexcept {
+  return guarded_table(*static_cast<Table*>(cursor->pVtab), [&] {
+    body(*static_cast<Cursor*>(cursor));
+    return SQLITE_OK;
+  });
+}
+
+/// The body of xCreate and xConnect: `make(name)` returns a std::unique_ptr of the table. The name is copied, because a
+/// statement that fails can make SQLite forget the schema, and free the text.
+template <class Make>
+int connect_table(const char* given_name, sqlite3_vtab** result, char** message, const Make& make) noexcept {
+  std::string name;
+  const auto body = [&] {
+    name = given_name;
+    *result = make(name).release();
+    return SQLITE_OK;
+  };
+  return coded(body,
+               [&](const std::string& text) { *message = sqlite3_mprintf("%s: %s", name.c_str(), text.c_str()); });
+}
+
+template <class Table>
+int disconnect_table(sqlite3_vtab* table) noexcept {
+  delete static_cast<Table*>(table);
+  return SQLITE_OK;
+}
+
+/// A module without xCreate, xConnect, and what makes a table one that can be written or renamed.
+template <class Table, class Cursor>
+sqlite3_module module_of() noexcept {
+  sqlite3_module module{};
+  module.xBestIndex = [](sqlite3_vtab* table, sqlite3_index_info* info) {
+    return static_cast<Table*>(table)->best_index(*info);
+  };
+  module.xDisconnect = disconnect_table<Table>;
+  module.xOpen = [](sqlite3_vtab*, sqlite3_vtab_cursor** cursor) {
+    *cursor = new (std::nothrow) Cursor{};
+    return *cursor != nullptr ? SQLITE_OK : SQLITE_NOMEM;
+  };
+  module.xClose = [](sqlite3_vtab_cursor* cursor) {
+    delete static_cast<Cursor*>(cursor);
+    return SQLITE_OK;
+  };
+  module.xFilter = [](sqlite3_vtab_cursor* cursor, int plan, const char*, int argc, sqlite3_value** argv) {
+    const std::span<sqlite3_value* const> args(argv, static_cast<std::size_t>(argc));
+    return guarded_cursor<Table, Cursor>(cursor, [&](Cursor& at) { at.filter(plan, args); });
+  };
+  module.xNext = [](sqlite3_vtab_cursor* cursor) {
+    return guarded_cursor<Table, Cursor>(cursor, [](Cursor& at) { at.next(); });
+  };
+  module.xEof = [](sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cursor)->at_end() ? 1 : 0; };
+  module.xColumn = [](sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column) {
+    return guarded_cursor<Table, Cursor>(cursor, [&](Cursor& at) { at.set_column(context, column); });
+  };
+  module.xRowid = [](sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
+    *id = static_cast<Cursor*>(cursor)->row_id();
+    return SQLITE_OK;
+  };
+  return module;
+}
+
+}  // namespace crivo::sqlite
