@@ -56,7 +56,7 @@ std::uint64_t keys_of_bits(const PagedFilter& pane, std::uint64_t set) {
   return static_cast<std::uint64_t>(std::llround(keys));
 }
 
-AnyFilter growing_snapshot(FilterTable& table, std::uint64_t max_bytes) {
+AnyFilter growing_snapshot(Operation& table, std::uint64_t max_bytes) {
   const TableState& state = table.state();
   GrowingSnapshot snapshot(table.filter(0));
   Facts facts{.keys = 0, .capacity = state.spec.capacity, .fp_rate = state.spec.fp_rate};
@@ -71,7 +71,7 @@ AnyFilter growing_snapshot(FilterTable& table, std::uint64_t max_bytes) {
   return unwrap(snapshot.finish(facts, max_bytes));
 }
 
-AnyFilter whole_snapshot(FilterTable& table, std::uint64_t max_bytes) {
+AnyFilter whole_snapshot(Operation& table, std::uint64_t max_bytes) {
   const TableState& state = table.state();
   if (table.filter(0).grows()) return growing_snapshot(table, max_bytes);
   std::vector<ScalableLayer> layers;
@@ -102,7 +102,7 @@ AnyFilter whole_snapshot(FilterTable& table, std::uint64_t max_bytes) {
 
 /// Calls visit(first block, bits, generation) for each pane of each stored page that is not too old.
 template <class Visit>
-void visit_panes(FilterTable& table, const Visit& visit) {
+void visit_panes(Operation& table, const Visit& visit) {
   const Panes kept = table.panes();
   const PagedFilter& filter = table.filter(0);
   const std::uint64_t blocks_in_page = table.state().page_bytes / (kBlockBits / 8);
@@ -115,7 +115,7 @@ void visit_panes(FilterTable& table, const Visit& visit) {
 }
 
 /// All panes, as a filter of the kind window.
-AnyFilter window_snapshot(FilterTable& table, std::uint64_t max_bytes) {
+AnyFilter window_snapshot(Operation& table, std::uint64_t max_bytes) {
   constexpr std::size_t kBlock = kBlockBits / 8;
   const TableState& state = table.state();
   Shape shape = table.filter(0).shape();
@@ -139,7 +139,7 @@ AnyFilter window_snapshot(FilterTable& table, std::uint64_t max_bytes) {
   return unwrap(AnyFilter::adopt(shape, facts, std::move(payload), max_bytes));
 }
 
-AnyFilter pane_snapshot(FilterTable& table, std::uint64_t age, std::uint64_t max_bytes) {
+AnyFilter pane_snapshot(Operation& table, std::uint64_t age, std::uint64_t max_bytes) {
   const TableState& state = table.state();
   const Panes kept = table.panes();
   if (age >= kept.count) {
@@ -161,7 +161,7 @@ AnyFilter pane_snapshot(FilterTable& table, std::uint64_t age, std::uint64_t max
 
 }  // namespace
 
-Inventory take_inventory(FilterTable& table) {
+Inventory take_inventory(Operation& table) {
   Inventory found;
   for (std::size_t i = 0; i < table.state().layers.size(); ++i) {
     const PagedFilter& filter = table.filter(i);
@@ -191,7 +191,7 @@ Inventory take_inventory(FilterTable& table) {
   return found;
 }
 
-AnyFilter snapshot(FilterTable& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes) {
+AnyFilter snapshot(Operation& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes) {
   if (table.state().window) return pane ? pane_snapshot(table, *pane, max_bytes) : window_snapshot(table, max_bytes);
   if (pane) throw SqlError{"pane must be left out for a table without a window, got " + std::to_string(*pane)};
   return whole_snapshot(table, max_bytes);

@@ -17,11 +17,11 @@ struct Inventory {
   double current_fp_rate = 0;            // as in Stats, of all layers and panes
 };
 
-/// Both throw as FilterTable does.
-[[nodiscard]] Inventory take_inventory(FilterTable& table);
+/// Both throw as Operation does.
+[[nodiscard]] Inventory take_inventory(Operation& table);
 
 /// The filter as one blob's filter, of the kind window if the table has one; or one `pane` of that as a blocked filter,
 /// where 0 is the newest. The payload may have at most max_bytes bytes. Throws SqlError for a pane that is not there.
-[[nodiscard]] AnyFilter snapshot(FilterTable& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes);
+[[nodiscard]] AnyFilter snapshot(Operation& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes);
 
 }  // namespace crivo::sqlite

@@ -1,9 +1,9 @@
-// A filter table at work: every operation on it, by the hashes of keys. docs/design.md, "Filters as tables".
+// The operations on a filter table. docs/design.md, "Filters as tables".
 //
 // What holds between two operations, after each commit and each error (the tests cite these):
 // T1. A key that was added, and not removed or forgotten, is found.
-// T2. The tables _meta and _pages are all there is. What an object keeps is compared with them in each operation, so it
-//     needs no word of commits, rollbacks and other connections.
+// T2. The tables _meta and _pages are all there is. Each operation compares what the connection has cached with them,
+//     so nobody has to report commits, rollbacks and other connections.
 // T3. A row of _pages lies in a layer, has the size of its page, and the checksum of its bytes; else a question that
 //     needs it, or 'check', is an error.
 // T4. A page without a row has no key. A row may have no key.
@@ -32,7 +32,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,40 +44,56 @@
 
 namespace crivo::sqlite {
 
-/// It borrows the shadow tables, and looks at them when it is first used. One thread at a time may use it. All
-/// functions throw HostError, SqlError or std::bad_alloc.
-class FilterTable {
- public:
-  /// `state_row` is the row of _meta that has the state: kStateRow or kNextStateRow.
-  explicit FilterTable(ShadowTables& shadow, std::string_view state_row = kStateRow)
-      : shadow_(shadow), state_row_(state_row) {}
-  FilterTable(const FilterTable&) = delete;
-  FilterTable& operator=(const FilterTable&) = delete;
+/// What a connection caches of a filter table between two operations. Borrows the shadow tables.
+struct FilterTable {
+  /// `row` is the row of _meta that has the state: kStateRow or kNextStateRow.
+  explicit FilterTable(ShadowTables& tables, std::string_view row = kStateRow) : shadow(tables), state_row(row) {}
 
-  /// Makes the shadow tables of a new table; the text names its source, if it has one.
-  void create(const TableSpec& spec, std::string_view source = {});
+  ShadowTables& shadow;
+  std::string_view state_row;
+  std::optional<std::string> text;   // of the state, as it was read last
+  TableState state;                  // parsed from the text
+  std::vector<PagedFilter> filters;  // of the layers, oldest first
+  SpareRows spare;
+  bool has_warned = false;  // that the table is over-full
+};
+
+/// Makes the shadow tables of a new table; the text names its source, if it has one.
+void create_table(ShadowTables& shadow, const TableSpec& spec, std::string_view source = {});
+
+/// One operation on a filter table. It reads the state once, when it begins. All functions throw HostError, SqlError or
+/// std::bad_alloc.
+class Operation {
+ public:
+  /// One operation at a time may use a table.
+  explicit Operation(FilterTable& table);
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  [[nodiscard]] const TableState& state() const noexcept { return table_.state; }
+  [[nodiscard]] ShadowTables& shadow() const noexcept { return table_.shadow; }
 
   /// The hash of a key if the table may contain it; no value if the key is certainly absent.
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key);
   /// How often the key of this hash was added; no value for a kind that does not count.
   [[nodiscard]] std::optional<std::uint64_t> count(std::uint64_t hash);
 
-  /// Adds a key, and tells whether it was certainly absent. `only_if_absent`: a key that may be there is left alone,
-  /// except where keys can be removed. (Where additions are not counted this makes no difference. In a table with a
-  /// window a key that is there is added all the same, so that it stays for a whole window from now on.)
+  /// Adds a key to a table without a source. Returns whether the key was certainly absent. `only_if_absent`: a key that
+  /// may be there is left alone, except where keys can be removed. (Where additions are not counted this makes no
+  /// difference. In a table with a window a key that is there is added all the same, so that it stays for a whole
+  /// window from now on.)
   bool add(std::string_view key, bool only_if_absent);
-  /// Takes back one addition of the key of a row: its rowid is the hash.
+  /// Takes back one addition of the key of a row: its rowid is the hash. For a table without a source.
   void remove_row(std::uint64_t rowid);
-  /// As add, in a table with a source, too, and only_if_absent holds for every kind. state() must have been called in
-  /// the same operation; so for remove_hash.
+  /// As add, also for a table with a source, and only_if_absent holds for every kind.
   bool add_hash(std::uint64_t hash, bool only_if_absent);
-  /// Takes back one addition, and tells how often the key was there. Errors: those of PagedFilter::remove_hash.
+  /// Takes back one addition. Returns how often the key was there. Errors: those of PagedFilter::remove_hash.
   Result<std::uint64_t> remove_hash(std::uint64_t hash);
   /// Adds many keys to a table without a window, and sorts their hashes to write each page once.
   void add_hashes(std::span<std::uint64_t> hashes);
   /// Replaces all keys of a table with a source by those that `fill` adds to an empty table in its place. Until all is
   /// done, and if anything fails, the table has the old keys.
-  void replace(std::uint64_t capacity, const std::function<void(FilterTable& fresh)>& fill);
+  void replace(std::uint64_t capacity, const std::function<void(Operation& fresh)>& fill);
 
   /// Forgets every key, and sets the clock of a window anew.
   void clear();
@@ -91,14 +106,8 @@ class FilterTable {
   /// Checks every stored row. Throws SqlError naming the first that is damaged.
   void check();
 
-  [[nodiscard]] const TableState& state();
-  /// Whether the state that was read last has a source.
-  [[nodiscard]] bool has_source() const noexcept { return state_.has_source; }
-  [[nodiscard]] ShadowTables& shadow() noexcept { return shadow_; }
-
-  // The next functions are about the state that was read last.
   /// The filter of a layer, oldest first.
-  [[nodiscard]] const PagedFilter& filter(std::size_t layer) const noexcept { return filters_[layer]; }
+  [[nodiscard]] const PagedFilter& filter(std::size_t layer) const noexcept { return table_.filters[layer]; }
   /// The panes that are kept now.
   [[nodiscard]] Panes panes();
   using PageVisitor = std::function<void(std::uint64_t page, std::span<const std::byte> row)>;
@@ -108,6 +117,8 @@ class FilterTable {
  private:
   static constexpr std::size_t kLayersPerHalf = 64;
 
+  /// Reads the state unless the cached one is that of the table.
+  void read_state();
   void save(const TableState& state);
   void require_no_source(std::string_view what) const;
   bool add_to_window(std::uint64_t hash);
@@ -119,28 +130,22 @@ class FilterTable {
   /// Splits the next page of a growing table.
   void split_page();
 
-  [[nodiscard]] std::int64_t first_page(std::size_t layer) const noexcept { return first_page(layer, state_.half); }
+  [[nodiscard]] std::int64_t first_page(std::size_t layer) const noexcept { return first_page(layer, state().half); }
   /// Asks the first `layers` layers.
   [[nodiscard]] bool layers_contain(std::uint64_t hash, std::size_t layers);
   [[nodiscard]] FilterRows rows_of(std::size_t layer) {
-    return {shadow_, spare_, filters_[layer], first_page(layer), panes()};
+    return {shadow(), table_.spare, filter(layer), first_page(layer), panes()};
   }
-  void erase_half(unsigned half) { shadow_.erase_pages(first_page(0, half), last_page(kLayersPerHalf - 1, half)); }
+  void erase_half(unsigned half) { shadow().erase_pages(first_page(0, half), last_page(kLayersPerHalf - 1, half)); }
 
   /// The number of a layer's first page. No layer has as many pages as lie between two of these.
   static std::int64_t first_page(std::size_t layer, unsigned half) noexcept {
     return static_cast<std::int64_t>(half * kLayersPerHalf + layer) << 46;
   }
   static std::int64_t last_page(std::size_t layer, unsigned half) noexcept { return first_page(layer + 1, half) - 1; }
-  [[nodiscard]] std::int64_t last_page(std::size_t layer) const noexcept { return last_page(layer, state_.half); }
+  [[nodiscard]] std::int64_t last_page(std::size_t layer) const noexcept { return last_page(layer, state().half); }
 
-  ShadowTables& shadow_;
-  std::string_view state_row_;
-  SpareRows spare_;
-  bool has_warned_ = false;           // that the table is over-full
-  std::optional<std::string> text_;   // of the state, as it was read last
-  TableState state_;                  // what it says
-  std::vector<PagedFilter> filters_;  // of the layers
+  FilterTable& table_;
 };
 
 }  // namespace crivo::sqlite

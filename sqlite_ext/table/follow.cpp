@@ -45,7 +45,7 @@ std::uint64_t count_values(ShadowTables& shadow, const Source& source, std::uint
 
 std::uint64_t roomy(std::uint64_t values) noexcept { return std::clamp(2 * values, kLeastCapacity, kMaxCapacity); }
 
-void fill(FilterTable& table, const Source& source) {
+void fill(Operation& table, const Source& source) {
   const std::uint64_t seed = table.state().spec.seed;
   std::vector<std::uint64_t> hashes;
   hashes.reserve(kBatch);
@@ -60,7 +60,9 @@ void fill(FilterTable& table, const Source& source) {
 
 void add_stale(ShadowTables& shadow) { shadow.write_meta(kStaleRow, std::to_string(stale(shadow) + 1)); }
 
-Told told_of(const FilterSpec& spec) noexcept { return can_remove(spec.kind) ? Told::kCountedKeys : Told::kKeys; }
+TriggerSet triggers_for(const FilterSpec& spec) noexcept {
+  return can_remove(spec.kind) ? TriggerSet::kCountedKeys : TriggerSet::kKeys;
+}
 
 /// The source of a table, by its present names. Throws SqlError if the schema no longer has it.
 Source present_source(ShadowTables& shadow) {
@@ -70,12 +72,12 @@ Source present_source(ShadowTables& shadow) {
 }
 
 /// Makes the triggers anew unless they were there all the time since the table was filled.
-void tie_again(ShadowTables& shadow, const Source& source, Told told) {
+void tie_again(ShadowTables& shadow, const Source& source, TriggerSet set) {
   const SourceTriggers triggers(shadow);
   if (triggers.complete()) return;
   shadow.write_meta(kSourceRow, to_text(source));  // first, as only the triggers may have had its present name
   triggers.drop();
-  triggers.create(source, told);
+  triggers.create(source, set);
 }
 
 }  // namespace
@@ -108,10 +110,11 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
   require_no_other_writer(shadow.db(), "CREATE VIRTUAL TABLE with a source");
   const Source found = resolve_source(shadow.db(), shadow.schema(), source);
   if (spec.filter.capacity == 0) spec.filter.capacity = roomy(count_values(shadow, found, 0));
+  create_table(shadow, spec, to_text(found));
   FilterTable table(shadow);
-  table.create(spec, to_text(found));
-  fill(table, found);
-  SourceTriggers(shadow).create(found, told_of(spec.filter));
+  Operation filling(table);
+  fill(filling, found);
+  SourceTriggers(shadow).create(found, triggers_for(spec.filter));
 }
 
 // A row that is passed over (INSERT OR IGNORE, an upsert) has told its key and never comes. So where it is certain that
@@ -120,93 +123,97 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
 //
 // What went is no longer certain where a BEFORE trigger, a function or the removal of another row (REPLACE) may have
 // changed the very row: SQLite goes on with the values that it read before.
-bool Follower::follow(FilterTable& table, std::string_view op, sqlite3_value* key, sqlite3_value* arg,
-                      bool or_replace) {
+void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* key, sqlite3_value* arg, bool or_replace) {
   const KeyBytes came(key);
   const KeyBytes went(arg);
   const bool is_same = !came.is_null() && !went.is_null() && came.view() == went.view();
   // Most updates leave the column alone, and need not even read the table's state.
-  const Surroundings* seen = watch_.seen();
+  const SourceHazards* seen = watch_.seen();
   const bool is_nothing = is_same && seen != nullptr && !or_replace && !seen->has_replace && !seen->is_generated;
-  if (is_nothing && (op == "follow" || op == "follow updated")) return true;
-  const TableState& state = table.state();
-  if (!state.has_source) throw SqlError{"op follow must go to a table with a source, got one without"};
-  const Surroundings& around = watch_.look(table.shadow());
-  const bool replaces = or_replace || around.has_replace;
-  if (op == "follow insert") {
-    counted_ = add(table, state, came, !replaces && !around.others_on_insert);
-  } else if (op == "follow inserted") {
-    if (!came.is_null() && counted_ != hash_key(came.view(), state.spec.seed)) add(table, state, came, false);
-    counted_.reset();
-  } else if (op == "follow") {
-    if (!is_same || replaces) add(table, state, came, false);
-  } else if (op == "follow updated") {
-    if (around.is_generated && around.others_may_write) add(table, state, came, false);
-    if (!is_same) remove(table, state, went, !replaces && !around.others_may_write);
-  } else if (op == "follow deleted") {
-    remove(table, state, went, !around.others_may_write);
-  } else if (op == "follow default") {
-    if (replaces) {
+  if (is_nothing && (op == TriggerOp::kUpdate || op == TriggerOp::kUpdated)) return;
+  Operation operation(table);
+  if (!operation.state().has_source) throw SqlError{"op follow must go to a table with a source, got one without"};
+  const SourceHazards& hazards = watch_.refresh(table.shadow);
+  const bool replaces = or_replace || hazards.has_replace;
+  switch (op) {
+    case TriggerOp::kInsert:
+      counted_ = add(operation, came, !replaces && !hazards.others_on_insert);
+      break;
+    case TriggerOp::kInserted:
+      if (!came.is_null() && counted_ != hash_key(came.view(), operation.state().spec.seed))
+        add(operation, came, false);
+      counted_.reset();
+      break;
+    case TriggerOp::kUpdate:
+      if (!is_same || replaces) add(operation, came, false);
+      break;
+    case TriggerOp::kUpdated:
+      if (hazards.is_generated && hazards.others_may_write) add(operation, came, false);
+      if (!is_same) remove(operation, went, !replaces && !hazards.others_may_write);
+      break;
+    case TriggerOp::kDeleted:
+      remove(operation, went, !hazards.others_may_write);
+      break;
+    case TriggerOp::kDefault:
+      if (!replaces) break;
       throw SqlError{
           "column of the source must not get NULL where REPLACE puts its default there, of which no trigger is told"};
-    }
-  } else {
-    return false;
   }
-  return true;
 }
 
 // Only the triggers have the source's present name, and with them it is gone, so it is written down. Nobody tells when
 // a rollback takes that back: who has written it looks again each time.
-const Surroundings& SourceWatch::look(ShadowTables& shadow) {
+const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
   if (schema_ != shadow.schema_seen()) {
     const std::optional<Source> source = source_of(shadow);
-    around_ = SourceTriggers(shadow).surroundings(source.value_or(Source{}));
+    hazards_ = SourceTriggers(shadow).hazards(source.value_or(Source{}));
     source_ = to_text(source.value_or(Source{}));
     has_written_ = false;
     schema_ = shadow.schema_seen();
   } else if (!has_written_) {
-    return around_;
+    return hazards_;
   }
   if (!shadow.meta_is(kSourceRow, source_)) {
     has_written_ = true;
     shadow.write_meta(kSourceRow, source_);
   }
-  return around_;
+  return hazards_;
 }
 
-std::optional<std::uint64_t> Follower::add(FilterTable& table, const TableState& state, const KeyBytes& key,
-                                           bool is_counted_later) {
+std::optional<std::uint64_t> Follower::add(Operation& table, const KeyBytes& key, bool is_counted_later) {
   counted_.reset();  // it came with another row
   if (key.is_null()) return std::nullopt;
-  const std::uint64_t hash = hash_key(key.view(), state.spec.seed);
-  const bool only_if_absent = is_counted_later && can_remove(state.spec.kind);  // others have no such trigger
+  const FilterSpec& spec = table.state().spec;
+  const std::uint64_t hash = hash_key(key.view(), spec.seed);
+  const bool only_if_absent = is_counted_later && can_remove(spec.kind);  // others have no such trigger
   if (table.add_hash(hash, only_if_absent) || !only_if_absent) return hash;
   return std::nullopt;
 }
 
-void Follower::remove(FilterTable& table, const TableState& state, const KeyBytes& key, bool is_certain) {
+void Follower::remove(Operation& table, const KeyBytes& key, bool is_certain) {
   if (key.is_null()) return;
-  if (!can_remove(state.spec.kind) || !is_certain || is_in_function_of_writer(table.shadow().db())) {
+  const FilterSpec& spec = table.state().spec;
+  if (!can_remove(spec.kind) || !is_certain || is_in_function_of_writer(table.shadow().db())) {
     return add_stale(table.shadow());
   }
-  const Result<std::uint64_t> before = table.remove_hash(hash_key(key.view(), state.spec.seed));
+  const Result<std::uint64_t> before = table.remove_hash(hash_key(key.view(), spec.seed));
   // A full counter stays, and the key will be found until the next rebuild. One that is not there was never told.
-  const bool may_be_full = state.spec.kind == Kind::kCounting;
+  const bool may_be_full = spec.kind == Kind::kCounting;
   if (may_be_full && before.has_value() && *before >= kFullCounter) add_stale(table.shadow());
 }
 
 void rebuild_following(ShadowTables& shadow) {
   require_own_statement(shadow.db(), "op rebuild of a table with a source");
   FilterTable table(shadow);
-  const Told told = told_of(table.state().spec);
+  Operation rebuild(table);
+  const TriggerSet set = triggers_for(rebuild.state().spec);
   const Source source = present_source(shadow);
   SourceTriggers(shadow).require_names();  // first: inside BEGIN a rebuild that fails leaves what it has done
-  const std::uint64_t capacity = table.state().spec.capacity;
+  const std::uint64_t capacity = rebuild.state().spec.capacity;
   const std::uint64_t values = count_values(shadow, source, capacity);
-  table.replace(values > capacity ? roomy(values) : capacity, [&](FilterTable& fresh) { fill(fresh, source); });
+  rebuild.replace(values > capacity ? roomy(values) : capacity, [&](Operation& fresh) { fill(fresh, source); });
   shadow.erase_meta(kStaleRow);
-  tie_again(shadow, source, told);
+  tie_again(shadow, source, set);
 }
 
 void drop_following(ShadowTables& shadow) {
@@ -220,16 +227,16 @@ void rename_following(ShadowTables& shadow, const std::string& name) {
   const std::optional<Source> source = source_of(shadow);
   const SourceTriggers triggers(shadow);
   const bool follows = source && triggers.complete();
-  const Told told = triggers.told();
+  const TriggerSet set = triggers.set();
   if (source) shadow.write_meta(kSourceRow, to_text(*source));  // by its present name, which the triggers had
   triggers.drop();
   shadow.rename(name);
   if (!follows) return;
   ShadowTables renamed(shadow.db(), shadow.schema(), name);
-  SourceTriggers(renamed).create(*source, told);
+  SourceTriggers(renamed).create(*source, set);
 }
 
-void check_following(FilterTable& table) {
+void check_following(Operation& table) {
   (void)stale(table.shadow());  // throws if the row is damaged
   const Source source = present_source(table.shadow());
   visit_values(table.shadow(), source, [&](sqlite3_value* key) {

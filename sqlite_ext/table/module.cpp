@@ -1,4 +1,4 @@
-// The virtual table "bloom": how SQLite's callbacks (sqlite.org/vtab.html) become operations of a FilterTable.
+// The virtual table "bloom": how SQLite's callbacks (sqlite.org/vtab.html) become operations on a FilterTable.
 //
 // The table has no rows that could be listed. A question is a lookup by `key = ...`, which gives one row with the key
 // that was asked for, or none. The row's rowid is the key's hash, because the rowid is all that SQLite hands back when
@@ -27,7 +27,7 @@ enum Plan { kByKey = 1, kListAll = 2 };
 
 struct BloomTable : sqlite3_vtab {
   BloomTable(sqlite3* db, std::string schema, std::string name)
-      : sqlite3_vtab{}, shadow(db, std::move(schema), std::move(name)), table(shadow) {}
+      : sqlite3_vtab{}, shadow(db, std::move(schema), std::move(name)), filter(shadow) {}
   ~BloomTable() { sqlite3_free(zErrMsg); }  // SQLite does not take the message of a failed xDestroy
   BloomTable(const BloomTable&) = delete;
   BloomTable& operator=(const BloomTable&) = delete;
@@ -46,7 +46,7 @@ struct BloomTable : sqlite3_vtab {
   }
 
   ShadowTables shadow;
-  FilterTable table;
+  FilterTable filter;
   Follower follower;
   int followed_in = -1;  // the schema in which the triggers of a table with a source were all there
   bool is_at_work = false;
@@ -88,7 +88,7 @@ int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab*
       if (parsed.source) {
         create_following(made->shadow, parsed.spec, *parsed.source);
       } else {
-        made->table.create(parsed.spec);
+        create_table(made->shadow, parsed.spec);
       }
     }
     require_ok(db, sqlite3_declare_vtab(db, "CREATE TABLE bloom(key, count HIDDEN, op HIDDEN, arg HIDDEN)"));
@@ -122,7 +122,7 @@ int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** r
   std::string found;
   const int status = coded(
       [&] {
-        of(table).table.check();
+        Operation(of(table).filter).check();
         return SQLITE_OK;
       },
       [&](const std::string& message) { found = of(table).shadow.table() + ": " + message; });
@@ -168,7 +168,7 @@ int BloomTable::best_index(sqlite3_index_info& info) {
 /// its columns, leaves the triggers behind with the old table. Triggers that were there all the time are so until a
 /// schema changes.
 void require_followed(BloomTable& bloom) {
-  if (!bloom.table.has_source() || bloom.followed_in == bloom.shadow.schema_seen()) return;
+  if (!bloom.filter.state.has_source || bloom.followed_in == bloom.shadow.schema_seen()) return;
   require_following(bloom.shadow);
   bloom.followed_in = bloom.shadow.schema_seen();
 }
@@ -178,7 +178,7 @@ void BloomCursor::filter(int plan, std::span<sqlite3_value* const> args) {
   const auto work = bloom.begin_work();
   key_.reset();
   if (plan != kByKey) {
-    const bool follows = bloom.table.state().has_source;
+    const bool follows = Operation(bloom.filter).state().has_source;
     throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + bloom.shadow.table() +
                    " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
                    "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, " +
@@ -187,7 +187,7 @@ void BloomCursor::filter(int plan, std::span<sqlite3_value* const> args) {
   }
   const KeyBytes key(args[0]);
   if (key.is_null()) return;
-  if (const std::optional<std::uint64_t> hash = bloom.table.find(key.view())) {
+  if (const std::optional<std::uint64_t> hash = Operation(bloom.filter).find(key.view())) {
     key_ = copy_of(args[0]);
     hash_ = *hash;
   } else {
@@ -200,39 +200,40 @@ void BloomCursor::set_column(sqlite3_context* context, int column) const {
   const auto work = bloom.begin_work();
   if (column == kKey) sqlite3_result_value(context, key_.get());
   if (column == kCount) {
-    const std::optional<std::uint64_t> count = bloom.table.count(hash_);
+    const std::optional<std::uint64_t> count = Operation(bloom.filter).count(hash_);
     if (count) sqlite3_result_int64(context, saturated(*count));
   }
 }
 
-struct Operation {
+/// What an INSERT with an op runs.
+struct TableOp {
   std::string_view name;
   bool takes_arg;
-  void (*run)(FilterTable& table, sqlite3_value* arg);
+  void (*run)(Operation& table, sqlite3_value* arg);
 };
 
-void merge(FilterTable& table, sqlite3_value* arg) {
+void merge(Operation& table, sqlite3_value* arg) {
   if (sqlite3_value_type(arg) != SQLITE_BLOB)
     throw SqlError{"arg must be a filter where op is union, got " + shown(arg)};
   table.merge(FilterArgument(table.shadow().db(), arg, 1).open().ref());
 }
 
-void check(FilterTable& table, sqlite3_value*) {
+void check(Operation& table, sqlite3_value*) {
   table.check();
   if (table.state().has_source) check_following(table);
 }
 
-void rebuild(FilterTable& table, sqlite3_value*) {
+void rebuild(Operation& table, sqlite3_value*) {
   if (table.state().has_source) return rebuild_following(table.shadow());
   table.drop_idle_pages();
 }
 
-constexpr std::array kOperations = {
-    Operation{"advance", true, [](FilterTable& table, sqlite3_value* time) { table.advance(time); }},
-    Operation{"check", false, check},
-    Operation{"clear", false, [](FilterTable& table, sqlite3_value*) { table.clear(); }},
-    Operation{"union", true, merge},
-    Operation{"rebuild", false, rebuild},
+constexpr std::array kTableOps = {
+    TableOp{"advance", true, [](Operation& table, sqlite3_value* time) { table.advance(time); }},
+    TableOp{"check", false, check},
+    TableOp{"clear", false, [](Operation& table, sqlite3_value*) { table.clear(); }},
+    TableOp{"union", true, merge},
+    TableOp{"rebuild", false, rebuild},
 };
 
 bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
@@ -240,17 +241,18 @@ bool is_op(sqlite3_value* value, std::string_view name) {
   return sqlite3_value_type(value) == SQLITE_TEXT && KeyBytes(value).view() == name;
 }
 
-void run_operation(FilterTable& table, sqlite3_value* op, sqlite3_value* arg) {
+void run_op(FilterTable& filter, sqlite3_value* op, sqlite3_value* arg) {
   std::string names;
-  for (const Operation& operation : kOperations) {
-    if (is_op(op, operation.name)) {
+  for (const TableOp& known : kTableOps) {
+    if (is_op(op, known.name)) {
       // An argument that is left aside would look like one that was obeyed: rebuild does not take a capacity.
-      if (!operation.takes_arg && !is_null(arg)) {
-        throw SqlError{"arg must be NULL where op is " + std::string(operation.name) + ", got " + shown(arg)};
+      if (!known.takes_arg && !is_null(arg)) {
+        throw SqlError{"arg must be NULL where op is " + std::string(known.name) + ", got " + shown(arg)};
       }
-      return operation.run(table, arg);
+      Operation table(filter);
+      return known.run(table, arg);
     }
-    names.append(names.empty() ? "" : ", ").append(operation.name);
+    names.append(names.empty() ? "" : ", ").append(known.name);
   }
   throw SqlError{"op must be one of " + names + ", got " + shown(op)};
 }
@@ -258,24 +260,23 @@ void run_operation(FilterTable& table, sqlite3_value* op, sqlite3_value* arg) {
 /// Inserts a row, given as the values of all columns: adds the key, or does what `op` says. False if the row made no
 /// difference: its key is NULL, or it is an INSERT OR IGNORE and the key may have been there. `on_conflict` is what
 /// sqlite3_vtab_on_conflict says.
-bool insert_row(FilterTable& table, Follower& follower, std::span<sqlite3_value* const> row, int on_conflict) {
+bool insert_row(BloomTable& bloom, std::span<sqlite3_value* const> row, int on_conflict) {
   if (!is_null(row[kCount])) throw SqlError{"count must be left out of an INSERT, got " + shown(row[kCount])};
-  if (const KeyBytes op(row[kOp]);
-      !op.is_null() && op.view().starts_with("follow") &&
-      follower.follow(table, op.view(), row[kKey], row[kArg], on_conflict == SQLITE_REPLACE)) {
-    return true;
-  }
   if (!is_null(row[kOp])) {
+    if (const std::optional<TriggerOp> op = parse_trigger_op(KeyBytes(row[kOp]).view())) {
+      bloom.follower.follow(bloom.filter, *op, row[kKey], row[kArg], on_conflict == SQLITE_REPLACE);
+      return true;
+    }
     if (!is_null(row[kKey])) throw SqlError{"key must be NULL where op is given, got " + shown(row[kKey])};
-    run_operation(table, row[kOp], row[kArg]);
-    follower = {};  // a rebuild may have tied the table to a source that was made anew
+    run_op(bloom.filter, row[kOp], row[kArg]);
+    bloom.follower = {};  // a rebuild may have tied the table to a source that was made anew
     return true;
   }
   if (!is_null(row[kArg])) throw SqlError{"arg must come with an op, got " + shown(row[kArg])};
   const KeyBytes key(row[kKey]);
   if (key.is_null()) return false;
   const bool or_ignore = on_conflict == SQLITE_IGNORE;
-  return table.add(key.view(), or_ignore) || !or_ignore;
+  return Operation(bloom.filter).add(key.view(), or_ignore) || !or_ignore;
 }
 
 /// SQLite's one callback for all changes: a DELETE has one argument, an UPDATE an old rowid, and an INSERT none.
@@ -283,7 +284,7 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
   return guarded_callback(of(table), [&] {
     BloomTable& bloom = of(table);
     if (argc == 1) {
-      bloom.table.remove_row(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
+      Operation(bloom.filter).remove_row(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
       return SQLITE_OK;
     }
     if (sqlite3_value_type(argv[0]) != SQLITE_NULL) {
@@ -293,7 +294,7 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
       throw SqlError{"rowid must be left out of an INSERT, got " + shown(argv[1])};
     }
     const int on_conflict = sqlite3_vtab_on_conflict(bloom.shadow.db());
-    const bool changed = insert_row(bloom.table, bloom.follower, {argv + 2, kColumns}, on_conflict);
+    const bool changed = insert_row(bloom, {argv + 2, kColumns}, on_conflict);
     *id = 0;
     // An ignored row is one that changes() does not count.
     return on_conflict == SQLITE_IGNORE && !changed ? SQLITE_CONSTRAINT : SQLITE_OK;

@@ -13,24 +13,25 @@
 namespace crivo::sqlite {
 namespace {
 
+/// The texts of the ops, in the order of TriggerOp.
+constexpr std::array<std::string_view, 6> kOps = {"follow insert",  "follow inserted", "follow",
+                                                  "follow updated", "follow deleted",  "follow default"};
+std::string quoted(TriggerOp op) { return std::string("'").append(kOps[static_cast<std::size_t>(op)]).append("'"); }
+
 struct Event {
   std::string_view name;  // of the trigger
   std::string_view when;
-  std::string_view op;
+  TriggerOp op;
   std::string_view columns;  // of the filter table, that get a value
   std::string_view row;      // the one that the value is taken from first
 };
 
 // `key` is what comes or came, and `arg` is what goes or went.
-constexpr std::array kEvents = {Event{"insert", "BEFORE INSERT", "follow insert", "key", "new"},
-                                Event{"inserted", "AFTER INSERT", "follow inserted", "key", "new"},
-                                Event{"update", "BEFORE UPDATE", "follow", "key, arg", "new"},
-                                Event{"updated", "AFTER UPDATE", "follow updated", "key, arg", "new"},
-                                Event{"delete", "AFTER DELETE", "follow deleted", "arg", "old"}};
-
-bool must_tell(const Event& event, Told told) noexcept {
-  return event.name != "inserted" || told == Told::kCountedKeys;
-}
+constexpr std::array kEvents = {Event{"insert", "BEFORE INSERT", TriggerOp::kInsert, "key", "new"},
+                                Event{"inserted", "AFTER INSERT", TriggerOp::kInserted, "key", "new"},
+                                Event{"update", "BEFORE UPDATE", TriggerOp::kUpdate, "key, arg", "new"},
+                                Event{"updated", "AFTER UPDATE", TriggerOp::kUpdated, "key, arg", "new"},
+                                Event{"delete", "AFTER DELETE", TriggerOp::kDeleted, "arg", "old"}};
 
 std::string schema_table(const std::string& schema) { return quoted_name(schema) + ".sqlite_schema"; }
 
@@ -99,6 +100,12 @@ std::optional<Column> find_column(sqlite3* db, const std::string& schema, const 
 
 }  // namespace
 
+std::optional<TriggerOp> parse_trigger_op(std::string_view text) noexcept {
+  const auto found = std::ranges::find(kOps, text);
+  if (found == kOps.end()) return std::nullopt;
+  return static_cast<TriggerOp>(found - kOps.begin());
+}
+
 Source parse_source(std::string_view text) {
   const auto refuse_text = [text] { throw SqlError{"source must be table.column, got " + in_quotes(text)}; };
   std::vector<Token> names;
@@ -152,7 +159,7 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
 
 std::string SourceTriggers::name(std::string_view event) const { return filter_ + "_follow_" + std::string(event); }
 
-void SourceTriggers::create(const Source& source, Told told) const {
+void SourceTriggers::create(const Source& source, TriggerSet set) const {
   const Column column = find_column(db_, schema_, source).value();
   const std::string name = quoted_name(column.name);
   const std::string insert = "INSERT INTO " + quoted_name(filter_) + "(op";
@@ -165,16 +172,18 @@ void SourceTriggers::create(const Source& source, Told told) const {
   }
   std::size_t made = 0;
   for (const Event& event : kEvents) {
-    if (!must_tell(event, told)) continue;
+    if (event.op == TriggerOp::kInserted && set != TriggerSet::kCountedKeys) continue;
     std::string body = insert;
-    body.append(", ").append(event.columns).append(") VALUES ('").append(event.op).append("', ");
+    body.append(", ").append(event.columns).append(") VALUES (").append(quoted(event.op)).append(", ");
     body.append(event.row).append(".").append(name);
     if (event.columns == "key, arg") body.append(", old.").append(name);
     body.append(");");
     if (event.when.starts_with("BEFORE") && event.row == "new") {
       if (column.is_generated && !each_part.empty()) body.append(each_part).append(";");
-      if (!is_filled.empty())
-        body.append(" ").append(insert).append(") SELECT 'follow default'").append(is_filled).append(";");
+      if (!is_filled.empty()) {
+        body.append(" ").append(insert).append(") SELECT ").append(quoted(TriggerOp::kDefault));
+        body.append(is_filled).append(";");
+      }
     }
     run_sql(db_, "CREATE TRIGGER " + quoted_name(schema_) + "." + quoted_name(this->name(event.name)) + " " +
                      std::string(event.when) + " ON " + quoted_name(source.table) + " BEGIN " + body + " END");
@@ -227,9 +236,9 @@ bool SourceTriggers::complete() const {
   return std::ranges::all_of(found, [seal](const Trigger& trigger) { return trigger.rowid < seal; });
 }
 
-Told SourceTriggers::told() const {
+TriggerSet SourceTriggers::set() const {
   const bool has_inserted = std::ranges::count(find(), name("inserted"), &Trigger::name) != 0;
-  return has_inserted ? Told::kCountedKeys : Told::kKeys;
+  return has_inserted ? TriggerSet::kCountedKeys : TriggerSet::kKeys;
 }
 
 std::optional<Source> SourceTriggers::source() const {
@@ -243,9 +252,9 @@ bool SourceTriggers::is_virtual(const std::string& table) const {
   return Use(statement).bind(1, table).step();
 }
 
-Surroundings SourceTriggers::surroundings(const Source& source) const {
+SourceHazards SourceTriggers::hazards(const Source& source) const {
   const std::optional<Column> column = find_column(db_, schema_, source);
-  Surroundings found{.is_generated = column && column->is_generated};
+  SourceHazards found{.is_generated = column && column->is_generated};
   found.has_replace = replaces_on_conflict(table_definition(db_, schema_, source.table));
   const std::string triggers = " WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE";
   Statement statement(db_, "SELECT sql FROM " + schema_table(schema_) + triggers +

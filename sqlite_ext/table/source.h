@@ -45,32 +45,44 @@ struct Source {
 /// The text that parse_source reads as this source.
 [[nodiscard]] std::string to_text(const Source& source);
 
-/// What a table with a source must be told of its column.
-enum class Told {
-  kKeys,         // the values, where one too many does not matter
-  kCountedKeys,  // the same, and when a row has been inserted
+/// Which triggers a filter needs on its source.
+enum class TriggerSet {
+  kKeys,         // for a filter in which a key too many does no harm
+  kCountedKeys,  // for a filter that counts its keys: one more trigger reports that the row was written
 };
+
+/// What a trigger reports to its filter table. The text of the op is stored in databases.
+enum class TriggerOp {
+  kInsert,    // "follow insert": a row with this key will be inserted
+  kInserted,  // "follow inserted": the row was inserted
+  kUpdate,    // "follow": a row will get this key
+  kUpdated,   // "follow updated": the row got this key, and had the one in arg
+  kDeleted,   // "follow deleted": a row with the key in arg was deleted
+  kDefault,   // "follow default": the column gets NULL, for which REPLACE would write its default
+};
+/// Reads the text of an op; no value for an op that no trigger inserts.
+[[nodiscard]] std::optional<TriggerOp> parse_trigger_op(std::string_view text) noexcept;
 
 /// The source with its names as the schema has them. Throws SqlError unless there is such a column in a table that can
 /// have triggers, and these are told of its values.
 [[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source);
 
 /// What else can happen while SQLite writes a row of a source.
-struct Surroundings {
+struct SourceHazards {
   bool is_generated = false;      // the column
   bool has_replace = false;       // the table's definition has a REPLACE, which no statement shows
   bool others_on_insert = false;  // somebody else's trigger fires for a row that is inserted
   bool others_may_write = false;  // somebody else's BEFORE trigger may write, also the very row
 };
 
-/// The triggers of a filter table "t" on its source, and what they say (op, key, arg), by names that stand in databases
-/// and cannot change. Those before an INSERT or UPDATE also send "follow default" where a default may take the place of
-/// a NULL. t_follow_inserted is there only if the filter counts its keys.
-///   t_follow_insert    BEFORE INSERT  follow insert    new
-///   t_follow_inserted  AFTER INSERT   follow inserted  new
-///   t_follow_update    BEFORE UPDATE  follow           new, old
-///   t_follow_updated   AFTER UPDATE   follow updated   new, old
-///   t_follow_delete    AFTER DELETE   follow deleted   -, old
+/// The triggers of a filter table "t" on its source, with what they insert (op, key, arg). Their names are stored in
+/// databases. The BEFORE triggers also insert kDefault where a default may take the place of a NULL. t_follow_inserted
+/// exists only in TriggerSet::kCountedKeys.
+///   t_follow_insert    BEFORE INSERT  kInsert    new
+///   t_follow_inserted  AFTER INSERT   kInserted  new
+///   t_follow_update    BEFORE UPDATE  kUpdate    new, old
+///   t_follow_updated   AFTER UPDATE   kUpdated   new, old
+///   t_follow_delete    AFTER DELETE   kDeleted   -, old
 /// All functions throw HostError.
 class SourceTriggers {
  public:
@@ -78,18 +90,18 @@ class SourceTriggers {
   explicit SourceTriggers(const ShadowTables& filter)
       : db_(filter.db()), schema_(filter.schema()), filter_(filter.table()) {}
 
-  void create(const Source& source, Told told) const;
+  void create(const Source& source, TriggerSet set) const;
   void drop() const;
   /// Throws SqlError if a trigger that is not the filter's has one of their names.
   void require_names() const;
   /// Whether all of them are there, and have been since create made them, and the column is defined as it was then.
   [[nodiscard]] bool complete() const;
-  /// What the triggers that are there tell.
-  [[nodiscard]] Told told() const;
+  /// The set that exists.
+  [[nodiscard]] TriggerSet set() const;
   /// The source as the triggers name it now; no value if there is none of them.
   [[nodiscard]] std::optional<Source> source() const;
-  /// By the triggers of this connection, also its temporary ones.
-  [[nodiscard]] Surroundings surroundings(const Source& source) const;
+  /// Judged by all triggers that this connection sees, including temporary ones.
+  [[nodiscard]] SourceHazards hazards(const Source& source) const;
 
  private:
   struct Trigger {

@@ -98,7 +98,7 @@ void add_following(JsonObject& info, ShadowTables& table) {
 }
 
 /// The facts about a table as one JSON object; docs/sqlite_tables.md names them. It reads every page.
-std::string table_info(FilterTable& table) {
+std::string table_info(Operation& table) {
   const TableState& state = table.state();
   const Inventory found = take_inventory(table);
   const Facts facts{.keys = found.keys, .capacity = state.spec.capacity, .fp_rate = state.spec.fp_rate};
@@ -126,7 +126,8 @@ std::string table_info(FilterTable& table) {
 
 void bloom_snapshot(const Call& call) {
   use_table(call, [&](ShadowTables& shadow) {
-    FilterTable table(shadow);
+    FilterTable filter(shadow);
+    Operation table(filter);
     if (table.state().has_source) require_following(shadow);
     const std::uint64_t most = max_payload_bytes(call.db());
     if (call.args.size() < 3 || call.is_null(2)) return set_result(call, snapshot(table, std::nullopt, most).ref());
@@ -140,7 +141,8 @@ void bloom_snapshot(const Call& call) {
 
 void bloom_table_info(const Call& call) {
   use_table(call, [&](ShadowTables& shadow) {
-    FilterTable table(shadow);
+    FilterTable filter(shadow);
+    Operation table(filter);
     set_result(call, table_info(table));
   });
 }
