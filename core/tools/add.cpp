@@ -114,7 +114,7 @@ void make_window(const AddOptions& options) {
 }
 
 void check_window(const AddOptions& options, const FilterRef& filter) {
-  const auto stored = window_of(filter.shape(), filter.payload().data());
+  const auto stored = clock_of(filter.shape(), filter.payload().data());
   const auto wanted = length_of_pane(static_cast<double>(options.spec.window), options.spec.panes);
   if (stored && stored->panes == options.spec.panes && stored->pane_length == wanted) return;
   throw Refused("window must be that of the filter, " +

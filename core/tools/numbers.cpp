@@ -138,7 +138,7 @@ std::int64_t parse_time(std::string_view text) {
 void set_clock(AnyFilter& filter, std::optional<std::int64_t> time) {
   if (!time && !filter.ref().kind().can.advance) return;
   unwrap(filter.advance(time.value_or(time_now())));
-  const Window window = *window_of(filter.shape(), filter.payload().data());
+  const PaneClock window = *clock_of(filter.shape(), filter.payload().data());
   if (time || window.end_of_newest() - window.pane_length <= time_now()) return;
   std::fputs(
       "crivo: note: the clock of the window is ahead of this machine's, and does not go back; a new file has none\n",

@@ -69,20 +69,23 @@ std::uint32_t parse_panes(const std::string& text) {
   throw SqlError{"panes must be an integer from 1 to " + std::to_string(kMaxPanes) + ", got " + in_quotes(text)};
 }
 
-std::optional<TableWindow> parse_window(const Given& given) {
+void parse_window(const Given& given, TableSpec& spec) {
   if (!given[kWindow]) {
     for (const std::size_t name : {kPanes, kClock}) {
       if (given[name]) throw SqlError{std::string(kNames[name]) + " must come with a window, got no such argument"};
     }
-    return std::nullopt;
+    return;
   }
-  TableWindow window = make_window(*given[kWindow], given[kPanes] ? parse_panes(*given[kPanes]) : FilterSpec().panes);
+  const std::string& length = *given[kWindow];
+  const std::uint32_t panes = given[kPanes] ? parse_panes(*given[kPanes]) : FilterSpec().panes;
+  const std::optional<std::int64_t> pane = length_of_pane(read_window_length(length).value_or(0), panes);
+  if (!pane) throw SqlError{std::string("window must be ").append(kWindowLengths).append(", got ") + in_quotes(length)};
+  spec.clock = PaneClock{.pane_length = *pane, .panes = panes};
   const std::string clock = given[kClock] ? lower(*given[kClock]) : "now";
   if (clock != "now" && clock != "manual") {
     throw SqlError{"clock must be now or manual, got " + in_quotes(*given[kClock])};
   }
-  window.manual = clock == "manual";
-  return window;
+  spec.is_manual = clock == "manual";
 }
 
 /// The value as a SQL value: a number if SQLite reads the text as one, NULL for an argument that was not given. The
@@ -130,14 +133,16 @@ TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> t
     pointers[i] = values[i].get();
   }
   TableArguments parsed;
-  parsed.spec = {parse_options(pointers), parse_window(given), given[kSource].has_value()};
+  parsed.spec.filter = parse_options(pointers);
+  parse_window(given, parsed.spec);
+  parsed.spec.has_source = given[kSource].has_value();
   parsed.spec.full_is_error = parse_on_full(given[kOnFull], parsed.spec);
   if (parsed.spec.filter.capacity == 0) parsed.spec.filter.capacity = default_capacity(parsed.spec.filter.kind);
   if (!parsed.spec.has_source) {
     if (parsed.spec.filter.capacity == 0) throw SqlError{"capacity must be given, got no such argument"};
     return parsed;
   }
-  if (parsed.spec.window) throw SqlError{"source must not be given together with a window, got both"};
+  if (parsed.spec.clock) throw SqlError{"source must not be given together with a window, got both"};
   parsed.source = parse_source(*given[kSource]);
   return parsed;
 }

@@ -28,9 +28,11 @@ std::string stored_state(ShadowTables& shadow, std::string_view row) {
 /// So many bytes of pages are changed in memory before they are stored.
 constexpr std::size_t kMostChangedBytes = std::size_t{16} << 20;
 
-/// Checks the row of a page whose size depends on what is in it.
-void check_level(const PagedFilter& filter, std::uint64_t page, std::int64_t number, std::span<const std::byte> row) {
-  if (filter.grows() && !filter.is_sound(page, whole_page(filter, page, row).data())) refuse_level(number);
+/// Sets the clock of a table without keys.
+void restart(TableState& state, sqlite3* db) {
+  if (!state.clock) return;
+  state.clock->generation = 0;
+  state.clock->first_pane = state.is_manual ? -1 : time_now(db) / state.clock->pane_length;
 }
 
 template <class A, class B>
@@ -54,13 +56,22 @@ void require_same_shape(const Shape& ours, const Shape& theirs) {
 
 void create_table(ShadowTables& shadow, const TableSpec& spec, std::string_view source) {
   TableState state = plan_table(spec, shadow.row_room());
-  if (state.window) state.window->restart(shadow.db());
+  restart(state, shadow.db());
   shadow.create();
   if (state.has_source) shadow.write_meta(kSourceRow, source);
   shadow.write_meta(kStateRow, to_text(state));
 }
 
-Operation::Operation(FilterTable& table) : table_(table) { read_state(); }
+Operation::Operation(FilterTable& table) : table_(table) {
+  read_state();
+  if (state().clock && !state().is_manual) now_ = time_now(shadow().db());
+  set_generation();
+}
+
+void Operation::set_generation() {
+  const std::optional<PaneClock>& clock = state().clock;
+  if (clock) table_.filters.front().set_generation(state().is_manual ? clock->generation : clock->generation_at(now_));
+}
 
 void Operation::read_state() {
   if (table_.text && shadow().meta_is(table_.state_row, *table_.text)) return;
@@ -85,12 +96,14 @@ void Operation::save(const TableState& state) {
   read_state();
   // Otherwise a table that must grow would try again without end.
   if (table_.text != text) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must keep what is written to it"};
+  set_generation();
 }
 
 // The newest layer is asked first: it is the largest.
 bool Operation::layers_contain(std::uint64_t hash, std::size_t layers) {
   for (std::size_t i = layers; i-- > 0;) {
-    if (rows_of(i).contain(hash)) return true;
+    PageRows rows = rows_of(i);
+    if (filter(i).may_contain_hash(hash, rows)) return true;
   }
   return false;
 }
@@ -101,8 +114,8 @@ std::optional<std::uint64_t> Operation::find(std::string_view key) {
 }
 
 std::optional<std::uint64_t> Operation::count(std::uint64_t hash) {
-  FilterRows rows = rows_of(0);
-  const Result<std::uint64_t> count = table_.filters.front().count_hash(hash, rows);
+  PageRows rows = rows_of(0);
+  const Result<std::uint64_t> count = filter(0).count_hash(hash, rows);
   return count.has_value() ? std::optional(*count) : std::nullopt;
 }
 
@@ -124,23 +137,25 @@ void Operation::remove_row(std::uint64_t rowid) {
 }
 
 Result<std::uint64_t> Operation::remove_hash(std::uint64_t hash) {
-  FilterRows rows = rows_of(0);
-  Result<std::uint64_t> before = rows.remove(hash);
+  PageRows rows = rows_of(0);
+  Result<std::uint64_t> before = filter(0).remove_hash(hash, rows);
   if (before.has_value()) rows.store();
   return before;
 }
 
 bool Operation::add_hash(std::uint64_t hash, bool only_if_absent) {
-  if (state().window) return add_to_window(hash);
-  if (layers_contain(hash, table_.filters.size() - 1)) return false;  // an older layer has it
+  if (state().clock && state().clock->generation < filter(0).layout().generation) {  // before a row is of it (W2)
+    TableState later = state();
+    later.clock->generation = filter(0).layout().generation;
+    save(later);
+  }
+  if (layers_contain(hash, newest_layer())) return false;  // an older layer has it
   {
-    FilterRows rows = rows_of(table_.filters.size() - 1);
-    if (const std::optional<bool> is_new = add_to_newest(rows, hash, only_if_absent)) {
-      const bool is_added = *is_new || !only_if_absent;
-      const bool is_crowded = is_added && table_.filters.back().grows() && table_.filters.back().is_crowded(hash, rows);
+    PageRows rows = rows_of(newest_layer());
+    if (const std::optional<Added> added = add_to_newest(rows, hash, only_if_absent)) {
       rows.store();
-      if (is_crowded) split_page();
-      return *is_new;
+      if (added->is_crowded) split_page();
+      return added->is_new;
     }
   }
   open_layer();
@@ -150,37 +165,33 @@ bool Operation::add_hash(std::uint64_t hash, bool only_if_absent) {
 // In this order T1 holds at each moment: until the state says that there is a page more, nobody looks for it, and until
 // the other page is shortened, it is read as if it were.
 void Operation::split_page() {
-  const PagedFilter more = table_.filters.front().with_a_page_more();
-  const auto write_half = [&](std::uint64_t page) {
-    FilterRows rows(shadow(), table_.spare, more, first_page(0), {});
-    rows.write_half(page, more.split_page());
-    rows.store();
-  };
-  write_half(more.new_page());
+  const PagedFilter more = filter(0).with_a_page_more();
+  PageRows rows(shadow(), table_.spare, more, first_page(0));
+  more.split(rows);
+  rows.store(more.pages() - 1);
   TableState grown = state();
   grown.layers.front().units = more.pages();
   save(grown);
-  write_half(more.split_page());
+  rows.store();
 }
 
-/// Adds a key to the newest layer, of which these are the rows, and tells whether it was new there; no value if the
-/// layer is full.
-std::optional<bool> Operation::add_to_newest(FilterRows& rows, std::uint64_t hash, bool only_if_absent) {
-  const std::uint64_t page = table_.filters.back().page_of(hash);
+std::optional<Added> Operation::add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent) {
+  const PagedFilter& newest = table_.filters.back();
+  const std::uint64_t page = newest.page_of(hash);
   if (state().spec.kind != Kind::kScalable || !is_full(rows, page)) {
-    const bool is_new = rows.add(hash, only_if_absent);
-    if (is_new) watch_capacity(rows, page);
-    return is_new;
+    const Added added = unwrap(newest.add_hash(hash, rows, only_if_absent));
+    if (added.fills) watch_capacity(rows, page);
+    return added;
   }
-  return rows.contain(hash) ? std::optional(false) : std::nullopt;
+  return newest.may_contain_hash(hash, rows) ? std::optional(Added{}) : std::nullopt;
 }
 
 // Nobody counts the keys of all pages (see is_full), so each page is compared with its share.
-void Operation::watch_capacity(FilterRows& rows, std::uint64_t page) {
-  const PagedFilter& filter = table_.filters.front();
+void Operation::watch_capacity(PageRows& rows, std::uint64_t page) {
+  const PagedFilter& filter = this->filter(0);
   if (state().spec.kind == Kind::kScalable || filter.grows() || (table_.has_warned && !state().full_is_error)) return;
   const std::uint64_t capacity = state().pane_spec().capacity;
-  if (!is_over_full(filter, capacity, rows.keys(page), {rows.read(page), filter.bytes_of(page)})) return;
+  if (!is_over_full(filter, capacity, page, *rows.read(page))) return;
   const std::string most = std::to_string(state().spec.capacity);
   if (state().full_is_error) {
     throw SqlError{"keys must be at most the capacity, " + most +
@@ -194,10 +205,11 @@ void Operation::watch_capacity(FilterRows& rows, std::uint64_t page) {
 // A layer of a scalable table is full when a page has its share of the keys. Nobody counts the keys of all pages, which
 // would make every addition change a second page. But if the layer had more keys than it was sized for, some page would
 // have more than its share; so a layer never gets more. As keys do not spread evenly, it gets up to 8% fewer.
-bool Operation::is_full(FilterRows& rows, std::uint64_t page) const {
-  const auto newest = static_cast<unsigned>(table_.filters.size() - 1);
-  const std::uint64_t pages = table_.filters.back().pages();  // all of them have the same size
-  return rows.keys(page) >= (scalable_layer_capacity(state().spec, newest) + pages - 1) / pages;
+bool Operation::is_full(PageRows& rows, std::uint64_t page) const {
+  const Page* stored = rows.read(page);
+  const auto newest = static_cast<unsigned>(newest_layer());
+  const std::uint64_t pages = filter(newest).pages();  // all of them have the same size
+  return stored != nullptr && stored->keys >= (scalable_layer_capacity(state().spec, newest) + pages - 1) / pages;
 }
 
 void Operation::open_layer() {
@@ -209,65 +221,37 @@ void Operation::open_layer() {
 void Operation::add_hashes(std::span<std::uint64_t> hashes) {
   std::ranges::sort(hashes, {}, [this](std::uint64_t hash) { return table_.filters.back().page_of(hash); });
   for (auto next = hashes.begin(); next != hashes.end();) {
-    bool full = false;
-    bool crowded = false;
+    std::optional<Added> added = Added{};
     {
-      FilterRows rows = rows_of(table_.filters.size() - 1);
-      while (next != hashes.end() && !full && !crowded && rows.kept_bytes() < kMostChangedBytes) {
-        if (table_.filters.size() > 1) rows.release();  // the other layers' rows come from the same statement
-        full = !layers_contain(*next, table_.filters.size() - 1) && !add_to_newest(rows, *next, false);
-        crowded = table_.filters.back().grows() && table_.filters.back().is_crowded(*next, rows);
-        if (!full) ++next;
+      PageRows rows = rows_of(newest_layer());
+      while (next != hashes.end() && added && !added->is_crowded && rows.bytes() < kMostChangedBytes) {
+        added = layers_contain(*next, newest_layer()) ? Added{} : add_to_newest(rows, *next, false);
+        if (added) ++next;
       }
       rows.store();
     }
-    if (full) open_layer();
-    if (crowded) split_page();
+    if (!added) open_layer();
+    if (added && added->is_crowded) split_page();
   }
-}
-
-// A key that an older pane has goes into the newest pane, too, or it would be lost with the older one.
-bool Operation::add_to_window(std::uint64_t hash) {
-  const Panes now = panes();
-  if (state().window->generation < now.newest) {  // before a row is of this generation (W2)
-    TableState later = state();
-    later.window->generation = now.newest;
-    save(later);
-  }
-  FilterRows rows(shadow(), table_.spare, table_.filters.front(), first_page(0), now);
-  const bool is_new = !rows.contain(hash);
-  if (rows.add(hash, false)) {
-    watch_capacity(rows, table_.filters.front().page_of(hash));
-    rows.store();
-  }
-  return is_new;
-}
-
-Panes Operation::panes() {
-  if (!state().window) return {};
-  const TableWindow& window = *state().window;
-  // A probe sees that a pane has passed, whether or not anybody has written so.
-  const std::uint64_t newest = window.manual ? window.generation : window.generation_at(time_now(shadow().db()));
-  return {window.kept_panes(), newest};
 }
 
 void Operation::advance(sqlite3_value* time) {
   TableState later = state();
-  if (!later.window) throw SqlError{"op advance must go to a table with a window, got one without"};
+  if (!later.clock) throw SqlError{"op advance must go to a table with a window, got one without"};
   // A time ahead of SQLite's would keep every key until SQLite's has caught up.
-  if (!later.window->manual) throw SqlError{"op advance must go to a window with clock=manual, got one with clock=now"};
-  later.window->advance(read_time(shadow().db(), time, "arg"));
+  if (!later.is_manual) throw SqlError{"op advance must go to a window with clock=manual, got one with clock=now"};
+  later.clock->advance(read_time(shadow().db(), time, "arg"));
   if (later != state()) save(later);
 }
 
 void Operation::merge(const FilterRef& other) {
   const Kind kind = state().spec.kind;
-  if (state().window) throw SqlError{"op union must go to a table without a window, got one with a window"};
+  if (state().clock) throw SqlError{"op union must go to a table without a window, got one with a window"};
   require_no_source("op union");
   if (kind != Kind::kBlocked && kind != Kind::kCounting) {
     throw SqlError{"kind of a table that merges must be one of blocked, counting, got " + kind_text(state().spec)};
   }
-  const PagedFilter& filter = table_.filters.front();
+  const PagedFilter& filter = this->filter(0);
   require_same_shape(filter.shape(), other.shape());
   const auto keys = static_cast<double>(std::min(other.facts().keys, kMaxCapacity));
   const auto all_bits = static_cast<double>(count_bits(other.payload()));
@@ -277,11 +261,12 @@ void Operation::merge(const FilterRef& other) {
         other.payload().subspan(static_cast<std::size_t>(page * state().page_bytes), filter.bytes_of(page));
     const auto bits = static_cast<double>(count_bits(bytes));
     if (bits == 0) continue;
-    FilterRows rows = rows_of(0);
-    filter.unite_page(page, rows.write(page), bytes.data());
+    PageRows rows = rows_of(0);
+    Page& united = rows.write(page);
+    filter.unite_page(page, united.bytes, bytes.data());
     // The page's share of the keys goes by its bits. The shares are rounded so that their sum is the number of keys.
     const std::int64_t until = std::llround(keys * ((bits_before + bits) / all_bits));
-    rows.count_keys(page, until - std::llround(keys * (bits_before / all_bits)));
+    united.keys += static_cast<std::uint64_t>(until - std::llround(keys * (bits_before / all_bits)));
     watch_capacity(rows, page);
     bits_before += bits;
     rows.store();
@@ -292,8 +277,8 @@ void Operation::clear() {
   TableState cleared = state();
   require_no_source("op clear");
   cleared.layers.resize(1);
-  if (table_.filters.front().grows()) cleared.layers.front().units = 1;
-  if (cleared.window) cleared.window->restart(shadow().db());  // before anything is gone, as the clock can fail
+  if (filter(0).grows()) cleared.layers.front().units = 1;
+  restart(cleared, shadow().db());  // before anything is gone, as the clock can fail
   shadow().erase_pages(0, INT64_MAX);
   if (cleared != state()) save(cleared);
 }
@@ -306,24 +291,23 @@ void Operation::require_no_source(std::string_view what) const {
 }
 
 void Operation::visit_layer(std::size_t layer, const PageVisitor& visit) {
-  const PagedFilter& filter = table_.filters[layer];
+  const PagedFilter& filter = this->filter(layer);
   const std::int64_t first = first_page(layer);
-  const Panes kept = panes();
-  shadow().visit_pages(first, [&](std::int64_t number, std::span<const std::byte> row) {
+  PageRow row;
+  shadow().visit_pages(first, [&](std::int64_t number, std::span<const std::byte> stored) {
     if (number > last_page(layer)) return false;
     const auto page = static_cast<std::uint64_t>(number - first);
     if (filter.grows() && page == filter.pages()) return true;  // of a split that failed before the state was saved
     if (page >= filter.pages()) misplaced(number);
-    check_row(number, row, filter.bytes_of(page), kept, filter.grows());
-    check_level(filter, page, number, row);
-    visit(page, row);
+    row.load(stored, number, filter, page);
+    visit(page, row.page, stored.size());
     return true;
   });
 }
 
 void Operation::check() {
   const std::size_t layers = state().layers.size();
-  for (std::size_t i = 0; i < layers; ++i) visit_layer(i, [](std::uint64_t, std::span<const std::byte>) {});
+  for (std::size_t i = 0; i < layers; ++i) visit_layer(i, [](std::uint64_t, const Page&, std::size_t) {});
   // A rebuild that failed may have left pages in the other half of a table with a source.
   const std::int64_t last = last_page(kLayersPerHalf - 1, state().has_source ? 1 : 0);
   const std::int64_t last_of_half = last_page(kLayersPerHalf - 1, state().half);
@@ -342,11 +326,9 @@ void Operation::check() {
 void Operation::drop_idle_pages() {
   for (std::size_t i = 0; i < state().layers.size(); ++i) {
     std::vector<std::int64_t> idle;
-    visit_layer(i, [&](std::uint64_t page, std::span<const std::byte> row) {
-      const bool is_idle = state().window              ? generation_of(row) < panes().oldest()
-                           : table_.filters[i].grows() ? keys_of(row) == 0
-                                                       : count_bits(payload_of(row)) == 0;
-      if (is_idle) idle.push_back(first_page(i) + static_cast<std::int64_t>(page));
+    const PagedFilter& filter = this->filter(i);
+    visit_layer(i, [&](std::uint64_t page, const Page& stored, std::size_t) {
+      if (filter.is_idle(page, stored)) idle.push_back(first_page(i) + static_cast<std::int64_t>(page));
     });
     for (const std::int64_t number : idle) shadow().erase_pages(number, number);
   }
@@ -354,8 +336,10 @@ void Operation::drop_idle_pages() {
 
 void Operation::replace(std::uint64_t capacity, const std::function<void(Operation& fresh)>& fill) {
   const unsigned old_half = state().half;
-  TableSpec spec{state().spec, std::nullopt, true};
+  TableSpec spec;
+  spec.filter = state().spec;
   spec.filter.capacity = capacity;
+  spec.has_source = true;
   TableState planned = plan_table(spec, shadow().row_room());
   planned.half = 1 - old_half;
   erase_half(planned.half);  // what a rebuild left there that failed

@@ -14,7 +14,7 @@
 // P1. No page of a layer of a scalable table has more keys than its share, and only the newest layer takes keys.
 // P2. Until a table with a source has all its new keys, it has its old ones, in the other half of the page numbers.
 //
-// With a window of time (window.h):
+// With a window of time (crivo/host/window.h):
 // W1. A key is found for a window at least from when it was added last, and for one pane more at most.
 // W2. No row is of a later generation than the state, so that a clock that goes backwards loses nothing.
 // W3. The generation of the state never falls but by 'clear'.
@@ -108,9 +108,7 @@ class Operation {
 
   /// The filter of a layer, oldest first.
   [[nodiscard]] const PagedFilter& filter(std::size_t layer) const noexcept { return table_.filters[layer]; }
-  /// The panes that are kept now.
-  [[nodiscard]] Panes panes();
-  using PageVisitor = std::function<void(std::uint64_t page, std::span<const std::byte> row)>;
+  using PageVisitor = std::function<void(std::uint64_t page, const Page& stored, std::size_t row_bytes)>;
   /// Visits the stored rows of a layer, checked, in the order of their pages. Throws SqlError.
   void visit_layer(std::size_t layer, const PageVisitor& visit);
 
@@ -119,23 +117,26 @@ class Operation {
 
   /// Reads the state unless the cached one is that of the table.
   void read_state();
+  /// Sets the newest generation of a window: a pane has passed, whether or not anybody has written so.
+  void set_generation();
   void save(const TableState& state);
   void require_no_source(std::string_view what) const;
-  bool add_to_window(std::uint64_t hash);
-  [[nodiscard]] std::optional<bool> add_to_newest(FilterRows& rows, std::uint64_t hash, bool only_if_absent);
+  /// Adds a key to the newest layer, of which these are the rows; no value if the layer is full.
+  [[nodiscard]] std::optional<Added> add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent);
   /// Throws SqlError, or logs a warning, if the page of a key that is new has too many keys.
-  void watch_capacity(FilterRows& rows, std::uint64_t page);
-  [[nodiscard]] bool is_full(FilterRows& rows, std::uint64_t page) const;
+  void watch_capacity(PageRows& rows, std::uint64_t page);
+  [[nodiscard]] bool is_full(PageRows& rows, std::uint64_t page) const;
   void open_layer();
-  /// Splits the next page of a growing table.
+  /// Gives a growing table one page more.
   void split_page();
 
   [[nodiscard]] std::int64_t first_page(std::size_t layer) const noexcept { return first_page(layer, state().half); }
   /// Asks the first `layers` layers.
   [[nodiscard]] bool layers_contain(std::uint64_t hash, std::size_t layers);
-  [[nodiscard]] FilterRows rows_of(std::size_t layer) {
-    return {shadow(), table_.spare, filter(layer), first_page(layer), panes()};
+  [[nodiscard]] PageRows rows_of(std::size_t layer) {
+    return {shadow(), table_.spare, filter(layer), first_page(layer)};
   }
+  [[nodiscard]] std::size_t newest_layer() const noexcept { return table_.filters.size() - 1; }
   void erase_half(unsigned half) { shadow().erase_pages(first_page(0, half), last_page(kLayersPerHalf - 1, half)); }
 
   /// The number of a layer's first page. No layer has as many pages as lie between two of these.
@@ -146,6 +147,7 @@ class Operation {
   [[nodiscard]] std::int64_t last_page(std::size_t layer) const noexcept { return last_page(layer, state().half); }
 
   FilterTable& table_;
+  Time now_ = 0;  // of a window whose clock is SQLite's
 };
 
 }  // namespace crivo::sqlite

@@ -18,6 +18,14 @@ namespace {
 /// The kind that the pages of a table hold.
 Kind paged_kind(const FilterSpec& spec) noexcept { return spec.kind == Kind::kScalable ? Kind::kBlocked : spec.kind; }
 
+/// Makes the shape of a pane that of the window, if there is one.
+Shape with_panes(Shape shape, const std::optional<PaneClock>& clock) noexcept {
+  if (!clock) return shape;
+  shape.kind = Kind::kWindow;
+  shape.param = static_cast<std::uint16_t>(clock->panes);
+  return shape;
+}
+
 /// The blocks of a scalable table's layer, rounded up so that all of its pages have the same size if there is more than
 /// one: FilterTable::is_full gives each an equal share of the keys.
 std::uint64_t whole_pages(std::uint64_t blocks, std::size_t page_bytes) {
@@ -35,7 +43,7 @@ void require_bounded(const TableState& state) {
   if (!(spec.fp_rate > 0 && spec.fp_rate < 1)) {
     damaged_state("have a fp_rate in (0, 1), got " + std::to_string(spec.fp_rate));
   }
-  if (state.window && (spec.kind != Kind::kBlocked || state.has_source))
+  if (state.clock && (spec.kind != Kind::kBlocked || state.has_source))
     damaged_state("have a window only where it may");
   const bool has_layers = spec.kind == Kind::kScalable;
   if (has_layers ? scalable_layer_capacity(spec, static_cast<unsigned>(layers) - 1) == 0 : layers != 1) {
@@ -43,23 +51,23 @@ void require_bounded(const TableState& state) {
   }
 }
 
-void append_window(std::string& text, const TableWindow& window) {
-  append_field(text, "pane_length", static_cast<std::uint64_t>(window.pane_length));
-  append_field(text, "panes", window.panes);
-  append_field(text, "manual", window.manual ? 1 : 0);
-  text.append(" first_pane=").append(std::to_string(window.first_pane));
-  append_field(text, "generation", window.generation);
+void append_clock(std::string& text, const PaneClock& clock, bool is_manual) {
+  append_field(text, "pane_length", static_cast<std::uint64_t>(clock.pane_length));
+  append_field(text, "panes", clock.panes);
+  append_field(text, "manual", is_manual ? 1 : 0);
+  text.append(" first_pane=").append(std::to_string(clock.first_pane));
+  append_field(text, "generation", clock.generation);
 }
 
-TableWindow read_window(StateFields& fields) {
-  TableWindow window;
-  window.pane_length = fields.number<std::int64_t>("pane_length");
-  window.panes = fields.number<std::uint32_t>("panes");
-  window.manual = fields.number<unsigned>("manual") != 0;
-  window.first_pane = fields.number<std::int64_t>("first_pane");
-  window.generation = fields.number<std::uint64_t>("generation");
-  if (!window.is_sound()) damaged_state("have a window that is allowed");
-  return window;
+void read_clock(StateFields& fields, TableState& state) {
+  PaneClock clock;
+  clock.pane_length = fields.number<std::int64_t>("pane_length");
+  clock.panes = fields.number<std::uint32_t>("panes");
+  state.is_manual = fields.number<unsigned>("manual") != 0;
+  clock.first_pane = fields.number<std::int64_t>("first_pane");
+  clock.generation = fields.number<std::uint64_t>("generation");
+  if (!clock.is_sound()) damaged_state("have a window that is allowed");
+  state.clock = clock;
 }
 
 }  // namespace
@@ -85,14 +93,10 @@ PagedFilter TableState::filter(std::size_t layer) const {
     shape.param = layers[layer].probes;
   }
   if (shape.kind == Kind::kSpectral) shape.param = static_cast<std::uint16_t>(spec.counter_bits);
-  return unwrap(PagedFilter::open(shape, page_bytes));
+  return unwrap(PagedFilter::open(with_panes(shape, clock), whole_page_bytes()));
 }
 
-std::size_t TableState::row_bytes() const noexcept {
-  return kRowHeaderBytes + page_bytes * (window ? window->kept_panes() : 1);
-}
-
-FilterSpec TableState::pane_spec() const { return window ? spec_of_pane(spec, window->panes) : spec; }
+FilterSpec TableState::pane_spec() const { return clock ? spec_of_pane(spec, clock->panes) : spec; }
 
 void add_layer(TableState& state) {
   const auto index = static_cast<unsigned>(state.layers.size());
@@ -103,22 +107,22 @@ void add_layer(TableState& state) {
 
 TableState plan_table(const TableSpec& spec, std::size_t row_room) {
   require_table_kind(spec.filter);
-  if (spec.window && spec.filter.kind != Kind::kBlocked) {
+  if (spec.clock && spec.filter.kind != Kind::kBlocked) {
     throw SqlError{"kind must be blocked where a window is given, got " + kind_text(spec.filter)};
   }
   TableState state;
   state.spec = spec.filter;
-  state.window = spec.window;
+  state.clock = spec.clock;
+  state.is_manual = spec.is_manual;
   state.has_source = spec.has_source;
   state.full_is_error = spec.full_is_error;
   const bool is_scalable = state.spec.kind == Kind::kScalable;
   Shape shape{.kind = paged_kind(state.spec)};
-  if (!is_scalable) shape = unwrap(PagedFilter::plan(state.pane_spec()));
+  if (!is_scalable) shape = with_panes(unwrap(PagedFilter::plan(state.pane_spec())), state.clock);
   const bool grows = shape.kind == Kind::kGrowing;
   const std::size_t granule = PagedFilter::granularity(shape);
-  const std::size_t room = row_room - kRowHeaderBytes;
-  const std::size_t panes = spec.window ? spec.window->kept_panes() : 1;
-  state.page_bytes = grows ? granule : std::max(room / panes / granule, std::size_t{1}) * granule;
+  const std::size_t granules = grows ? 1 : std::max((row_room - kRowHeaderBytes) / granule, std::size_t{1});
+  state.page_bytes = granules * granule / (state.clock ? state.clock->kept_panes() : 1);
   state.spec.smallest_blob = false;
   if (is_scalable) {
     add_layer(state);
@@ -141,7 +145,7 @@ std::string to_text(const TableState& state) {
     append_field(text, "units", layer.units);
     append_field(text, "k", layer.probes);
   }
-  if (state.window) append_window(text, *state.window);
+  if (state.clock) append_clock(text, *state.clock, state.is_manual);
   if (state.has_source) append_field(text, "source_half", state.half);
   if (state.full_is_error) text.append(" on_full=error");
   return end_state(std::move(text));
@@ -161,9 +165,9 @@ TableState parse_state(std::string_view text) {
   for (std::size_t i = 0; i < layers; ++i) {
     const auto units = fields.number<std::uint64_t>("units");
     state.layers.push_back({units, fields.number<std::uint8_t>("k")});
-    (void)state.filter(i);  // throws if the shape is not allowed
   }
-  if (fields.has("pane_length")) state.window = read_window(fields);
+  if (fields.has("pane_length")) read_clock(fields, state);
+  for (std::size_t i = 0; i < layers; ++i) (void)state.filter(i);  // throws if the shape is not allowed
   state.has_source = fields.has("source_half");
   if (state.has_source) state.half = fields.number<unsigned>("source_half") != 0 ? 1 : 0;
   if (fields.has("on_full")) {

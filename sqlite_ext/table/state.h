@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "crivo/host/paged_filter.h"
+#include "crivo/host/window.h"
 #include "crivo/types.h"
-#include "table/window.h"
 
 namespace crivo::sqlite {
 
@@ -26,16 +26,17 @@ struct TableState {
   };
 
   FilterSpec spec;
-  std::size_t page_bytes = 0;  // the bytes of the payload in a full page; of a window: of each pane
-  std::vector<Layer> layers;   // oldest first; never empty
-  std::optional<TableWindow> window;
-  bool has_source = false;  // the keys are those of a column
+  std::size_t page_bytes = 0;      // the bytes of the payload in a full page; of a window: of each pane
+  std::vector<Layer> layers;       // oldest first; never empty
+  std::optional<PaneClock> clock;  // of a table with a window
+  bool is_manual = false;          // only `advance` sets the clock, which otherwise is SQLite's
+  bool has_source = false;         // the keys are those of a column
   /// 0 or 1: which half of the page numbers is in use. A rebuild fills the other half, and then takes over.
   unsigned half = 0;
   bool full_is_error = false;  // a new key in an over-full page, which otherwise is logged
 
-  /// The bytes of a full page's row.
-  [[nodiscard]] std::size_t row_bytes() const noexcept;
+  /// The bytes of a full page; of a window, those of all panes.
+  [[nodiscard]] std::size_t whole_page_bytes() const noexcept { return page_bytes * (clock ? clock->kept_panes() : 1); }
   /// The filter of a layer, laid out in pages. Throws SqlError if the state does not describe one.
   [[nodiscard]] PagedFilter filter(std::size_t layer) const;
   /// What each pane of a window is made for: its share of the keys, at such a rate that all panes together keep the
@@ -57,7 +58,8 @@ inline constexpr std::string_view kTableKinds =
 /// What a table is asked to be.
 struct TableSpec {
   FilterSpec filter;
-  std::optional<TableWindow> window;
+  std::optional<PaneClock> clock;
+  bool is_manual = false;
   bool has_source = false;
   bool full_is_error = false;
 };

@@ -78,14 +78,14 @@ std::string json_number(double value) { return std::string(NumberKey(value).view
 std::string json_number(std::uint64_t value) { return std::to_string(saturated(value)); }
 std::string seconds(Time milliseconds) { return json_number(static_cast<double>(milliseconds) / 1000); }
 
-void add_window(JsonObject& info, const TableWindow& window, const std::vector<std::uint64_t>& pane_keys, sqlite3* db) {
-  TableWindow now = window;
-  if (!now.manual) now.advance(time_now(db));
+void add_window(JsonObject& info, const TableState& state, const std::vector<std::uint64_t>& pane_keys, sqlite3* db) {
+  PaneClock now = *state.clock;
+  if (!state.is_manual) now.advance(time_now(db));
   std::string keys;
   for (const std::uint64_t value : pane_keys) keys.append(keys.empty() ? "" : ",").append(json_number(value));
   info.add("window", seconds(now.pane_length * now.panes));
   info.add("panes", json_number(std::uint64_t{now.panes}));
-  info.add("clock", json_text(now.manual ? "manual" : "now"));
+  info.add("clock", json_text(state.is_manual ? "manual" : "now"));
   info.add("generation", json_number(now.generation));
   info.add("next_pane", now.first_pane < 0 ? "null" : seconds(now.end_of_newest()));
   info.add("pane_keys", "[" + keys + "]");
@@ -108,15 +108,15 @@ std::string table_info(Operation& table) {
   info.add("fp_rate", json_number(state.spec.fp_rate));
   info.add("keys", json_number(found.keys));
   info.add("current_fp_rate", json_number(found.current_fp_rate));
-  info.add("over_capacity", is_over_capacity(facts, found.current_fp_rate, state.window.has_value()) ? "1" : "0");
+  info.add("over_capacity", is_over_capacity(facts, found.current_fp_rate, state.clock.has_value()) ? "1" : "0");
   info.add("seed", std::to_string(static_cast<std::int64_t>(state.spec.seed)));
   info.add("layers", json_number(std::uint64_t{state.layers.size()}));
   info.add("pages", json_number(found.pages));
   info.add("stored_pages", json_number(found.stored_pages));
-  info.add("row_bytes", json_number(std::uint64_t{state.row_bytes()}));
+  info.add("row_bytes", json_number(std::uint64_t{kRowHeaderBytes + state.whole_page_bytes()}));
   info.add("bytes", json_number(found.row_bytes));
   if (state.full_is_error) info.add("on_full", json_text("error"));
-  if (state.window) add_window(info, *state.window, found.pane_keys, table.shadow().db());
+  if (state.clock) add_window(info, state, found.pane_keys, table.shadow().db());
   if (state.has_source) {
     add_following(info, table.shadow());
     info.add("stale", json_number(stale(table.shadow())));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -11,10 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "crivo/host/growing_snapshot.h"
 #include "crivo/host/paged_filter.h"
+#include "crivo/host/paged_snapshot.h"
 #include "crivo/kinds.h"
 #include "filters.h"
+#include "memory_pages.h"
 
 namespace crivo::testing {
 namespace {
@@ -316,26 +318,12 @@ TEST(Growing, SurvivesEveryBitThatIsFlipped) {
   EXPECT_GT(taken, 0U);  // bits of entries
 }
 
-/// Pages in memory, without the zeros at their ends.
-class StoredPages : public PageSource {
- public:
-  const std::byte* read(std::uint64_t page) override {
-    const auto found = pages_.find(page);
-    return found != pages_.end() ? found->second.data() : nullptr;
-  }
-  std::byte* write(std::uint64_t page) override { return pages_.try_emplace(page, bytes).first->second.data(); }
-  [[nodiscard]] const std::map<std::uint64_t, std::vector<std::byte>>& all() const { return pages_; }
-  std::size_t bytes = 0;
-
- private:
-  std::map<std::uint64_t, std::vector<std::byte>> pages_;
-};
-
-AnyFilter snapshot_of(const PagedFilter& filter, const StoredPages& pages) {
-  GrowingSnapshot snapshot(filter);
-  for (const auto& [page, bytes] : pages.all()) snapshot.count(page, bytes.data());
+AnyFilter snapshot_of(const PagedFilter& filter, MemoryPages& pages) {
+  PagedSnapshot snapshot(filter);
+  for (const auto& [number, stored] : pages.all()) snapshot.count(number, stored.page);
   const std::uint64_t bytes = snapshot.payload_bytes();
-  for (const auto& [page, stored] : pages.all()) snapshot.take(page, stored.data());
+  snapshot.start();
+  for (const auto& [number, stored] : pages.all()) snapshot.put(number, stored.page);
   AnyFilter whole = *snapshot.finish({.capacity = 1, .fp_rate = 0.5}, UINT64_MAX);
   EXPECT_EQ(whole.payload().size(), bytes);
   return whole;
@@ -347,8 +335,7 @@ class GrowingPages : public ::testing::TestWithParam<double> {};
 TEST_P(GrowingPages, HaveTheKeysOfAMultiset) {
   const Shape shape = *PagedFilter::plan(spec_of(GetParam()));
   PagedFilter filter = *PagedFilter::open(shape, PagedFilter::granularity(shape));
-  StoredPages pages;
-  pages.bytes = PagedFilter::granularity(shape);
+  MemoryPages pages(filter);
   std::map<std::uint64_t, std::uint64_t> all;
   std::vector<std::uint64_t> hashes;
   std::mt19937_64 random(4);
@@ -362,17 +349,19 @@ TEST_P(GrowingPages, HaveTheKeysOfAMultiset) {
       hashes.pop_back();
     } else {
       const std::uint64_t hash = random() % 10 == 0 && !hashes.empty() ? hashes[random() % hashes.size()] : random();
-      ASSERT_TRUE(filter.add_hash(hash, pages).has_value());
+      const Result<Added> added = filter.add_hash(hash, pages);
+      ASSERT_TRUE(added.has_value());
       hashes.push_back(hash);
       ++all[hash];
-      if (!filter.is_crowded(hash, pages)) continue;
-      const PagedFilter more = filter.with_a_page_more();
-      (void)more.write_half(more.new_page(), more.split_page(), pages);
-      filter = more;
-      if (++splits % 3 != 0) (void)more.write_half(more.split_page(), more.split_page(), pages);
+      if (!added->is_crowded) continue;
+      filter = filter.with_a_page_more();
+      const std::uint64_t lower = filter.pages() - 1 - std::bit_floor(filter.pages() - 1);
+      const auto before = pages.read(lower) != nullptr ? pages.all()[lower].bytes : std::vector<std::byte>();
+      filter.split(pages);
+      if (++splits % 3 == 0 && !before.empty()) std::ranges::copy(before, pages.write(lower).bytes);
     }
     if (step % 7919 != 0) continue;
-    for (const auto& [page, bytes] : pages.all()) ASSERT_TRUE(filter.is_sound(page, bytes.data()));
+    for (const auto& [number, stored] : pages.all()) ASSERT_TRUE(filter.is_sound(number, stored.bytes.data()));
     const AnyFilter whole = snapshot_of(filter, pages);
     for (const auto& [hash, copies] : all) {
       ASSERT_GE(*filter.count_hash(hash, pages), copies);

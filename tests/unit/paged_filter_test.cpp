@@ -4,45 +4,25 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "crivo/filter.h"
+#include "memory_pages.h"
 
 namespace crivo {
 namespace {
 
-/// Pages in memory. A page that was never written is not there.
-class MapSource : public PageSource {
- public:
-  explicit MapSource(const PagedFilter& filter) : filter_(filter) {}
-  const std::byte* read(std::uint64_t page) override {
-    EXPECT_LT(page, filter_.pages());
-    const auto found = pages_.find(page);
-    return found != pages_.end() ? found->second.data() : nullptr;
+/// The payload that these pages make.
+std::vector<std::byte> payload_of(const PagedFilter& filter, MemoryPages& pages) {
+  std::vector<std::byte> bytes;
+  for (std::uint64_t number = 0; number < filter.pages(); ++number) {
+    const std::vector<std::byte> zeros(filter.bytes_of(number));
+    const auto& from = pages.read(number) != nullptr ? pages.all()[number].bytes : zeros;
+    bytes.insert(bytes.end(), from.begin(), from.end());
   }
-  std::byte* write(std::uint64_t page) override {
-    EXPECT_LT(page, filter_.pages());
-    ++writes;
-    return pages_.try_emplace(page, filter_.bytes_of(page)).first->second.data();
-  }
-  [[nodiscard]] std::vector<std::byte> payload() const {
-    std::vector<std::byte> bytes;
-    for (std::uint64_t page = 0; page < filter_.pages(); ++page) {
-      const auto found = pages_.find(page);
-      const std::vector<std::byte> zeros(filter_.bytes_of(page));
-      const auto& from = found != pages_.end() ? found->second : zeros;
-      bytes.insert(bytes.end(), from.begin(), from.end());
-    }
-    return bytes;
-  }
-  int writes = 0;
-
- private:
-  const PagedFilter& filter_;
-  std::map<std::uint64_t, std::vector<std::byte>> pages_;
-};
+  return bytes;
+}
 
 struct Case {
   const char* kind;
@@ -66,18 +46,18 @@ class PagedFilterTest : public testing::TestWithParam<Case> {
 TEST_P(PagedFilterTest, IsTheFilterInMemory) {
   AnyFilter whole = in_memory();
   const Result<PagedFilter> paged = PagedFilter::open(whole.shape(), GetParam().page_bytes);
-  MapSource pages(*paged);
+  MemoryPages pages(*paged);
   EXPECT_EQ(paged->counts(), whole.ref().kind().can.count);
   const std::uint64_t keys = std::min<std::uint64_t>(GetParam().capacity, 3000);
   for (std::uint64_t i = 0; i < keys; ++i) {
     EXPECT_EQ(paged->may_contain_hash(key(i), pages), whole.ref().may_contain_hash(key(i)));
     for (std::uint64_t times = 0; times <= i % 3; ++times) {
-      ASSERT_EQ(*paged->add_hash(key(i), pages), !whole.ref().may_contain_hash(key(i)));
+      ASSERT_EQ(paged->add_hash(key(i), pages)->is_new, !whole.ref().may_contain_hash(key(i)));
       ASSERT_TRUE(whole.add(std::to_string(i)));
     }
     ASSERT_TRUE(paged->may_contain_hash(key(i), pages));
   }
-  EXPECT_TRUE(std::ranges::equal(pages.payload(), whole.payload()));
+  EXPECT_TRUE(std::ranges::equal(payload_of(*paged, pages), whole.payload()));
   for (std::uint64_t i = 0; i < 2 * keys; ++i) {
     ASSERT_EQ(paged->may_contain_hash(key(i), pages), whole.ref().may_contain_hash(key(i)));
     const auto counted = paged->count_hash(key(i), pages);
@@ -94,7 +74,7 @@ TEST_P(PagedFilterTest, IsTheFilterInMemory) {
       ASSERT_TRUE(whole.remove(std::to_string(i)));
     }
   }
-  EXPECT_TRUE(std::ranges::equal(pages.payload(), whole.payload()));
+  EXPECT_TRUE(std::ranges::equal(payload_of(*paged, pages), whole.payload()));
 }
 
 class PagedUnionTest : public PagedFilterTest {};
@@ -103,17 +83,17 @@ TEST_P(PagedUnionTest, IsTheUnionInMemory) {
   AnyFilter whole = in_memory();
   AnyFilter other = in_memory();
   const PagedFilter paged = *PagedFilter::open(whole.shape(), GetParam().page_bytes);
-  MapSource pages(paged);
+  MemoryPages pages(paged);
   for (std::uint64_t i = 0; i < 20; ++i) {
     ASSERT_TRUE(whole.add(std::to_string(i)));
     ASSERT_TRUE(paged.add_hash(key(i), pages).has_value());
     ASSERT_TRUE(other.add(std::to_string(i + 10)));
   }
   for (std::uint64_t page = 0; page < paged.pages(); ++page) {
-    paged.unite_page(page, pages.write(page), other.payload().data() + page * GetParam().page_bytes);
+    paged.unite_page(page, pages.write(page).bytes, other.payload().data() + page * GetParam().page_bytes);
   }
   ASSERT_TRUE(whole.unite(other.ref()));
-  EXPECT_TRUE(std::ranges::equal(pages.payload(), whole.payload()));
+  EXPECT_TRUE(std::ranges::equal(payload_of(paged, pages), whole.payload()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, PagedFilterTest,
@@ -131,10 +111,10 @@ TEST(PagedFilter, WritesNoPageIfNothingChanges) {
     FilterSpec spec{.capacity = 1000};
     ASSERT_TRUE(choose_kind(spec, kind));
     const PagedFilter paged = *PagedFilter::open(AnyFilter::create(spec)->shape(), 512);
-    MapSource pages(paged);
-    EXPECT_TRUE(*paged.add_hash(12345, pages));
+    MemoryPages pages(paged);
+    EXPECT_TRUE(paged.add_hash(12345, pages)->is_new);
     const int writes = pages.writes;
-    EXPECT_FALSE(*paged.add_hash(12345, pages));
+    EXPECT_FALSE(paged.add_hash(12345, pages)->is_new);
     EXPECT_EQ(pages.writes, writes) << kind;
   }
 }
@@ -144,10 +124,10 @@ TEST(PagedFilter, LeavesAKeyThatMayBeThereAloneIfToldTo) {
     FilterSpec spec{.capacity = 1000};
     ASSERT_TRUE(choose_kind(spec, kind));
     const PagedFilter paged = *PagedFilter::open(AnyFilter::create(spec)->shape(), 512);
-    MapSource pages(paged);
-    EXPECT_TRUE(*paged.add_hash(12345, pages, true)) << kind;
+    MemoryPages pages(paged);
+    EXPECT_TRUE(paged.add_hash(12345, pages, true)->is_new) << kind;
     const int writes = pages.writes;
-    EXPECT_FALSE(*paged.add_hash(12345, pages, true)) << kind;
+    EXPECT_FALSE(paged.add_hash(12345, pages, true)->is_new) << kind;
     EXPECT_EQ(pages.writes, writes) << kind;
   }
 }

@@ -9,10 +9,12 @@
 #include <random>
 
 #include "crivo/host/bytes.h"
+#include "crivo/host/paged_snapshot.h"
 #include "crivo/kinds.h"
 #include "filters.h"
 #include "kinds/bloom/window_layout.h"
 #include "matchers.h"
+#include "memory_pages.h"
 
 namespace crivo::testing {
 namespace {
@@ -34,8 +36,8 @@ Bytes expected_payload(const Shape& shape, Time first_pane, std::uint64_t newest
   const std::uint64_t kept = shape.param + 1U;
   const std::uint64_t page = std::max<std::uint64_t>(1, 63 / kept);
   Bytes payload(64 + 64 * shape.units * kept);
-  write_window(payload.data(),
-               {.pane_length = kPane, .panes = shape.param, .first_pane = first_pane, .generation = newest});
+  write_clock(payload.data(),
+              {.pane_length = kPane, .panes = shape.param, .first_pane = first_pane, .generation = newest});
   for (std::uint64_t pane = newest < kept ? 0 : newest - kept + 1; pane <= newest; ++pane) {
     AnyFilter blocked = *AnyFilter::adopt({.kind = Kind::kBlocked, .k = shape.k, .units = shape.units},
                                           {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(shape.units * 64));
@@ -73,6 +75,40 @@ TEST(WindowBytes, AreThoseOfTheFormatWhateverComesWhen) {
         ASSERT_TRUE(std::ranges::equal(filter.payload(), expected_payload(filter.shape(), first_pane, newest, keys)))
             << panes << " panes, " << capacity << " keys, step " << step;
       }
+    }
+  }
+}
+
+// As pages of a table, whatever their size: the same answers, and together the same payload.
+TEST(Window, InPagesIsTheFilterInMemory) {
+  for (const unsigned panes : {1U, 7U, 62U, 256U}) {
+    for (const std::size_t blocks : {1U, 5U, 63U}) {
+      AnyFilter whole = create(spec_of(panes, 2000));
+      PagedFilter paged = *PagedFilter::open(whole.shape(), blocks * PagedFilter::granularity(whole.shape()));
+      MemoryPages pages(paged);
+      std::mt19937_64 random(panes + blocks);
+      Time now = kNow;
+      for (unsigned step = 0; step < 3000; ++step) {
+        if (step == 0 || random() % 50 == 0) {
+          now += static_cast<Time>(random() % (random() % 9 == 0 ? 3 * panes * kPane : 2 * kPane));
+          ASSERT_TRUE(whole.advance(now));
+          paged.set_generation(clock_of(whole.shape(), whole.payload().data())->generation);
+        }
+        const std::uint64_t hash = hash_key(std::to_string(random() % 500), 0);
+        const bool is_found = whole.ref().may_contain_hash(hash);
+        ASSERT_EQ(paged.may_contain_hash(hash, pages), is_found);
+        if (random() % 3 == 0) continue;
+        ASSERT_EQ(paged.add_hash(hash, pages)->is_new, !is_found);
+        ASSERT_TRUE(whole.add_hash(hash));
+      }
+      PagedSnapshot snapshot(paged);
+      for (const auto& [number, stored] : pages.all()) snapshot.count(number, stored.page);
+      std::ranges::copy(whole.payload().first(64), snapshot.start().begin());  // the clock
+      for (const auto& [number, stored] : pages.all()) snapshot.put(number, stored.page);
+      const AnyFilter made = *snapshot.finish(whole.facts(), UINT64_MAX);
+      ASSERT_TRUE(std::ranges::equal(made.payload(), whole.payload())) << panes << " panes, " << blocks << " blocks";
+      // In place of the payload, which has a header, they must not be written.
+      EXPECT_FALSE(PagedFilter::open_payload(whole.shape(), 64 * (panes + 1)));
     }
   }
 }

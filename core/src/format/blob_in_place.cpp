@@ -26,8 +26,8 @@ class KeySegments : public PageSource {
  public:
   KeySegments(StoredBlob& blob, std::uint64_t payload_bytes) : blob_(blob), payload_bytes_(payload_bytes) {}
 
-  const std::byte* read(std::uint64_t page) override { return load(page).after.data(); }
-  std::byte* write(std::uint64_t page) override { return load(page).after.data(); }
+  const Page* read(std::uint64_t page) override { return &load(page).page; }
+  Page& write(std::uint64_t page) override { return load(page).page; }
 
   /// What the changes add to the blob's checksum.
   [[nodiscard]] std::uint64_t checksum_change() const noexcept {
@@ -55,6 +55,7 @@ class KeySegments : public PageSource {
     std::uint64_t number;
     std::vector<std::byte> before;
     std::vector<std::byte> after;
+    Page page{.bytes = after.data()};
   };
 
   static std::uint64_t offset_of(std::uint64_t segment) noexcept {
@@ -118,13 +119,13 @@ Result<bool> add_in_place(StoredBlob& blob, std::string_view key) {
   HeaderBytes bytes;
   const Result<Header> header = read_header(blob, bytes);
   if (!header) return header.error();
-  const Result<PagedFilter> filter = PagedFilter::open(header->shape, kChecksumSegmentBytes);
+  const Result<PagedFilter> filter = PagedFilter::open_payload(header->shape, kChecksumSegmentBytes);
   if (!filter) return filter.error();
   const std::uint64_t hash = hash_key(key, header->shape.seed);
   KeySegments segments(blob, filter->payload_bytes());
-  const Result<bool> added = filter->add_hash(hash, segments);
+  const Result<Added> added = filter->add_hash(hash, segments);
   if (!added.has_value()) return added.error();
-  const bool is_new = *added;
+  const bool is_new = added->is_new;
   if (!is_new && !filter->counts()) return false;
   const std::span<const std::byte> counted = count_key(*header, segments.checksum_change(), bytes);
   segments.store();

@@ -18,7 +18,7 @@ std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uin
   const KindRow& row = *find_kind(filter.shape().kind);
   std::vector<Description> described = {{"kind", filter.kind().name}};
   if (row.option_of != nullptr) described.push_back({"option", std::uint64_t{row.option_of(filter.shape())}});
-  const auto window = window_of(filter.shape(), filter.payload().data());
+  const auto window = clock_of(filter.shape(), filter.payload().data());
   if (window) {
     described.push_back({"window", static_cast<double>(window->pane_length * window->panes) / 1000});
     described.push_back({"panes", std::uint64_t{window->panes}});

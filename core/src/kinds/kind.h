@@ -20,6 +20,7 @@
 #include "crivo/types.h"
 #include "crivo/view.h"
 #include "kinds/collisions.h"
+#include "kinds/paging.h"
 #include "kinds/reads.h"
 
 namespace crivo {
@@ -74,11 +75,8 @@ struct KindRow {
   /// The number of bits, for a payload that is an array of random bits, which gap coding compresses best; else null.
   std::uint64_t (*bit_array_bits)(const Shape&) noexcept;
 
-  /// The bytes of a block, for a kind in which all of a key lies in block mulhi(hash, units), at places that do not
-  /// depend on units; else 0.
-  std::size_t block_bytes;
-  /// The bits at each position of a key, for a kind whose positions are those of kinds/bloom/positions.h; else null.
-  unsigned (*position_bits)(const Shape&) noexcept;
+  /// Null for a kind that cannot lie in pages.
+  const Paging* paging;
 
   // The next functions are null for a kind without an option.
   /// Sets the kind's field of a spec to what the text behind the colon stands for, or to its default for no text.
@@ -226,8 +224,6 @@ constexpr void set_models(KindRow& row) {
       return with_collisions(K::predicted_fp_rate(view.shape, keys), keys);  // most kinds need only the shape
     }
   };
-  if constexpr (requires { K::kBytesOfBlock; }) row.block_bytes = K::kBytesOfBlock;
-  if constexpr (requires { &K::position_bits; }) row.position_bits = &K::position_bits;
   if constexpr (requires { &K::bit_array_bits; }) row.bit_array_bits = &K::bit_array_bits;
   if constexpr (requires { &K::promised_fp_rate; }) row.promised_fp_rate = &K::promised_fp_rate;
   if constexpr (requires { &K::layers; }) row.layers = &K::layers;
@@ -280,8 +276,9 @@ constexpr Capabilities capabilities_of() {
 }
 
 template <FilterKind K>
-constexpr KindRow make_row() {
+constexpr KindRow make_row(const Paging* paging = nullptr) {
   KindRow row{};
+  row.paging = paging;
   row.info = {.kind = K::kKind, .name = K::kName, .option = {}, .alias = {}, .can = capabilities_of<K>()};
   if constexpr (requires { K::kHashId; }) row.info.hash_id = K::kHashId;
   if constexpr (requires { K::kDefaultFpRate; }) row.info.default_fp_rate = K::kDefaultFpRate;

@@ -21,7 +21,7 @@ inline constexpr Time kLastTime = 253402300799999;  // 9999-12-31 23:59:59.999
 
 inline constexpr std::uint32_t kMaxPanes = 256;
 
-struct Window {
+struct PaneClock {
   std::int64_t pane_length = 0;  // in milliseconds, above 0
   std::uint32_t panes = 0;       // how many panes a window has
   std::int64_t first_pane = -1;  // the panes between 1970 and the first; -1 until the clock is first set
@@ -42,7 +42,7 @@ struct Window {
   /// Sets the clock to a time; an earlier one than is known changes nothing.
   void advance(Time time) noexcept;
 
-  friend bool operator==(const Window&, const Window&) = default;
+  friend bool operator==(const PaneClock&, const PaneClock&) = default;
 };
 
 /// The milliseconds that a text means, above 0 and maybe not whole: "7 days", "36 hours", "90 minutes", "30 seconds",
@@ -61,13 +61,8 @@ inline constexpr std::string_view kWindowLengths =
 [[nodiscard]] FilterSpec spec_of_pane(const FilterSpec& spec, std::uint32_t panes) noexcept;
 
 /// The clock of a filter, of a payload that was checked; no value for a kind that has none.
-[[nodiscard]] std::optional<Window> window_of(const Shape& shape, const std::byte* payload) noexcept;
+[[nodiscard]] std::optional<PaneClock> clock_of(const Shape& shape, const std::byte* payload) noexcept;
 /// Writes what stands in front of a payload's blocks.
-void write_window(std::byte* payload, const Window& window) noexcept;
-/// The bytes of the payload of a filter of this shape.
-[[nodiscard]] std::uint64_t window_payload_bytes(const Shape& shape) noexcept;
-/// A block of the pane in this place (Window::place) of a payload.
-[[nodiscard]] std::byte* block_of_pane(const Shape& shape, std::byte* payload, std::uint64_t block,
-                                       std::uint32_t place) noexcept;
+void write_clock(std::byte* payload, const PaneClock& window) noexcept;
 
 }  // namespace crivo

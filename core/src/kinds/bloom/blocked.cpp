@@ -12,6 +12,7 @@
 #include "kinds/bloom/block.h"
 #include "kinds/bloom/block_stats.h"
 #include "kinds/bloom/kernels.h"
+#include "kinds/bloom/pages.h"
 #include "kinds/bloom/parts.h"
 #include "kinds/bloom/shape.h"
 #include "kinds/isa.h"
@@ -101,6 +102,6 @@ struct Blocked {
 
 }  // namespace
 
-constinit const KindRow kBlocked = make_row<Blocked>();
+constinit const KindRow kBlocked = make_row<Blocked>(&kPagingOf<KeyBlock<Blocked>>);
 
 }  // namespace crivo

@@ -14,6 +14,7 @@
 #include "build/parallel.h"
 #include "crivo/host/bytes.h"
 #include "kinds/bloom/compressed.h"
+#include "kinds/bloom/pages.h"
 #include "kinds/bloom/parts.h"
 #include "kinds/bloom/position_stats.h"
 #include "kinds/bloom/position_tests.h"
@@ -123,6 +124,6 @@ struct Classic {
 
 }  // namespace
 
-constinit const KindRow kClassic = make_row<Classic>();
+constinit const KindRow kClassic = make_row<Classic>(&kPagingOf<KeyCounters<Classic>>);
 
 }  // namespace crivo

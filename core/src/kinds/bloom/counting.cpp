@@ -13,6 +13,7 @@
 #include "kinds/bloom/block_stats.h"
 #include "kinds/bloom/counter_block.h"
 #include "kinds/bloom/kernels.h"
+#include "kinds/bloom/pages.h"
 #include "kinds/bloom/parts.h"
 #include "kinds/bloom/shape.h"
 #include "kinds/isa.h"
@@ -143,6 +144,6 @@ struct Counting {
 
 }  // namespace
 
-constinit const KindRow kCounting = make_row<Counting>();
+constinit const KindRow kCounting = make_row<Counting>(&kPagingOf<KeyBlock<Counting>>);
 
 }  // namespace crivo

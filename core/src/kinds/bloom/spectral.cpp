@@ -10,6 +10,7 @@
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "kinds/bloom/counter_array.h"
+#include "kinds/bloom/pages.h"
 #include "kinds/bloom/position_stats.h"
 #include "kinds/bloom/position_tests.h"
 #include "kinds/bloom/positions.h"
@@ -146,6 +147,6 @@ struct Spectral {
 
 }  // namespace
 
-constinit const KindRow kSpectral = make_row<Spectral>();
+constinit const KindRow kSpectral = make_row<Spectral>(&kPagingOf<KeyCounters<Spectral>>);
 
 }  // namespace crivo

@@ -114,7 +114,7 @@ std::optional<double> cardinality_of(const Shape& shape, const PaneFill& fill) n
   return keys;
 }
 
-struct WindowKind {
+struct Window {
   static constexpr Kind kKind = Kind::kWindow;
   static constexpr std::string_view kName = "window";
   static constexpr const char* kUnitName = "number of blocks";
@@ -164,7 +164,7 @@ struct WindowKind {
   }
 
   static Result<void> validate(const View& view) {
-    const Window window = *window_of(view.shape, view.payload);
+    const PaneClock window = *clock_of(view.shape, view.payload);
     if (!window.is_sound()) {
       return corrupt("window must have panes of 1 ms to ", kLastTime, " ms that end before the year 10000, got others");
     }
@@ -207,21 +207,21 @@ struct WindowKind {
   }
 
   static void start(Store store, const FilterSpec& spec) {
-    write_window(store.payload.data(),
-                 {.pane_length = *length_of_pane(static_cast<double>(spec.window), spec.panes), .panes = spec.panes});
+    write_clock(store.payload.data(),
+                {.pane_length = *length_of_pane(static_cast<double>(spec.window), spec.panes), .panes = spec.panes});
   }
 
   static void clear(Store store) {
-    Window window = *window_of(store.shape, store.payload.data());
+    PaneClock window = *clock_of(store.shape, store.payload.data());
     window.first_pane = -1;
     window.generation = 0;
     std::ranges::fill(store.payload, std::byte{0});
-    write_window(store.payload.data(), window);
+    write_clock(store.payload.data(), window);
   }
 
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
     constexpr std::size_t kAhead = 16;
-    const Window window = *window_of(store.shape, store.payload.data());
+    const PaneClock window = *clock_of(store.shape, store.payload.data());
     const std::uint32_t newest = window.place(window.generation);
     const PaneLayout layout(store.shape);
     const auto block_of = [&](std::uint64_t hash) {
@@ -240,8 +240,8 @@ struct WindowKind {
   }
 
   static void advance(Store store, Time time) {
-    const Window before = *window_of(store.shape, store.payload.data());
-    Window now = before;
+    const PaneClock before = *clock_of(store.shape, store.payload.data());
+    PaneClock now = before;
     now.advance(time);
     if (now == before) return;
     const PaneLayout layout(store.shape);
@@ -257,12 +257,99 @@ struct WindowKind {
         }
       }
     }
-    write_window(store.payload.data(), now);
+    write_clock(store.payload.data(), now);
   }
 };
 
+/// A key in the page of a table (kinds/paging.h), which has the same blocks of each pane, one pane after the other.
+class KeyPanes {
+ public:
+  static std::size_t granularity(const Shape& shape) noexcept { return (shape.param + std::size_t{1}) * kBlockBytes; }
+  static std::uint64_t bytes(const Shape& shape) noexcept { return shape.units * granularity(shape); }
+
+  KeyPanes(const PageLayout& layout, std::uint64_t hash) noexcept
+      : layout_(layout), hash_(hash), kept_(layout.shape.param + 1U) {
+    const std::uint64_t block = mulhi(hash, layout.shape.units);
+    const std::uint64_t in_page = layout.page_bytes / granularity(layout.shape);
+    page_ = block / in_page;
+    offset_ = static_cast<std::size_t>(block % in_page) * kBlockBytes;
+    pane_bytes_ = layout.bytes_of(page_) / kept_;
+    block_.units = 1;  // so that the kernels find this one
+  }
+
+  [[nodiscard]] std::uint64_t page() const noexcept { return page_; }
+  [[nodiscard]] bool contains(PageSource& pages) const { return is_in(pages.read(page_), oldest_of(layout_)); }
+  // A key that an older pane has goes into the newest pane, too, or it would be lost with the older one.
+  Result<Added> add(PageSource& pages, bool /*only_if_absent*/) const {
+    const Page* stored = pages.read(page_);
+    if (is_in(stored, layout_.generation)) return Added{};
+    const bool is_new = !is_in(stored, oldest_of(layout_));
+    Page& page = pages.write(page_);
+    drop_old_panes(page);
+    kernels_in_use<BlockedKernels>().blocked_add(block_, pane(page, layout_.generation) + offset_, &hash_, 1);
+    ++page.keys;
+    return Added{.is_new = is_new, .fills = true};
+  }
+
+  static bool is_idle(const PageLayout& layout, const Page& page) noexcept {
+    return page.generation < oldest_of(layout);
+  }
+  static void put(const PageLayout& layout, std::uint64_t page, const Page& stored, Store store) {
+    const PaneLayout payload(store.shape);
+    const std::uint64_t kept = payload.kept();
+    const std::size_t pane_bytes = layout.bytes_of(page) / kept;
+    const std::uint64_t first = page * (layout.page_bytes / granularity(layout.shape));
+    for (std::uint64_t generation = oldest_of(layout); generation <= stored.generation; ++generation) {
+      const std::uint64_t pane = generation % kept;
+      for (std::size_t at = 0; at < pane_bytes; at += kBlockBytes) {
+        std::byte* block = store.payload.data() + payload.place_of(first + at / kBlockBytes).in(pane);
+        std::copy_n(stored.bytes + pane * pane_bytes + at, kBlockBytes, block);
+      }
+    }
+  }
+
+ private:
+  /// The oldest generation that is kept.
+  static std::uint64_t oldest_of(const PageLayout& layout) noexcept {
+    return layout.generation - std::min<std::uint64_t>(layout.generation, layout.shape.param);
+  }
+  [[nodiscard]] std::byte* pane(const Page& page, std::uint64_t generation) const noexcept {
+    return page.bytes + generation % kept_ * pane_bytes_;
+  }
+  /// Whether the page has the key in a pane of the generation `oldest` or a later one.
+  [[nodiscard]] bool is_in(const Page* page, std::uint64_t oldest) const noexcept {
+    if (page == nullptr) return false;
+    const auto in_block = kernels_in_use<BlockedKernels>().blocked.contains;
+    View block{.shape = block_, .payload = nullptr, .payload_bytes = kBlockBytes};
+    for (std::uint64_t generation = page->generation + 1; generation-- > oldest;) {
+      block.payload = pane(*page, generation) + offset_;
+      if (in_block(block, hash_)) return true;
+    }
+    return false;
+  }
+  /// Panes that are too old become zeros.
+  void drop_old_panes(Page& page) const noexcept {
+    const std::uint64_t newest = layout_.generation;
+    if (page.generation == newest) return;
+    const std::uint64_t passed = std::min<std::uint64_t>(newest - page.generation, kept_);
+    for (std::uint64_t i = 0; i < passed; ++i) std::fill_n(pane(page, newest - i), pane_bytes_, std::byte{0});
+    page.generation = newest;
+    page.keys = 0;
+  }
+
+  const PageLayout& layout_;
+  std::uint64_t hash_;
+  std::uint64_t kept_;
+  std::uint64_t page_;
+  std::size_t offset_;
+  std::size_t pane_bytes_;
+  Shape block_ = layout_.shape;
+};
+
+constexpr Paging kPanePaging = make_paging<KeyPanes>();
+
 }  // namespace
 
-constinit const KindRow kWindow = make_row<WindowKind>();
+constinit const KindRow kWindow = make_row<Window>(&kPanePaging);
 
 }  // namespace crivo

@@ -39,24 +39,24 @@ constexpr std::size_t kGenerationOffset = 16;
 
 }  // namespace
 
-bool Window::is_sound() const noexcept {
+bool PaneClock::is_sound() const noexcept {
   if (panes < 1 || panes > kMaxPanes || pane_length < 1 || pane_length > kLastTime) return false;
   const std::int64_t last = kLastTime / pane_length;
   if (first_pane < -1 || first_pane > last) return false;
   return generation <= static_cast<std::uint64_t>(last - std::max<std::int64_t>(first_pane, 0));
 }
 
-std::uint64_t Window::generation_at(Time time) const noexcept {
+std::uint64_t PaneClock::generation_at(Time time) const noexcept {
   const std::int64_t pane = time / pane_length;
   if (first_pane < 0 || pane < first_pane) return generation;
   return std::max(generation, static_cast<std::uint64_t>(pane - first_pane));
 }
 
-Time Window::end_of_newest() const noexcept {
+Time PaneClock::end_of_newest() const noexcept {
   return (first_pane + static_cast<std::int64_t>(generation) + 1) * pane_length;
 }
 
-void Window::advance(Time time) noexcept {
+void PaneClock::advance(Time time) noexcept {
   if (first_pane < 0) first_pane = time / pane_length;
   generation = generation_at(time);
 }
@@ -83,24 +83,18 @@ FilterSpec spec_of_pane(const FilterSpec& spec, std::uint32_t panes) noexcept {
   return pane;
 }
 
-std::optional<Window> window_of(const Shape& shape, const std::byte* payload) noexcept {
+std::optional<PaneClock> clock_of(const Shape& shape, const std::byte* payload) noexcept {
   if (shape.kind != Kind::kWindow) return std::nullopt;
-  return Window{.pane_length = static_cast<std::int64_t>(load_le<std::uint64_t>(payload + kLengthOffset)),
-                .panes = shape.param,
-                .first_pane = static_cast<std::int64_t>(load_le<std::uint64_t>(payload + kFirstPaneOffset)),
-                .generation = load_le<std::uint64_t>(payload + kGenerationOffset)};
+  return PaneClock{.pane_length = static_cast<std::int64_t>(load_le<std::uint64_t>(payload + kLengthOffset)),
+                   .panes = shape.param,
+                   .first_pane = static_cast<std::int64_t>(load_le<std::uint64_t>(payload + kFirstPaneOffset)),
+                   .generation = load_le<std::uint64_t>(payload + kGenerationOffset)};
 }
 
-void write_window(std::byte* payload, const Window& window) noexcept {
+void write_clock(std::byte* payload, const PaneClock& window) noexcept {
   store_le(payload + kLengthOffset, static_cast<std::uint64_t>(window.pane_length));
   store_le(payload + kFirstPaneOffset, static_cast<std::uint64_t>(window.first_pane));
   store_le(payload + kGenerationOffset, window.generation);
-}
-
-std::uint64_t window_payload_bytes(const Shape& shape) noexcept { return PaneLayout(shape).payload_bytes(); }
-
-std::byte* block_of_pane(const Shape& shape, std::byte* payload, std::uint64_t block, std::uint32_t place) noexcept {
-  return payload + PaneLayout(shape).place_of(block).in(place);
 }
 
 }  // namespace crivo

@@ -5,8 +5,12 @@
 
 #include "crivo/memory.h"
 #include "kinds/growing/editor.h"
+#include "kinds/paging.h"
 
 namespace crivo {
+
+/// The kind's functions for pages (pages.cpp).
+extern const Paging kGroupPaging;
 
 /// Frees the cells that come with a group.
 void free_cells_of(const Shape& shape, AlignedBytes& payload, std::uint64_t group) noexcept;

@@ -326,6 +326,6 @@ struct Growing {
 
 }  // namespace
 
-constinit const KindRow kGrowing = make_row<Growing>();
+constinit const KindRow kGrowing = make_row<Growing>(&kGroupPaging);
 
 }  // namespace crivo

@@ -1,0 +1,84 @@
+// How a kind works on a payload that lies in pages: a group of functions in its row. PagedFilter
+// (crivo/host/paged_filter.h) has the contracts of the functions that have the same names.
+//
+// A kind says so with a class for a key in its pages, Key(layout, hash), and make_paging() makes the group of what that
+// class has: page(), contains(pages), add(pages, only_if_absent), count(pages) and remove(pages), and static functions.
+#pragma once
+
+#include "crivo/host/page_source.h"
+#include "crivo/result.h"
+#include "crivo/types.h"
+
+namespace crivo {
+
+struct Store;
+
+struct Paging {
+  /// What the bytes of a page must be a multiple of; 0 if the shape's parameter is not allowed.
+  std::size_t (*granularity)(const Shape&) noexcept;
+  std::uint64_t (*page_of)(const PageLayout&, std::uint64_t hash) noexcept;
+  bool (*contains)(const PageLayout&, std::uint64_t hash, PageSource&);
+  Result<Added> (*add)(const PageLayout&, std::uint64_t hash, PageSource&, bool only_if_absent);
+
+  // The next functions are null for a kind that cannot do what they do.
+  std::uint64_t (*count)(const PageLayout&, std::uint64_t hash, PageSource&);
+  Result<std::uint64_t> (*remove)(const PageLayout&, std::uint64_t hash, PageSource&);
+  void (*unite)(const PageLayout&, std::uint64_t page, std::byte* into, const std::byte* other);
+  /// Null if only a page of zeros is idle.
+  bool (*is_idle)(const PageLayout&, const Page&) noexcept;
+
+  // The next functions are null for a kind whose pages, put one after the other, are the payload.
+  std::uint64_t (*bytes)(const Shape&) noexcept;  // of all pages
+  /// Puts a page where it belongs in a payload that KindRow::start has made.
+  void (*put)(const PageLayout&, std::uint64_t page, const Page&, Store);
+
+  // The next functions are null for a kind that does not grow. One that does has pages of granularity() bytes, as many
+  // as `units` says.
+  void (*split)(const PageLayout&, PageSource&);
+  bool (*is_sound)(const PageLayout&, std::uint64_t page, const std::byte* bytes) noexcept;
+  Stats (*page_stats)(const PageLayout&, std::uint64_t page, const std::byte* bytes);
+  /// The cells that a page takes, and the shape of a payload for the cells of all pages.
+  std::uint64_t (*cells)(const PageLayout&, std::uint64_t page, const std::byte* bytes);
+  Shape (*payload_shape)(const PageLayout&, std::uint64_t cells);
+
+  [[nodiscard]] bool is_payload() const noexcept { return put == nullptr; }
+};
+
+template <class Key>
+constexpr Paging make_paging() {
+  Paging made{};
+  made.granularity = &Key::granularity;
+  made.page_of = [](const PageLayout& layout, std::uint64_t hash) noexcept { return Key(layout, hash).page(); };
+  made.contains = [](const PageLayout& layout, std::uint64_t hash, PageSource& pages) {
+    return Key(layout, hash).contains(pages);
+  };
+  made.add = [](const PageLayout& layout, std::uint64_t hash, PageSource& pages, bool only_if_absent) {
+    return Key(layout, hash).add(pages, only_if_absent);
+  };
+  if constexpr (requires(Key key, PageSource & pages) { key.count(pages); }) {
+    made.count = [](const PageLayout& layout, std::uint64_t hash, PageSource& pages) {
+      return Key(layout, hash).count(pages);
+    };
+  }
+  if constexpr (requires(Key key, PageSource & pages) { key.remove(pages); }) {
+    made.remove = [](const PageLayout& layout, std::uint64_t hash, PageSource& pages) {
+      return Key(layout, hash).remove(pages);
+    };
+  }
+  if constexpr (requires { &Key::unite; }) made.unite = &Key::unite;
+  if constexpr (requires { &Key::is_idle; }) made.is_idle = &Key::is_idle;
+  if constexpr (requires { &Key::put; }) {
+    made.bytes = &Key::bytes;
+    made.put = &Key::put;
+  }
+  if constexpr (requires { &Key::split; }) {
+    made.split = &Key::split;
+    made.is_sound = &Key::is_sound;
+    made.page_stats = &Key::page_stats;
+    made.cells = &Key::cells;
+    made.payload_shape = &Key::payload_shape;
+  }
+  return made;
+}
+
+}  // namespace crivo
