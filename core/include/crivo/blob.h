@@ -1,4 +1,4 @@
-// A filter as a string of bytes, and back: the one door for untrusted bytes. docs/format.md is the specification.
+// Filters as byte strings. Every untrusted blob enters through parse_blob. docs/format.md specifies the bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@
 
 namespace crivo {
 
-/// The most bytes that a decoded payload may take unless the caller sets another limit: 1 GiB, which a filter of 860
-/// million keys at 1% fits in. There are valid blobs of a few bytes that decode to any size which the limit allows.
+/// The default limit of a decoded payload: 1 GiB, enough for 860 million keys at 1%. A valid blob of a few bytes can
+/// decode to any size below the limit.
 inline constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
 
-/// What a reader allows before anything is allocated.
+/// Limits of a reader, checked before anything is allocated.
 struct ReadLimits {
-  std::uint64_t max_bytes = kDefaultMaxBytes;  // most bytes of the decoded payload; raise it for files that you trust
+  /// The most bytes of the decoded payload. Raise it for files that you trust.
+  std::uint64_t max_bytes = kDefaultMaxBytes;
 };
 
-/// A filter that was read from a blob. A raw payload (with or without sums) stays in the blob, which must then outlive
-/// this object; a decoded one is owned by it. A copy of ref() stays valid when it is moved. to_filter makes a copy.
+/// A filter that was read from a blob. A raw payload stays in the blob, which must outlive this object; this object
+/// owns a decoded one. Copies of ref() stay valid when this object is moved. to_filter makes an independent copy.
 class OpenedBlob {
  public:
   OpenedBlob(OpenedBlob&&) noexcept = default;
@@ -31,9 +32,9 @@ class OpenedBlob {
   [[nodiscard]] const FilterRef& ref() const noexcept { return ref_; }
   [[nodiscard]] Codec codec() const noexcept { return codec_; }
   [[nodiscard]] std::size_t blob_bytes() const noexcept { return blob_bytes_; }
-  /// A filter that owns a copy of the payload. It may grow up to the max_bytes that the blob was read with.
+  /// A copy that owns its payload and may grow up to the max_bytes that the blob was read with.
   [[nodiscard]] AnyFilter to_filter() const&;
-  /// The same, which takes the payload instead of copying it if it was decoded.
+  /// The same without a copy, if the payload was decoded.
   [[nodiscard]] AnyFilter into_filter() &&;
 
  private:
@@ -48,12 +49,11 @@ class OpenedBlob {
   std::uint64_t max_bytes_;
 };
 
-/// Reads a blob of any form. Errors: kCorrupt naming the field, the value and what is allowed; kTooLarge when the
-/// decoded payload is over the limit, before anything is allocated.
+/// Reads a blob of any form. Errors: kCorrupt naming the field, the value and the range; kTooLarge, before anything is
+/// allocated, if the decoded payload exceeds the limit.
 [[nodiscard]] Result<OpenedBlob> parse_blob(std::span<const std::byte> blob, const ReadLimits& limits = {});
 
-/// Writes a blob. `level` is zstd's compression level, for codec kZstd; gap coding has no levels. Errors: kBadArgument
-/// for a level outside 1..22.
+/// Writes a blob. `level` is the compression level of codec kZstd, 1 to 22. Errors: kBadArgument for any other level.
 [[nodiscard]] Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                                                      int level = kDefaultCompressionLevel);
 

@@ -1,4 +1,4 @@
-// Writes a blob without holding it in memory: what a program that writes a large filter to a file calls.
+// Writes a blob piece by piece, so that a large filter can be written without a second copy in memory.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace crivo {
 
-/// Takes the next bytes of the blob, which are valid during the call. Returns false to stop.
+/// Receives the next bytes of the blob, which are valid during the call. Returns false to stop.
 using BlobSink = std::function<bool(std::span<const std::byte>)>;
 
-/// Hands the bytes of to_blob(filter, form, level) to the sink, in order. A raw payload, with or without sums, is
-/// handed over where it lies, in one call; a compressed one is made in memory first. Returns the number of bytes.
-/// Errors: kBadArgument for a level outside 1..22; kCancelled if the sink returned false.
+/// Passes the bytes of to_blob(filter, form, level) to the sink, in order. A raw payload is passed in one call without
+/// a copy. A compressed one is encoded in memory first. Returns the number of bytes. Errors: kBadArgument for a level
+/// outside 1..22; kCancelled if the sink returned false.
 [[nodiscard]] Result<std::uint64_t> write_blob(const FilterRef& filter, BlobForm form, const BlobSink& sink,
                                                int level = kDefaultCompressionLevel);
 

@@ -1,4 +1,4 @@
-// Building a filter from keys that arrive one by one, with or without knowing how many there will be.
+// Builds a filter from keys that arrive one by one. Their number need not be known.
 #pragma once
 
 #include <cstdint>
@@ -11,59 +11,55 @@
 
 namespace crivo {
 
-class PlannedSizes;  // of our own hosts; core/internal/crivo/host/planned_sizes.h
-class BuilderState;  // what a builder consists of
+class PlannedSizes;  // core/internal/crivo/host/planned_sizes.h
+class BuilderState;  // core/src/filter/builder_state.h
 
-/// Builds one filter. Call create() once, add() or add_hash() for each key, then finish() once, all from one thread at
-/// a time.
+/// Builds one filter: create(), then add() or add_hash() for each key, then finish(). Not for several threads at once.
 ///
-/// With a capacity, keys of a kind that can add go straight into the filter, and so they do where none is needed
-/// (kGrowing). Otherwise their 64-bit hashes are kept and the filter is sized from the distinct ones at the end;
-/// repeated hashes are dropped as they pile up. A map or an exact filter keeps each with its value, in 16 bytes. A kind
-/// that removes or counts needs every addition: its repeated hashes are all kept and added in order, and one that
-/// removes is sized for all of them.
+/// With a capacity (or kGrowing, which needs none), a kind that can add adds each key immediately. Otherwise the
+/// builder stores the 64-bit hashes and sizes the filter from the distinct ones in finish(). It drops repeated hashes
+/// from time to time, except for kinds that count or remove, which add all of them in order; a kind that removes is
+/// sized for all of them. Maps and exact filters store each hash with its value.
 ///
-/// Memory is 8 bytes per kept hash. They lie in one array that doubles in place when it is full, so that up to 8 more
-/// bytes per hash are reserved but not yet taken from the system. finish() takes 8 more per hash for range and
-/// spectral, and for a blocked filter from 64 MiB on, but there 128 MiB at most; and 16 more for an exact filter, per
-/// member and per other key that a ribbon of the members finds.
+/// Memory: 8 bytes per stored hash, or 16 with a value. The array doubles in place, so that up to as much again is
+/// reserved but not resident. finish() needs 8 more per hash for range and spectral; the same for blocked filters from
+/// 64 MiB, up to 128 MiB in all; and for exact 16 more per member and per other key that a ribbon of the members finds.
 ///
-/// Under options.max_memory, what does not fit goes to temporary files, and the filter is built from them, range
-/// by range; it has the same bytes. A payload that does not fit is an error (kBadArgument), unless its kind is built
-/// once: then it lies in a temporary file, too, which is mapped into memory.
+/// options.max_memory limits all of it: what exceeds it is written to temporary files, from which the same bytes are
+/// built. The payload of a kind that is built once may also be a mapped temporary file. A larger payload of any other
+/// kind is an error (kBadArgument).
 class FilterBuilder {
  public:
-  /// An exact filter has spec.fp_rate outside of its universe, 1% unless it says otherwise (kinds.h: default_fp_rate).
-  /// A spec.capacity of 0 means that the filter is sized from its keys; of a window each pane is, as all come at once.
-  /// Where keys go straight into the filter, threads, temporary_memory and temp_folder are not used, and finish() calls
-  /// progress once. Errors: kBadArgument and kTooLarge as AnyFilter::create, at once where the capacity is given.
+  /// A capacity of 0 sizes the filter from its keys (a window: each pane, because all keys have one time). An exact
+  /// filter has spec.fp_rate for keys outside its universe. If keys are added immediately, threads, temporary_memory
+  /// and temp_folder are ignored, and finish() calls progress once. Errors: as AnyFilter::create, immediately if the
+  /// capacity is given.
   [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
   FilterBuilder(FilterBuilder&& other) noexcept;
   FilterBuilder& operator=(FilterBuilder&& other) noexcept;
   ~FilterBuilder();
 
-  /// Errors: of the filter, when keys go straight into it; kSystem when a temporary file cannot be written, after which
-  /// the builder may only be destroyed.
+  /// Errors: as AnyFilter::add if keys are added immediately; kSystem if a temporary file cannot be written. The
+  /// builder may then only be destroyed.
   Result<void> add(std::string_view key);
   Result<void> add_hash(std::uint64_t key_hash);
-  /// The same as add_hash for each in order, and faster.
+  /// Same as add_hash for each hash in order, but faster.
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes);
 
-  /// The same for a map, whose keys have values, each as many bits as spec.value_bits, or up to 32; and for an exact
-  /// filter, for which a member's value is 1 and that of any other key 0. To add a pair again is harmless. Errors:
-  /// kBadArgument for a larger value, and for a key that turns up with another value, which may be told only by
-  /// finish(); kUnsupported for another kind, as the functions above for these two.
+  /// Adds a pair. Map: the value has at most spec.value_bits bits, or 32. Exact filter: 1 for a member, 0 for any other
+  /// key. A pair may be added again. Errors: kBadArgument for a larger value, and for a key with two values, which may
+  /// be detected only by finish(); kUnsupported for other kinds. The functions without a value are kUnsupported for
+  /// these two.
   Result<void> add(std::string_view key, std::uint64_t value);
   Result<void> add_hash(std::uint64_t key_hash, std::uint64_t value);
-  /// As many values as hashes. Where one is refused, those before it were added.
+  /// Needs as many values as hashes. On an error, the pairs before the failing one were added.
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes, std::span<const std::uint64_t> values);
 
-  /// Keys added so far, duplicates included.
+  /// Keys added so far, with duplicates.
   [[nodiscard]] std::uint64_t keys() const noexcept;
 
-  /// The filter. The builder may only be destroyed afterwards. Without keys this is an empty filter (of capacity 1, if
-  /// it was to be sized from its keys). Errors: as AnyFilter::build; kSystem; kBadArgument when max_memory is too
-  /// little for the filter or for so many keys.
+  /// Returns the filter. The builder may only be destroyed afterwards. Without keys the filter is empty, and has
+  /// capacity 1 if none was given. Errors: as AnyFilter::build; kSystem; kBadArgument if max_memory is too small.
   [[nodiscard]] Result<AnyFilter> finish();
 
  private:

@@ -1,4 +1,4 @@
-// Turns a filter of one kind into a filter of another kind, where the payload holds enough to do so.
+// Conversions between kinds.
 #pragma once
 
 #include "crivo/filter.h"
@@ -6,9 +6,9 @@
 
 namespace crivo {
 
-/// The `blocked` filter that was built from the keys a `counting` filter holds now: it has the same shape, seed and
-/// facts, gives the same answers, and takes a quarter of the bytes. Keys that were removed are gone from it too, except
-/// where a counter was saturated. Errors: kUnsupported for another kind.
+/// Converts a `counting` filter to the `blocked` filter of its present keys: the same shape, seed, facts and answers in
+/// a quarter of the bytes. Removed keys are gone, except where a counter was saturated. Errors: kUnsupported for any
+/// other kind.
 [[nodiscard]] Result<AnyFilter> drop_counts(const FilterRef& counting);
 
 }  // namespace crivo

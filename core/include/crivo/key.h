@@ -1,7 +1,5 @@
-// Numbers as keys: the one spelling under which every host stores and asks for a number.
-//
-// A key is bytes. Text is its UTF-8 and a blob is itself; a number is the text below, so that the same number typed
-// at a shell, stored in RocksDB or bound in SQL is the same key.
+// Numbers as keys. A key is bytes: text is its UTF-8, a blob is itself, and a number is its text as defined here. The
+// same number is therefore the same key in a shell, in RocksDB and in SQL.
 #pragma once
 
 #include <array>
@@ -12,15 +10,15 @@
 
 namespace crivo {
 
-/// Holds the text of a number key; view() borrows from it.
+/// The text of a number. view() borrows from this object.
 class NumberKey {
  public:
-  /// The decimal digits, with a leading '-' when negative.
+  /// Decimal digits, with a leading '-' if negative.
   explicit NumberKey(std::int64_t value) noexcept;
   explicit NumberKey(std::uint64_t value) noexcept;
-  /// A value equal to a 64-bit integer, be it signed or unsigned, is that integer's digits (so 1.0 is "1" and -0.0 is
-  /// "0"); every NaN is "nan"; any other is the shortest text that reads back as the same double, as std::to_chars
-  /// writes it ("0.1", "1e+20", "-inf").
+  /// A value that equals a signed or unsigned 64-bit integer has that integer's digits: 1.0 is "1", -0.0 is "0". Every
+  /// NaN is "nan". All others have the shortest text that reads back as the same double, as std::to_chars writes it:
+  /// "0.1", "1e+20", "-inf".
   explicit NumberKey(double value) noexcept;
 
   [[nodiscard]] std::string_view view() const noexcept { return {text_.data(), size_}; }

@@ -1,7 +1,7 @@
-// The manifest of a sharded filter: the small file that names the file of each shard. docs/format.md, "Shards".
+// The manifest of a sharded filter: a small file that names the file of each shard (docs/format.md, "Shards").
 //
-// The manifest alone says which shard can have a key. So whoever has it, but not the shards, fetches one file for a
-// question, and opens that file as any filter:
+// The manifest alone determines the shard of a key. A program without the shards can therefore fetch one file per
+// query, and open it as an ordinary filter:
 //
 //   const auto manifest = Manifest::parse(fetch("big.crivo"));
 //   const std::string name = manifest->file_name(manifest->shard_of(key));
@@ -23,33 +23,33 @@ namespace crivo {
 
 inline constexpr std::uint32_t kMaxShards = 65536;
 
-/// The shard that has a key of this hash. `shards` must be a power of two, at most kMaxShards.
+/// The number of the shard for a key with this hash. `shards` must be a power of two, at most kMaxShards.
 [[nodiscard]] std::uint32_t shard_of(std::uint64_t key_hash, std::uint32_t shards) noexcept;
 
-/// A shard's file, as a manifest names it.
+/// What the manifest says about a shard's file.
 struct Shard {
-  std::uint64_t checksum = 0;  // of its header
+  std::uint64_t checksum = 0;  // of the header
   std::uint64_t bytes = 0;     // of the file
   Facts facts;
 };
 
 struct Manifest {
-  std::uint64_t seed = 0;  // of all shards
+  std::uint64_t seed = 0;  //  of all shards
   std::vector<Shard> shards;
 
   /// Errors: kCorrupt naming the field.
   [[nodiscard]] static Result<Manifest> parse(std::span<const std::byte> blob);
-  /// Whether bytes, kBlobHeaderBytes or more, begin as those of a manifest do.
+  /// Whether `blob`, of at least kBlobHeaderBytes bytes, begins like a manifest.
   [[nodiscard]] static bool is_manifest(std::span<const std::byte> blob) noexcept;
 
-  /// The number of the one shard that can have the key.
+  /// The number of the only shard that can contain the key.
   [[nodiscard]] std::uint32_t shard_of(std::string_view key) const noexcept;
-  /// The name of a shard's file in the folder that has the manifest's name and ".shards".
+  /// The name of a shard's file in the folder "<manifest>.shards".
   [[nodiscard]] std::string file_name(std::uint32_t number) const;
 
-  /// What the filter states as a whole: all keys, the capacity of all, and the largest rate.
+  /// The facts of the whole filter: the sums of keys and capacities, and the largest rate.
   [[nodiscard]] Facts facts() const noexcept;
-  /// The bytes of all shards' files.
+  /// The total size of the shards' files.
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 };
 

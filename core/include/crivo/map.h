@@ -1,5 +1,5 @@
-// Asking a map, which is a filter of the kind `map`: it gives a value for each key, and stores no keys. FilterBuilder
-// builds it from keys with their values.
+// Lookups in a map: a filter of the kind `map`, which returns a value for a key without storing keys. FilterBuilder
+// builds it from pairs.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace crivo {
 
-/// A borrowed map, valid as long as the filter that it was made of. Any number of threads may ask it at the same time.
+/// A borrowed map, valid as long as the filter. Any number of threads may query it at the same time.
 class MapRef {
  public:
-  /// Errors: kUnsupported for a filter of a kind that has no values.
+  /// Errors: kUnsupported for a kind without values.
   [[nodiscard]] static Result<MapRef> of(const FilterRef& filter);
 
-  /// The value of a key that was added; no value for a key that is certainly absent. A key that was never added is
-  /// absent, or has any value: that at the probability stats().current_fp_rate of the filter.
+  /// The value of a key that was added, or no value for a key that is certainly absent. For an absent key it returns an
+  /// arbitrary value with the probability stats().current_fp_rate of the filter.
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key) const noexcept {
     std::uint64_t value = 0;
     if (!filter_.probe_.find_key(filter_.view_, key, value)) return std::nullopt;
@@ -30,8 +30,8 @@ class MapRef {
     if (!filter_.probe_.find(filter_.view_, key_hash, value)) return std::nullopt;
     return value;
   }
-  /// The same for many keys at once, which is faster: found[i] says whether there is a value, and values[i] is any
-  /// number if not. Both must be at least as long as `hashes`.
+  /// The same for many keys, which is faster. found[i] says whether there is a value; if not, values[i] is arbitrary.
+  /// Both spans must be at least as long as `hashes`.
   void find_hashes(std::span<const std::uint64_t> hashes, std::span<std::uint64_t> values,
                    std::span<bool> found) const noexcept;
 

@@ -1,4 +1,4 @@
-// Memory for payloads: aligned to a cache line, so that a 64-byte block is one line, and zero when it is new.
+// Memory for payloads: zeroed, and aligned so that a 64-byte block is one cache line.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,15 @@ namespace crivo {
 
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-/// For CacheAlignedAllocator: allocates `bytes` bytes that are zero and start at a cache line. The system provides the
-/// pages of a large piece only when each is first written: a header of 64 bytes may claim a payload of a gigabyte, and
-/// reading it takes only the memory that its payload fills. Throws std::bad_alloc.
+/// Allocates zeroed memory at a cache line, for CacheAlignedAllocator. The system provides a page of a large allocation
+/// only when the page is first written. A 64-byte header may claim a payload of a gigabyte, but parsing it uses only
+/// the memory that the payload fills. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_zeroed(std::size_t bytes);
-/// Frees what allocate_zeroed returned for the same number of bytes.
+/// Frees memory of allocate_zeroed; `bytes` must be the same.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;
 
-/// Takes memory from allocate_zeroed, or from a resource of the caller's, which must outlive what it gives and must
-/// give memory that is zero. A container that is copied gets its memory from allocate_zeroed; one that is moved keeps
-/// it.
+/// Allocates by allocate_zeroed, or from a resource of the caller, which must return zeroed memory and outlive it. A
+/// copied container uses allocate_zeroed. A moved one keeps its memory.
 template <class T>
 struct CacheAlignedAllocator {
   using value_type = T;
@@ -40,16 +39,16 @@ struct CacheAlignedAllocator {
     if (resource != nullptr) return resource->deallocate(memory, bytes, kCacheLineBytes);
     free_zeroed(memory, bytes);
   }
-  /// Does nothing, because new memory is zero already.
+  /// Does nothing: new memory is zero.
   template <class U>
   void construct(U*) noexcept {}
   [[nodiscard]] CacheAlignedAllocator select_on_container_copy_construction() const noexcept { return {}; }
   friend bool operator==(CacheAlignedAllocator a, CacheAlignedAllocator b) { return a.resource == b.resource; }
 
-  std::pmr::memory_resource* resource = nullptr;  // null stands for allocate_zeroed
+  std::pmr::memory_resource* resource = nullptr;  // null: allocate_zeroed
 };
 
-/// New bytes are 0, but resize() to more after a resize() to less finds the bytes that were there before.
+/// New bytes are 0. But shrinking and then growing by resize() makes the old bytes reappear.
 using AlignedBytes = std::vector<std::byte, CacheAlignedAllocator<std::byte>>;
 
 }  // namespace crivo

@@ -1,5 +1,5 @@
-// Result<T>: a value or an error that says what is wrong. The core throws nothing but std::bad_alloc, what the caller's
-// own functions throw, and BadResult where the caller has a bug.
+// Result<T>: a value or an error with a message. The core throws only std::bad_alloc, exceptions of the caller's own
+// functions, and BadResult for a bug of the caller.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,32 @@
 namespace crivo {
 
 enum class ErrorCode {
-  kBadArgument,   // a value the caller passed is outside what is allowed
-  kCorrupt,       // bytes that are not a well-formed filter
-  kIncompatible,  // two filters of different shapes
-  kUnsupported,   // an operation this kind of filter does not have
-  kFull,          // no room for this key, which was not added; of several, those before it were
-  kNotFound,      // a key to remove that is certainly not there; the filter is unchanged
-  kTooLarge,      // more bytes than the caller's limit allows
-  kCancelled,     // the caller asked to stop
-  kSystem,        // the system refused a file
+  kBadArgument,   // an argument is outside its range
+  kCorrupt,       // the bytes are not a well-formed filter
+  kIncompatible,  // the filters differ in shape
+  kUnsupported,   // this kind of filter lacks the operation
+  kFull,          // the filter has no slot for this key, which was not added; the keys before it were
+  kNotFound,      // the key to remove is certainly not in the filter, which is unchanged
+  kTooLarge,      // more bytes than the caller's limit
+  kCancelled,     // the caller stopped the operation
+  kSystem,        // a system call failed, usually on a file
 };
 
-/// Why an operation failed. The message names the field, most often as "<field> must ..., got ...", and has no trailing
-/// newline; hosts put their function's name and ": " in front of it.
+/// Why an operation failed. The message names the field, usually "<field> must ..., got ...", without a trailing
+/// newline. Hosts prepend their function's name and ": ".
 struct Error {
   ErrorCode code;
   std::string message;
-  int system_reason = 0;                                 // of kSystem: errno, where there was one
-  std::uint64_t needed_bytes = 0;                        // where a limit on bytes is too low: what it must be at least
-  std::optional<std::uint64_t> key_hash = std::nullopt;  // of a key with two values: its hash
+  int system_reason = 0;                                 // kSystem: errno, or 0
+  std::uint64_t needed_bytes = 0;                        // if a limit on bytes is too low: the least that suffices
+  std::optional<std::uint64_t> key_hash = std::nullopt;  // of a key with two values
 };
 
 template <class T>
 class Result;
 
-/// Thrown where a Result is asked for what it does not have. That is a bug, but it must not end the program that hosts
-/// the library: each host has a place where exceptions become its own errors.
+/// Thrown if a Result is asked for what it does not have. That is a bug of the caller, but must not abort the host
+/// process: hosts turn exceptions into their own errors.
 class BadResult : public std::logic_error {
   using std::logic_error::logic_error;
   [[noreturn]] static void no_value(const Error& error);
@@ -49,10 +49,9 @@ class BadResult : public std::logic_error {
   friend class Result;
 };
 
-// What every Result of a failure does is in functions of their own, as there are thousands of them: the code of those
-// who return an error and look for one stays small.
+// The members of Failure are out of line, because thousands of call sites return or test a Result. That keeps the code
+// of those callers small.
 
-/// An Error in a Result.
 class Failure {
  public:
   explicit Failure(const Error& error);
@@ -68,15 +67,15 @@ class Failure {
   Error error_;
 };
 
-/// What a question is answered with: a truth value, a number, or a value that may be none.
+/// Types that are answers of queries: numbers, bool and optionals.
 template <class T>
 inline constexpr bool kIsAnswer = std::is_arithmetic_v<T>;
 template <class T>
 inline constexpr bool kIsAnswer<std::optional<T>> = true;
 
-/// A T, or the Error that prevented it. Asking for the wrong one of the two is a bug (BadResult). A Result of an answer
-/// is no condition: `if (file.may_contain(key))` and `if (filter.count(key))` do not compile, since
-/// they would ask whether there is an answer, and not for the answer. Ask has_value(), and then `*`.
+/// A T, or the Error that prevented it. Accessing the wrong one throws BadResult. A Result of an answer does not
+/// convert to bool, because `if (file.may_contain(key))` would test for success instead of the answer. Test
+/// has_value(), then use `*`.
 template <class T>
 class [[nodiscard]] Result {
  public:

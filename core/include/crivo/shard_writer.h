@@ -1,4 +1,4 @@
-// Writes the shards and the manifest of a sharded filter. sharded_builder.h builds all of them from keys.
+// Writes the shards and the manifest of a sharded filter one by one. sharded_builder.h builds all of them from keys.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@
 
 namespace crivo {
 
-class OwnedFd;  // an open file; core/internal/crivo/host/owned_fd.h
+class OwnedFd;  // core/internal/crivo/host/owned_fd.h
 
-/// A writer of shards must hold it, or one process on behalf of many writers. Others wait for it. When it is released,
-/// it removes the files in the folder that the manifest does not name, such as those of a build that failed.
+/// The lock that a process must hold to write shards. Others wait for it. Its destructor removes the files in the
+/// folder that the manifest does not name, such as those of a build that failed.
 class ShardsLock {
  public:
-  /// Makes the folder of the shards. Errors: kSystem; kBadArgument for a path that names what is no file.
+  /// Creates the folder of the shards and waits for the lock. Errors: kSystem; kBadArgument if the path is not a
+  /// file's.
   [[nodiscard]] static Result<ShardsLock> take(const std::string& manifest_path);
   ShardsLock(ShardsLock&& other) noexcept;
   ShardsLock& operator=(ShardsLock&& other) = delete;
   ~ShardsLock();
 
-  /// Flushes the names of the files to the disk.
+  /// Flushes the folder's entries to disk.
   void sync() const noexcept;
 
  private:
@@ -33,17 +34,16 @@ class ShardsLock {
   std::unique_ptr<OwnedFd> folder_;
 };
 
-/// Writes the file of a shard. A process must hold the lock until the manifest is written. The filter must have all
-/// keys of this shard; it is never asked for keys of others. Errors: kUnsupported for a kind whose keys have an order,
-/// values or a time; kSystem.
+/// Writes the file of a shard. This process must hold the lock until the manifest is written. The filter must contain
+/// all keys of this shard. Errors: kUnsupported for a kind with ordered keys, values or a clock; kSystem.
 [[nodiscard]] Result<Shard> write_shard(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
                                         BlobForm form = BlobForm::kFile);
-/// Replaces the manifest in one step. The shards' files must have been written. Errors: kBadArgument unless the number
-/// of shards is a power of two, 1 to kMaxShards; kSystem.
+/// Replaces the manifest atomically. All shard files must exist. Errors: kBadArgument unless the number of shards is a
+/// power of two from 1 to kMaxShards; kSystem.
 Result<void> write_manifest(const std::string& path, const Manifest& manifest, const ShardsLock& lock);
-/// Replaces a shard of a filter of `shards` shards in one step. A reader that has the old file open goes on with it.
-/// Errors: as read_manifest and write_shard; kBadArgument unless number < shards; kIncompatible for a filter of another
-/// seed, and for a manifest of another number of shards, as one that was replaced meanwhile.
+/// Replaces one of `shards` shards atomically. Readers that have the old file open continue to use it. Errors: as
+/// read_manifest and write_shard; kBadArgument unless number < shards; kIncompatible if the seed or the manifest's
+/// number of shards differs.
 Result<void> replace_shard(const std::string& manifest_path, std::uint32_t number, std::uint32_t shards,
                            const FilterRef& filter, BlobForm form = BlobForm::kFile);
 

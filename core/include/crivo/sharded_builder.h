@@ -1,4 +1,4 @@
-// Builds a sharded filter (sharded_filter.h) from keys that arrive once, in any order.
+// Builds a sharded filter (sharded_filter.h) from keys that arrive in any order.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace crivo {
 
-/// The keys wait in one temporary file, 8 bytes per key, until finish() builds shard after shard.
+/// The hashes are stored in one temporary file, 8 bytes per key. finish() builds one shard after the other.
 class ShardedBuilder {
  public:
-  /// `spec` is that of all shards together. Each is sized for its share of spec.capacity plus four standard deviations,
-  /// or for its own distinct keys if spec.capacity is 0. options.max_memory bounds the build of one shard and the
-  /// hashes that wait to be written. Errors: as FilterBuilder::create; kBadArgument unless `shards` is a power of two,
-  /// at most kMaxShards; kUnsupported for a kind whose keys have an order, values or a time.
+  /// `spec` describes all shards together. Each shard is sized for its share of spec.capacity plus four standard
+  /// deviations, or for its distinct keys if spec.capacity is 0. options.max_memory limits the build of one shard, and
+  /// the buffer of hashes not yet written. Errors: as FilterBuilder::create; kBadArgument unless `shards` is a power of
+  /// two, at most kMaxShards; kUnsupported for a kind with ordered keys, values or a clock.
   [[nodiscard]] static Result<ShardedBuilder> create(const FilterSpec& spec, std::uint32_t shards,
                                                      const BuildOptions& options = {});
   ShardedBuilder(ShardedBuilder&&) noexcept;
@@ -31,11 +31,11 @@ class ShardedBuilder {
   /// Errors: kSystem, after which the builder may only be destroyed.
   Result<void> add(std::string_view key);
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes);
-  /// Keys added so far, duplicates included.
+  /// Keys added so far, with duplicates.
   [[nodiscard]] std::uint64_t keys() const noexcept;
 
-  /// Builds the shards and replaces the filter at this path in one step. The builder may only be destroyed afterwards.
-  /// Errors: as FilterBuilder::finish and write_shard. The old filter is then as it was.
+  /// Builds the shards and replaces the filter at this path atomically. The builder may only be destroyed afterwards.
+  /// Errors, with the old filter unchanged: as FilterBuilder::finish and write_shard.
   Result<Manifest> finish(const std::string& path, BlobForm form = BlobForm::kFile);
 
  private:

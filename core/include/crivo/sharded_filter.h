@@ -1,13 +1,13 @@
-// A sharded filter: a manifest, and a file for each shard beside it.
+// A sharded filter: a manifest, and one file per shard.
 //
-// A filter that is larger than a machine's memory, or that many machines build, is divided by its keys: the hash of a
-// key gives the one shard that has it. Each shard is a filter of its own, of any kind that answers for keys, in any
-// form. It is built, asked, verified and replaced without the others. docs/format.md, "Shards".
+// Use it for a filter that is larger than memory, or that many machines build. The hash of a key selects its shard.
+// Each shard is a filter of its own, of any kind with plain keys and in any form. It is built, queried, verified and
+// replaced independently of the others (docs/format.md, "Shards").
 //
-// The shards of FILE lie in the folder FILE.shards, each under a name that has its number and its checksum. So a
-// manifest names exactly these files, and a writer that replaces a shard writes a new file first. Whenever a writer is
-// killed, the manifest is the old one or the new one, with all of its shards. shard_writer.h and sharded_builder.h
-// write them.
+// The shards of FILE are in the folder FILE.shards. A shard's file name contains its number and its checksum, and so a
+// manifest names exact contents. A writer that replaces a shard writes a new file first. If a writer is killed at any
+// time, the manifest is the old one or the new one, and its shards exist. Written by shard_writer.h and
+// sharded_builder.h.
 #pragma once
 
 #include <cstddef>
@@ -28,50 +28,49 @@ namespace crivo {
 
 /// Errors: kSystem, with the path and the system's reason; kCorrupt naming the field.
 [[nodiscard]] Result<Manifest> read_manifest(const std::string& path);
-/// The folder of the shards' files. A path that is a link leads to the folder beside the file.
+/// The folder of the shards. If `manifest_path` is a symbolic link, the folder is beside the link's target.
 [[nodiscard]] std::string shards_folder(const std::string& manifest_path);
-/// The path of a shard's file.
 [[nodiscard]] std::string shard_path(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number);
-/// Verifies a shard, and that it is the one that the manifest names, and copies it. Errors: as MappedFilter::open, with
-/// the shard's number; kTooLarge.
+/// Copies a shard into memory, after verifying that it is the one that the manifest names. Errors: as
+/// MappedFilter::open, with the shard's number; kTooLarge.
 [[nodiscard]] Result<AnyFilter> read_shard(const std::string& manifest_path, const Manifest& manifest,
                                            std::uint32_t number, const ReadLimits& limits = {});
 
 struct ShardedOptions {
   MapOptions map = {};  // of each shard
-  /// The most files that are open at once, at least 1, and at most a quarter of what the process may have. The others
-  /// are opened again when they are asked.
+  /// The most shards open at once: at least 1, and at most a quarter of the process's file descriptors. Others are
+  /// reopened when needed.
   std::size_t max_open_shards = 1024;
 };
 
-/// Any number of threads may ask it at the same time. One that was moved from may only be destroyed or assigned to.
+/// Any number of threads may query it at the same time. A moved-from object may only be destroyed or assigned to.
 class ShardedFilter {
  public:
-  /// Reads the manifest. Each shard is opened by its first question. A shard that is missing, damaged, or not the one
-  /// that is named, is kCorrupt to the questions that need it, with its number. Errors: as read_manifest.
+  /// Reads the manifest. Each shard is opened by the first query that needs it. A query whose shard is missing, damaged
+  /// or replaced fails with kCorrupt and the shard's number. Errors: as read_manifest.
   [[nodiscard]] static Result<ShardedFilter> open(const std::string& manifest_path, const ShardedOptions& options = {});
 
   ShardedFilter(ShardedFilter&&) noexcept;
   ShardedFilter& operator=(ShardedFilter&&) noexcept;
   ~ShardedFilter();
 
-  // Questions, as those of MappedFilter.
+  // Queries, as in MappedFilter.
   [[nodiscard]] Result<bool> may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
   [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash) const;
   /// Opens each shard once. On an error, ignore what is in `hits`.
   Result<void> may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const;
-  /// Errors: also kUnsupported where the shard is of a kind that cannot count.
+  /// Errors: also kUnsupported if the shard's kind cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
-  /// Verifies all shards. Errors: kCorrupt, which names each shard that is not whole.
+  /// Verifies all shards. Errors: kCorrupt, naming each damaged shard.
   Result<void> verify() const;
 
-  /// Units are the shards.
+  /// shape().units is the number of shards.
   [[nodiscard]] const Shape& shape() const noexcept;
   [[nodiscard]] const Facts& facts() const noexcept;
-  /// "sharded", which can do nothing that only some kinds can.
+  /// "sharded", without optional capabilities.
   [[nodiscard]] const KindInfo& kind() const noexcept;
-  /// The bytes of all shards' files.
+  /// The total size of the shards' files.
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept;
   [[nodiscard]] std::uint64_t hash(std::string_view key) const noexcept { return hash_key(key, shape().seed); }
 
@@ -81,11 +80,11 @@ class ShardedFilter {
   std::unique_ptr<State> state_;
 };
 
-/// What a path names.
+/// A filter in one file, or a sharded one.
 using FilterFile = std::variant<MappedFilter, ShardedFilter>;
-/// Opens either. Errors: those of the two classes.
+/// Opens either, depending on the file. Errors: as the two classes.
 [[nodiscard]] Result<FilterFile> open_filter_file(const std::string& path, const ShardedOptions& options = {});
-/// The filter in one file. Errors: kUnsupported for a sharded one.
+/// The filter, if it is in one file. Errors: kUnsupported for a sharded one.
 [[nodiscard]] Result<const MappedFilter*> in_one_file(const FilterFile& file);
 
 }  // namespace crivo

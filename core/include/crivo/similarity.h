@@ -1,4 +1,4 @@
-// Estimates from two filters how much their sets of keys have in common.
+// Estimates how similar the key sets of two filters are.
 #pragma once
 
 #include "crivo/filter.h"
@@ -6,8 +6,8 @@
 
 namespace crivo {
 
-/// Estimated numbers of distinct keys. `common` is first + second - united, at least 0; jaccard is common / united, in
-/// [0, 1], and 1 for two empty filters.
+/// Estimated numbers of distinct keys. common = first + second - united, at least 0. jaccard = common / united, in [0,
+/// 1], and 1 for two empty filters.
 struct Similarity {
   double first;
   double second;
@@ -16,9 +16,8 @@ struct Similarity {
   double jaccard;
 };
 
-/// Compares two filters that could be united. Takes a copy of the first one. The optional has no value when one of the
-/// filters, or their union, is saturated. Errors: as AnyFilter::unite. Source: Swamidass & Baldi 2007; Papapetrou,
-/// Siberski & Nejdl 2010.
+/// Compares two filters that can be united. Copies the first one. No value if a filter or the union is saturated.
+/// Errors: as AnyFilter::unite. Source: Swamidass & Baldi 2007; Papapetrou, Siberski & Nejdl 2010.
 [[nodiscard]] Result<std::optional<Similarity>> compare(const FilterRef& first, const FilterRef& second);
 
 }  // namespace crivo

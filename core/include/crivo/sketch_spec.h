@@ -1,4 +1,4 @@
-// What a sketch is to be (crivo/sketch.h): its length and its keys.
+// The specification of a sketch (crivo/sketch.h): its length and the type of its keys.
 #pragma once
 
 #include <cstdint>
@@ -9,39 +9,39 @@
 
 namespace crivo {
 
-/// What a sketch knows of its keys, and gives back. Values are part of the format.
+/// What a sketch stores of a key, and returns. Values are part of the format.
 enum class SketchKeys : std::uint8_t {
-  kHashes = 0,    // the 64-bit hash of a key of any length (hash_key, with the sketch's seed)
-  kBytes = 1,     // the key itself, a string of key_bytes bytes
-  kIntegers = 2,  // the key itself, an integer of 64 bits
+  kHashes = 0,    // the 64-bit hash of a key of any length (hash_key with the sketch's seed)
+  kBytes = 1,     // the key, key_bytes long
+  kIntegers = 2,  // the key, a 64-bit integer
 };
 
-/// The most bytes of a key that a sketch gives back.
+/// The longest key of a sketch of kBytes.
 inline constexpr unsigned kMaxSketchKeyBytes = 32;
-/// A sketch's symbols have numbers below this.
+/// Symbol numbers are below this.
 inline constexpr std::uint64_t kMaxSketchSymbols = std::uint64_t{1} << 32;
 
-/// What a new sketch is to be. Two sketches are compared if all but symbols is the same.
+/// What to make. Two sketches are comparable if they differ in `symbols` only.
 struct SketchSpec {
-  std::uint64_t symbols = 0;  // how many: 1 to 2^32 - first; sketch_symbols() says how many a difference needs
-  std::uint64_t first = 0;    // the number of the first one, where the sketch continues another
+  std::uint64_t symbols = 0;  // how many, 1 to 2^32 - first; see sketch_symbols()
+  std::uint64_t first = 0;    // the number of the first symbol, to continue another sketch
   SketchKeys keys = SketchKeys::kHashes;
-  unsigned key_bytes = 8;  // kBytes: 1 to 32; the others have 8
-  std::uint64_t seed = 0;  // of all hashes. Who knows it can choose keys that spoil a sketch: where keys come from
-                           // strangers, it is drawn after them, a new one for each exchange. XXH3 is no cryptographic
-                           // hash, so this is no proof; and a sketch's blob has its seed
+  unsigned key_bytes = 8;  // kBytes: 1 to 32; all others: 8
+  /// The seed of all hashes. Someone who knows it can choose keys that make decoding fail. If keys come from strangers,
+  /// draw a new seed for each exchange after the keys are fixed. This is no proof, as XXH3 is not a cryptographic hash,
+  /// and a sketch's blob contains the seed.
+  std::uint64_t seed = 0;
 
   friend bool operator==(const SketchSpec&, const SketchSpec&) = default;
 };
 
-/// Sets keys and key_bytes from what users write: "hashes", "integers", or "bytes:" and their number. Errors:
-/// kBadArgument.
+/// Sets keys and key_bytes from text: "hashes", "integers", or "bytes:" and a number. Errors: kBadArgument.
 Result<void> choose_sketch_keys(SketchSpec& spec, std::string_view text);
-/// The text for a spec's keys.
+/// The inverse of choose_sketch_keys.
 [[nodiscard]] std::string sketch_keys_text(const SketchSpec& spec);
 
-/// So many symbols decode a difference of so many keys, up to 3 * 10^9, in at least 997 of 1,000 cases (measured:
-/// `./dev bench sketch`): 1.36 for each key, and 5 for each of their square root, and 25.
+/// The symbols that decode a difference of up to 3 * 10^9 keys in at least 997 of 1,000 cases: 1.36 * difference + 5 *
+/// sqrt(difference) + 25. Measured by `./dev bench sketch`.
 [[nodiscard]] std::uint64_t sketch_symbols(std::uint64_t difference) noexcept;
 
 }  // namespace crivo

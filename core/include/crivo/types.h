@@ -1,4 +1,4 @@
-// The values that describe a filter: its kind, what it was asked to be, its shape, and what it tells about itself.
+// The values that describe a filter: its kind, the specification it is built from, its shape, its facts and statistics.
 #pragma once
 
 #include <cstddef>
@@ -22,25 +22,32 @@ enum class Kind : std::uint8_t {
   kRibbon = 8,          // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022
   kRange = 9,           // Costa, Ferragina & Vinciguerra 2024 (Grafite)
   kMap = 10,            // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 (retrieval)
-  kExact = 11,          // Schanck 2025 (there Clubcard)
-  kSketch = 12,         // Yang, Gilad & Alizadeh 2024: no filter, and none of kinds(); crivo/sketch.h
+  kExact = 11,          // Schanck 2025 (Clubcard)
+  kSketch = 12,         // Yang, Gilad & Alizadeh 2024; not a filter and not in kinds(): crivo/sketch.h
   kGrowing = 13,        // Litwin 1980; Dayan, Bercea, Reviriego & Pagh 2023 (InfiniFilter)
-  kWindow = 14,         // Putze, Sanders & Singler 2007, one for each pane of time
-  kSharded = 15,        // the manifest of a sharded filter, and none of kinds(); crivo/sharded_filter.h
+  kWindow = 14,         // Putze, Sanders & Singler 2007, one blocked filter per pane of time
+  kSharded = 15,        // the manifest of a sharded filter; not in kinds(): crivo/sharded_filter.h
 };
 
 /// What a kind can do.
 struct Capabilities {
-  bool add = false;  // takes keys after it was made; a kind that cannot is built once, from all its hashes
+  /// Keys can be added after the filter was made. Otherwise the filter is built once, from all its hashes.
+  bool add = false;
   bool remove = false;
-  bool count = false;  // tells how often a key was added
+  /// Counts how often each key was added.
+  bool count = false;
   bool unite = false;
   bool intersect = false;
-  bool range = false;    // tells whether there may be a key in a range; its keys are ordered numbers (crivo/ordered.h)
-  bool find = false;     // has a value for each key; it is built once, from pairs
-  bool exact = false;    // is certain of all keys that it is built from, once: those with value 1, which it has, and 0
-  bool grow = false;     // takes keys beyond its capacity, and keeps the promised rate
-  bool advance = false;  // forgets keys some time after they came: AnyFilter::advance sets its clock
+  /// Answers range queries. The keys are ordered numbers (crivo/ordered.h).
+  bool range = false;
+  /// Stores a value for each key. Built once, from pairs.
+  bool find = false;
+  /// Certain for every key it is built from: members have the value 1, all others 0. Built once.
+  bool exact = false;
+  /// Accepts keys beyond its capacity and still keeps the promised rate.
+  bool grow = false;
+  /// Keys expire: AnyFilter::advance sets the filter's clock.
+  bool advance = false;
 
   /// Whether every key comes with a value.
   [[nodiscard]] constexpr bool needs_values() const noexcept { return find || exact; }
@@ -50,104 +57,128 @@ struct Capabilities {
 struct KindInfo {
   Kind kind;
   std::string_view name;
-  std::string_view option;  // what may follow the name and a colon: "counter bits: 4, 8, 16 or 32"; empty for none
-  std::string_view alias;   // a word that alone means the kind with this option: "compressed"; empty for none
+  std::string_view option;  // what may follow the name and a colon: "counter bits: 4, 8, 16 or 32"; may be empty
+  std::string_view alias;   // a word for the kind with this option: "compressed"; may be empty
   Capabilities can;
   HashId hash_id = HashId::kXxh3_64;   // the hash function of all filters of this kind
-  double default_fp_rate = 0.01;       // where a user of a host names none
-  std::uint64_t default_capacity = 0;  // what a capacity of 0 stands for, if not for an error
+  double default_fp_rate = 0.01;       // used if the user gives none
+  std::uint64_t default_capacity = 0;  // used if the capacity is 0; 0 here makes that an error
 };
 
-/// The largest capacity that a filter can be asked for: 2^40 keys.
+/// The largest capacity of a filter: 2^40 keys.
 inline constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 40;
-/// The most bits per key that a filter can be asked for.
+/// The most bits per key of a filter.
 inline constexpr double kMaxBitsPerKey = 1000;
 
 /// The most bits of a value in a map.
 inline constexpr unsigned kMaxValueBits = 32;
 
-/// What a new filter is to be. It is sized by fp_rate, unless bits_per_key is given. At a rate of capacity * 2^-64
-/// different keys have the same 64-bit hash, so no filter has a lower one; `range` has none below
-/// capacity * length * 2^-63, `ribbon` and `map` have none below 2^-32, and `exact` has none below 2^-33.
+/// What to build. The filter is sized by fp_rate unless bits_per_key is set.
+///
+/// Lower bounds of fp_rate: every kind, capacity * 2^-64, because two keys may share a 64-bit hash; `range`,
+/// capacity * range_length * 2^-63; `ribbon` and `map`, 2^-32; `exact`, 2^-33.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
-  std::uint64_t capacity = 0;  // keys, 1 to 2^40; of growing, to which it keeps its rate: to 2^32, and 0 is that
-  double fp_rate = 0.01;       // wanted at capacity, above capacity * 2^-64 and below 1; or 1 for a map without
-                               // check bits, and for an exact filter that is as small as it can be
-  std::optional<double> bits_per_key = std::nullopt;  // instead of fp_rate: finite, > 0, at most 1000
-  std::uint64_t seed = 0;                             // the seed of the hash
+  /// Distinct keys, 1 to 2^40. `growing`: the keys up to which fp_rate holds, at most 2^32; 0 stands for 2^32.
+  std::uint64_t capacity = 0;
+  /// The false-positive rate at capacity, in (capacity * 2^-64, 1). 1 is allowed for a map without check bits and for
+  /// the smallest exact filter.
+  double fp_rate = 0.01;
+  /// Sizes the filter instead of fp_rate: above 0, at most 1000.
+  std::optional<double> bits_per_key = std::nullopt;
+  /// The seed of the hash.
+  std::uint64_t seed = 0;
 
-  // Each of the following is read by one kind alone (KindInfo::option).
-  unsigned counter_bits = 8;  // spectral: 4, 8, 16 or 32
-  unsigned growth = 2;        // scalable: each layer's capacity over that of the layer before, 2 to 16
-  bool smallest_blob =
-      false;  // classic: sized for the smallest blob (Mitzenmacher 2002), whose bits bits_per_key counts
-  unsigned range_length = 1;   // range: of the ranges that fp_rate is for, a power of two from 1 to 2^31
-  unsigned ribbon_width = 64;  // ribbon: bits of a row, 64 or 32: a percent larger, and half the bytes for a question
-  unsigned value_bits = 0;     // map: bits of a value, 1 to 32; 0: as many as the largest value needs
-  std::optional<std::uint64_t> members =
-      std::nullopt;                  // exact: of the capacity, for its size; FilterBuilder counts them
-  std::int64_t window = 86'400'000;  // window: the milliseconds that a key is found for, at least: as many as
-                                     // panes, which are rounded up, to 100 years
-  unsigned panes = 8;                // window: the pieces of that time, 1 to 256, of which one more is kept
+  // The options of single kinds (KindInfo::option).
+
+  /// spectral: 4, 8, 16 or 32.
+  unsigned counter_bits = 8;
+  /// scalable: the capacity of each layer divided by that of the layer before, 2 to 16.
+  unsigned growth = 2;
+  /// classic: minimizes the compressed blob (Mitzenmacher 2002). bits_per_key then counts the blob's bits.
+  bool smallest_blob = false;
+  /// range: the length of the ranges for which fp_rate holds, a power of two from 1 to 2^31.
+  unsigned range_length = 1;
+  /// ribbon: bits per row, 64 or 32. With 32 the filter is 1% larger and a query reads half the bytes.
+  unsigned ribbon_width = 64;
+  /// map: bits per value, 1 to 32; 0 stands for the bits of the largest value.
+  unsigned value_bits = 0;
+  /// exact: how many of the keys are members. FilterBuilder counts them.
+  std::optional<std::uint64_t> members = std::nullopt;
+  /// window: milliseconds for which a key is found at least, from `panes` to 100 years; rounded up to a multiple of
+  /// `panes`.
+  std::int64_t window = 86'400'000;
+  /// window: the number of panes that the window is divided into, 1 to 256. One more is stored.
+  unsigned panes = 8;
 
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };
 
-/// Everything two filters must have in common to be united, and all that a query needs beside the payload.
+/// What two filters must have in common to be united. With the payload it is all that a query needs.
 struct Shape {
   Kind kind = Kind::kBlocked;
   HashId hash_id = HashId::kXxh3_64;
-  std::uint8_t k = 0;       // bits tested per key; what stands in its place is up to the kind (docs/format.md)
-  std::uint16_t param = 0;  // the kind's parameter; 0 for a kind that has none
-  std::uint64_t units = 0;  // the number of bits, blocks, counters, ..., by kind; docs/format.md
+  std::uint8_t k = 0;       // bits tested per key, or another number of the kind (docs/format.md)
+  std::uint16_t param = 0;  // the kind's parameter; 0 if it has none
+  std::uint64_t units = 0;  // bits, blocks, counters, ..., depending on the kind (docs/format.md)
   std::uint64_t seed = 0;   // the seed of the hash
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-/// What a filter states about itself. No answer of may_contain depends on it.
+/// What a filter states about itself. may_contain does not depend on it.
 struct Facts {
-  std::uint64_t keys = 0;      // successful additions, duplicates included, saturating; in a window those that are
-                               // forgotten, too
-  std::uint64_t capacity = 0;  // the number of keys that it was sized for
-  double fp_rate = 0;          // what it promised at capacity
-  bool pinned_raw = false;     // came from a raw blob, and is stored raw again
+  /// Successful additions, with duplicates; saturates. Of a window, also the keys that have expired.
+  std::uint64_t keys = 0;
+  /// The number of keys that the filter was sized for, and the rate promised there.
+  std::uint64_t capacity = 0;
+  double fp_rate = 0;
+  /// Read from a raw blob, so to_blob writes a raw one again.
+  bool pinned_raw = false;
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 
-/// How full a filter is, and what follows from it. Takes a pass over the payload.
+/// How full a filter is. Computed by a pass over the payload.
 struct Stats {
-  std::uint64_t bits = 0;      // in use, or all of a kind that is built once; counters, for a kind that has them
-  std::uint64_t bits_set = 0;  // the bits that are set; the counters above 0
-  double current_fp_rate = 0;  // probability that an absent key is found, at this fill; 1 when saturated
-  std::optional<double> cardinality = std::nullopt;  // the estimated distinct keys; no value when saturated
+  /// Bits in use (all bits, for a kind that is built once), or counters for a kind that has them.
+  std::uint64_t bits = 0;
+  /// Bits that are set, or counters above 0.
+  std::uint64_t bits_set = 0;
+  /// The probability that a query for an absent key returns true; 1 if the filter is saturated.
+  double current_fp_rate = 0;
+  /// The estimated number of distinct keys; no value if the filter is saturated.
+  std::optional<double> cardinality = std::nullopt;
 };
 
-/// One of the filters that a filter is made of, each larger than the one before.
+/// One layer of a scalable filter. Each layer is larger than the one before.
 struct LayerInfo {
-  std::uint64_t capacity = 0;  // the number of keys that it takes, or was sized for
-  std::uint64_t keys = 0;      // the number of keys in it
-  unsigned k = 0;              // the bits tested per key
-  double fp_rate = 0;          // the rate that it was sized for
-  Stats stats;                 // how full it is now
+  std::uint64_t capacity = 0;  // the number of keys that the layer accepts
+  std::uint64_t keys = 0;
+  unsigned k = 0;      // bits tested per key
+  double fp_rate = 0;  // the rate that the layer was sized for
+  Stats stats;
 };
 
-/// Every blob starts with a header of this many bytes. A raw payload follows it exactly as it lies in memory.
+/// The size of a blob's header. A raw payload follows it, with the same bytes as in memory.
 inline constexpr std::size_t kBlobHeaderBytes = 64;
 
 /// How a blob's payload is stored. Values are part of the format.
 enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2, kRawSums = 3 };
 
-/// Which form a blob gets (crivo/blob.h).
+/// How a blob is encoded (crivo/blob.h).
 enum class BlobForm {
-  kAuto,      // raw if the filter is pinned or too full to gain, else compressed (docs/format.md, "Which codec")
-  kRaw,       // raw: fixed size, read without a copy
-  kSmallest,  // in the codec that gives the fewest bytes
-  kMappable,  // raw, with a checksum for each segment: a file of any size opens in constant time (mapped_filter.h)
-  kFile,      // for a file of its own: as kAuto, but mappable where that is raw and above 64 KiB
+  /// Raw if the filter is pinned raw or compression gains too little, else compressed (docs/format.md, "Which codec").
+  kAuto,
+  /// Fixed size, read without a copy.
+  kRaw,
+  /// The codec that gives the fewest bytes.
+  kSmallest,
+  /// Raw, with a checksum per segment: a file of any size opens in constant time (mapped_filter.h).
+  kMappable,
+  /// For a file: kAuto, but kMappable instead of kRaw above 64 KiB.
+  kFile,
 };
 
-// zstd's levels of compression, which other codecs do not have.
+// zstd's compression levels. Other codecs have none.
 inline constexpr int kDefaultCompressionLevel = 3;  // zstd's own default
 inline constexpr int kMinCompressionLevel = 1;
 inline constexpr int kMaxCompressionLevel = 22;

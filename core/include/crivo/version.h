@@ -1,4 +1,4 @@
-// The library's version, and the instruction set that it uses on this machine.
+// The library's version, and the instruction set in use.
 #pragma once
 
 #include <string_view>
@@ -7,17 +7,16 @@
 
 namespace crivo {
 
-/// "0.1.0", semantic versioning; the blob's format has a version of its own.
+/// Such as "0.1.0" (semantic versioning). The blob format has its own version.
 [[nodiscard]] std::string_view version() noexcept;
 
-/// The instruction set the kernels use here: "scalar", or "avx2" or "avx512" on x86-64, or "neon" on AArch64. Chosen
-/// once, from the CPU; the environment variable CRIVO_ISA forces a level, and one the machine lacks becomes the best
-/// lower one.
+/// The instruction set of the kernels: "scalar"; on x86-64 also "avx2" or "avx512"; on AArch64 also "neon". Chosen
+/// once, from the CPU. The environment variable CRIVO_ISA forces a set; one that the CPU lacks becomes the best lower
+/// one.
 [[nodiscard]] std::string_view active_isa() noexcept;
 
-/// Whether CRIVO_ISA, if it is set, names an instruction set; a host asks when it starts. Errors: kBadArgument with the
-/// names for a name that is none, which active_isa() ignores. Crivo's own hosts, the C interface among them, then
-/// refuse to work.
+/// Checks that CRIVO_ISA, if set, names an instruction set. active_isa() ignores unknown names, but Crivo's own hosts,
+/// such as the C interface, then refuse to work. Errors: kBadArgument with the valid names.
 [[nodiscard]] Result<void> check_isa();
 
 }  // namespace crivo

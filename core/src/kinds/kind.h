@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/byte_gate.h"
+#include "crivo/detail/view.h"
 #include "crivo/host/compiled_for.h"
 #include "crivo/memory.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
-#include "crivo/view.h"
 #include "kinds/collisions.h"
 #include "kinds/paging.h"
 #include "kinds/reads.h"

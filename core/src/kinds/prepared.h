@@ -4,7 +4,7 @@
 #include <new>
 #include <type_traits>
 
-#include "crivo/view.h"
+#include "crivo/detail/view.h"
 
 namespace crivo {
 

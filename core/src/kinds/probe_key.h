@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "crivo/detail/view.h"
 #include "crivo/hash.h"
-#include "crivo/view.h"
 #include "hash/xxh3_inline.h"
 
 namespace crivo {

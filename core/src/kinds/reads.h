@@ -7,7 +7,7 @@
 
 #include "base/byte_gate.h"
 #include "base/math128.h"
-#include "crivo/view.h"
+#include "crivo/detail/view.h"
 
 namespace crivo {
 

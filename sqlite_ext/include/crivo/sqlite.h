@@ -12,9 +12,9 @@ extern "C" {
 struct sqlite3;
 struct sqlite3_api_routines;
 
-/** Adds Crivo's functions and tables to one connection. `error_message` may be null; what it is set to on failure is
- * freed with sqlite3_free. `routines` is not looked at in a linked program, and may be null. Returns SQLITE_OK or a
- * SQLite error code. One thread at a time may use a connection while this runs; others may have theirs.
+/** Adds Crivo's functions and tables to one connection. `error_message` may be null; the caller frees an error message
+ * with sqlite3_free. A linked program may pass null for `routines`, which is ignored there. Returns SQLITE_OK or a
+ * SQLite error code. No other thread may use this connection while the call runs.
  *
  * For all connections that the process opens from now on, call once, before the first of them is opened:
  *

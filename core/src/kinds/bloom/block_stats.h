@@ -4,9 +4,9 @@
 #include <array>
 
 #include "base/portable.h"
+#include "crivo/detail/view.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/sizing.h"
-#include "crivo/view.h"
 #include "kinds/bloom/block.h"
 
 namespace crivo {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "crivo/view.h"
+#include "crivo/detail/view.h"
 
 namespace crivo {
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "crivo/detail/view.h"
 #include "crivo/host/bytes.h"
 #include "crivo/result.h"
-#include "crivo/view.h"
 #include "kinds/bloom/block.h"
 
 namespace crivo {

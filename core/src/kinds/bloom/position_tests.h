@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "base/byte_gate.h"
-#include "crivo/view.h"
+#include "crivo/detail/view.h"
 #include "kinds/bloom/counter_array.h"
 #include "kinds/bloom/positions.h"
 

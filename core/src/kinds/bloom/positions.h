@@ -6,9 +6,9 @@
 
 #include "base/error_text.h"
 #include "base/math128.h"
+#include "crivo/detail/view.h"
 #include "crivo/host/bytes.h"
 #include "crivo/result.h"
-#include "crivo/view.h"
 
 namespace crivo {
 

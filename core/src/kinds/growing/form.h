@@ -12,8 +12,8 @@
 #include <cstdint>
 
 #include "base/math128.h"
+#include "crivo/detail/view.h"
 #include "crivo/host/bytes.h"
-#include "crivo/view.h"
 
 namespace crivo {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/byte_gate.h"
-#include "crivo/view.h"
+#include "crivo/detail/view.h"
 
 namespace crivo {
 

@@ -1,7 +1,7 @@
 // The kernels of the range kind. It gains by counting bits with an instruction, and by nothing beyond AVX2.
 #pragma once
 
-#include "crivo/view.h"
+#include "crivo/detail/view.h"
 
 namespace crivo {
 

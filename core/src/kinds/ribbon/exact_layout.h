@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
+#include "crivo/detail/view.h"
 #include "crivo/host/bytes.h"
-#include "crivo/view.h"
 #include "kinds/prepared.h"
 #include "kinds/ribbon/layout.h"
 

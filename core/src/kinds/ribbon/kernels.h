@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "crivo/view.h"
+#include "crivo/detail/view.h"
 #include "kinds/ribbon/band.h"
 
 namespace crivo {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "base/byte_gate.h"
+#include "crivo/detail/view.h"
 #include "crivo/result.h"
-#include "crivo/view.h"
 
 namespace crivo {
 

@@ -1,4 +1,4 @@
-/* What the filter policies of a process have done, as text: for exporters, and for languages that call C. */
+/* The counters of all filter policies in this process as text: for exporters, and for other languages. */
 #ifndef CRIVO_ROCKSDB_COUNTERS_H
 #define CRIVO_ROCKSDB_COUNTERS_H
 
@@ -6,15 +6,13 @@
 extern "C" {
 #endif
 
-/** The counters of every policy of Crivo's that this process has, in this format:
- *   "json"        an array with an object for each policy: its number in the process, its name, the column families
- *                 that it has built filters for, and the fields of RocksDBFilterCounters (crivo/rocksdb.h)
- *   "prometheus"  Prometheus' text format 0.0.4: counters crivo_rocksdb_<field>_total with the labels policy, number
- *                 and, where they belong to one, kind; a gauge crivo_rocksdb_policy_info with the column families; and
- *                 for each database with max_total_bytes the gauges crivo_rocksdb_max_total_bytes and
- *                 crivo_rocksdb_filter_bytes with the label folder
- * The caller frees the text by free() or rocksdb_free(). NULL if the format is another one, or without memory. Any
- * thread may call it at any time.
+/** The counters of every Crivo policy in this process. `format` is one of
+ *   "json"        an array with one object per policy: its sequence number in the process, its name, the column
+ * families that it has built filters for, and the fields of RocksDBFilterCounters (crivo/rocksdb.h) "prometheus"
+ * Prometheus' text format 0.0.4: counters crivo_rocksdb_<field>_total with the labels policy, number and, where they
+ * differ by kind, kind; a gauge crivo_rocksdb_policy_info with the column families; and for each database with
+ * max_total_bytes the gauges crivo_rocksdb_max_total_bytes and crivo_rocksdb_filter_bytes with the label folder The
+ * caller frees the text by free() or rocksdb_free(). Returns NULL for any other format, or out of memory. Thread-safe.
  */
 char* crivo_rocksdb_counters(const char* format);
 

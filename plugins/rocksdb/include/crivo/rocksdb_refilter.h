@@ -1,15 +1,14 @@
-// New filters for old files, while the database is open: after a change of the policy, or where files were written
-// without one. (`crivo sst refilter` does it for a database that no process has open.)
+// Replaces the filters of an open database's files, after the policy changed, or if files were written without it.
+// (`crivo sst refilter` does it for a database that is not open.)
 //
 //   const crivo::RocksDBRefilterReport report = crivo::RefilterRocksDB(*db, {.bytes_per_second = 50'000'000});
 //   if (!report.status.ok()) std::cerr << report.status.ToString() << '\n';
 //
-// A filter is part of its file, so a new one needs a new file: each file whose filter is missing, damaged, foreign, of
-// other keys, or of another size or rate than the column family's policy would write now is compacted by itself into
-// the level in which it lies (DB::CompactFiles), which changes nothing else. RocksDB does so in one step that a crash
-// undoes or keeps as a whole. What was done is seen in the files themselves, so whatever stopped a call, the next one
-// goes on from there, and one that finds every filter right rewrites nothing. (docs/rocksdb_operations.md has
-// the changes of a policy that are too small to be seen.)
+// A filter is part of its file, so a new filter needs a new file. Each file whose filter does not match its column
+// family's policy (missing, damaged, foreign, other keys, another size or rate) is compacted by itself into its own
+// level (DB::CompactFiles). That is atomic, and changes nothing else. There is no other state: a later call continues
+// where a stopped one ended, and rewrites nothing if all filters match. The README ("The tool for SST files") lists
+// changes of a policy that are too small to be detected.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -24,56 +23,55 @@
 
 namespace crivo {
 
-/// How far RefilterRocksDB has come.
+/// The progress of RefilterRocksDB.
 struct RocksDBRefilterProgress {
-  std::uint64_t files = 0;       // rewritten
-  std::uint64_t bytes = 0;       // of these files, as they were
-  std::uint64_t files_left = 0;  // known to need it, the next one included; 0 while they are being looked for
+  std::uint64_t files = 0;       // rewritten so far
+  std::uint64_t bytes = 0;       // their old size
+  std::uint64_t files_left = 0;  // to rewrite, including the next; 0 during the search for them
   std::uint64_t bytes_left = 0;
 
-  // The file that is rewritten next; `path` is empty in a call that only asks whether to go on.
+  // The next file to rewrite. `path` is empty if the call only asks whether to continue.
   std::string path;
   std::string column_family;
   int level = -1;
   std::uint64_t file_bytes = 0;
-  std::string reason;  // what is wrong with its filter: "missing", "not of crivo.Auto"
+  std::string reason;  // why its filter does not match: "missing", "not of crivo.Auto"
 };
 
 struct RocksDBRefilterOptions {
-  /// The handles of the column families; without any, the default one. (RocksDB shows no other without its handle.)
+  /// The column families; if empty, the default one. (RocksDB does not list the others.)
   std::vector<rocksdb::ColumnFamilyHandle*> column_families = {};
-  /// The most bytes of files to rewrite in a second, as a mean: after each file the call waits until it is below. 0
-  /// means no limit. (Within a file RocksDB's DBOptions::rate_limiter counts, as for every compaction.)
+  /// The mean rate of rewriting, in bytes of files per second; 0: no limit. The call waits after each file. Within a
+  /// file, RocksDB's DBOptions::rate_limiter applies, as for every compaction.
   std::uint64_t bytes_per_second = 0;
-  /// Called before each file is rewritten, for each file that is looked at, and ten times a second while the call
-  /// waits; `false` stops it. A file that is being rewritten is finished first.
+  /// Called for each file that is checked, before each file that is rewritten, and ten times a second during waits.
+  /// Returning false stops the call after the current file.
   std::function<bool(const RocksDBRefilterProgress&)> progress = {};
-  /// Rewrites nothing: `progress` is told of each file that would be. A database that is open read-only will do.
+  /// Rewrites nothing: `progress` gets each file that would be rewritten. Works on read-only databases.
   bool dry_run = false;
-  /// Column families without a filter policy are no errors, and their files lose their filters.
+  /// Accepts column families without a filter policy, and removes the filters of their files.
   bool remove_filters = false;
 };
 
 struct RocksDBRefilterReport {
-  /// OK if every filter is now as its policy would write it, and after a dry run. Incomplete if `progress` stopped the
-  /// call. TryAgain if files are left because other compactions had them all the time, or
-  /// because there was no memory for their filters. Corruption if files could not be
-  /// read. InvalidArgument, with nothing done, if the policy of a column family is missing, not known here, or writes
-  /// no filters; NotSupported if the database is open read-only. NoSpace if the disk has no room for the next file,
-  /// MemoryLimit if there is no memory to look at one. Otherwise the error of the compaction that failed. These
-  /// three end the call.
+  /// OK if every filter now matches its policy, and after a dry run. Otherwise:
+  /// - Incomplete: `progress` stopped the call.
+  /// - TryAgain: some files remain, because other compactions always had them, or memory was short.
+  /// - Corruption: some files could not be read.
+  /// - InvalidArgument, with nothing done: a column family's policy is missing, unknown, or writes no filters.
+  /// - NotSupported: the database is open read-only.
+  /// - NoSpace, MemoryLimit, or a compaction's error: the call ended at this file.
   rocksdb::Status status;
-  std::uint64_t files = 0;       // rewritten
-  std::uint64_t bytes = 0;       // of these files, as they were
-  std::uint64_t files_left = 0;  // whose filter is not the policy's; not known (0) if the call was stopped or ended
-  std::vector<std::string> unreadable;  // files that were left alone, and why
+  std::uint64_t files = 0;              // rewritten
+  std::uint64_t bytes = 0;              // their old size
+  std::uint64_t files_left = 0;         // with filters that do not match; 0 if the call was stopped or ended
+  std::vector<std::string> unreadable;  // skipped files, with the reason
 };
 
-/// Rewrites the files. Runs in the calling thread, file by file, while the database is read, written and compacted by
-/// others; snapshots and iterators keep what they see, and the column family's compaction filter is asked as in any
-/// compaction. Not two calls at once where keys have timestamps: RocksDB asserts that a file is still there. Files that
-/// another compaction has are tried again, for some seconds. The policies are those at the time of the call. Takes
-/// memory for one filter. The handles must live until it returns.
+/// Rewrites files one by one in the calling thread, while the database is in use. Snapshots and iterators keep their
+/// view; the compaction filter runs as in any compaction. Files of other compactions are retried for some seconds. Uses
+/// the policies as of the call, and memory for one filter. The handles must stay valid. With timestamped keys, do not
+/// make two calls at once: RocksDB asserts that a file still exists.
 [[nodiscard]] RocksDBRefilterReport RefilterRocksDB(rocksdb::DB& db, const RocksDBRefilterOptions& options = {});
 
 }  // namespace crivo

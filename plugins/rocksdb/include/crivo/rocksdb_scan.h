@@ -1,5 +1,5 @@
-// Scans that leave out whole SST files: a small filter in each file's properties knows which prefixes, or which values
-// of an attribute of the key, the file has.
+// Scans that skip whole SST files: small filters in each file's properties know the prefixes of its keys, or the values
+// of an attribute of the keys.
 //
 //   crivo::NewScanFilterCollectorFactory({.extract = "prefix:4,8 path:/"}, &factory);
 //   options.table_properties_collector_factories.push_back(factory);
@@ -8,7 +8,7 @@
 //   filter.apply_to(&read_options);
 //   for (it->Seek("0004"); it->Valid() && filter.matches(it->key()); it->Next()) ...
 //
-// docs/scans.md says when this pays.
+// docs/scans.md says when this is worthwhile.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -34,89 +34,88 @@ class ScanQuestion;
 struct ScanCondition;
 }  // namespace plugin
 
-/// Hands over one value of an attribute.
+/// Receives one value of an attribute.
 using ScanValueSink = std::function<void(std::string_view value)>;
 
-/// An attribute of a key: calls the sink for each of its values, none or several. It must depend on nothing but the
-/// key, because a file with a newer version or a tombstone of the key must not be left out where an older version is
-/// read. So there are no attributes of a row's value. Any number of threads may call the function at the same time, and
-/// it must give the same values in all processes. It may throw: the file then gets no filter for it.
+/// An attribute of a key: calls the sink for each of its values, possibly none. It may depend only on the key, not on
+/// the row's value, because a file must not be skipped if it has a newer version or a tombstone of a key in another
+/// file. It must be thread-safe, and return the same values in all processes. It may throw: the file then gets no
+/// filter for it.
 using ScanAttribute = std::function<void(const rocksdb::Slice& key, const ScanValueSink& sink)>;
 
-/// Gives an attribute a name of 1 to 22 ASCII letters, digits or characters of "_-.", by which options and questions
-/// ask for it. Call it once per process, before an option string or OPTIONS file with it is read. A function that
-/// begins to give other values needs another name: a filter is asked by this name alone. Errors: InvalidArgument.
+/// Registers an attribute by a name of 1 to 22 ASCII letters, digits or characters of "_-.", for options and scans.
+/// Call it once per process, before an option string or OPTIONS file with it is parsed. Filters are looked up by this
+/// name, so a function whose values change needs a new name. Errors: InvalidArgument.
 [[nodiscard]] rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute);
 
-/// The number of a key, if it has one: its order need not be that of the keys. As for attributes, it must depend on
-/// nothing but the key.
+/// The number of a key, if it has one. Numbers need not have the order of the keys. May depend only on the key.
 using ScanNumber = std::function<std::optional<std::uint64_t>(const rocksdb::Slice& key)>;
 
-/// The same as RegisterScanAttribute, for a number. Built in are `be64@8`, eight bytes from offset 8 on as a big-endian
-/// number, and `dec@5`, the decimal digits from offset 5 on; keys that are too short, or have no digit there or too
-/// many, have no number.
+/// As RegisterScanAttribute, for a number. Built in: `be64@8`, a big-endian number of eight bytes at offset 8; `dec@5`,
+/// the decimal digits at offset 5. A key that is too short, or has no digits there or too many, has no number.
 [[nodiscard]] rocksdb::Status RegisterScanNumber(std::string_view name, ScanNumber number);
 
-/// What NewScanFilterCollectorFactory writes. Option strings and OPTIONS files have the same options:
+/// The options of the scan filters, also in option strings and OPTIONS files:
 /// table_properties_collectors={{id=crivo.ScanFilter;extract=prefix:4,8 path:/}}
 struct ScanFilterOptions {
-  /// The filters of a file, with blanks between them:
-  ///   prefix:4,8,12    the first 4, 8 and 12 bytes of each key that has so many: a filter for each length, 1 to 65535
-  ///   path:/           what a key has up to each '/' (or another character), that one included
-  ///   attribute:NAME   the values of an attribute that RegisterScanAttribute was given
-  ///   range:be64@8     a number of the key, built in or one that RegisterScanNumber was given
+  /// The filters of each file, separated by blanks:
+  ///   prefix:4,8,12    the first 4, 8 and 12 bytes of keys that have them: one filter per length, 1 to 65535
+  ///   path:/           each prefix of a key that ends in '/' (or another character)
+  ///   attribute:NAME   the values of a registered attribute (RegisterScanAttribute)
+  ///   range:be64@8     a number of the key, built in or registered (RegisterScanNumber)
   std::string extract = {};
-  std::string kind = "ribbon";  // or "blocked", which takes more room and is built faster; ranges have their own
-  double fp_rate = 0.01;        // the share of files that have no such key and are read all the same: 1e-9 to 0.5
-  /// The length of the ranges for which a range filter has fp_rate, a power of two up to 2^31: of a range *n* times as
-  /// long *n* times as many files are read. It takes log2(range_length / fp_rate) + 2 bits per number.
+  /// "ribbon", or "blocked", which is larger and faster to build. `range` filters have a kind of their own.
+  std::string kind = "ribbon";
+  /// The share of files without matching keys that are read anyway, 1e-9 to 0.5.
+  double fp_rate = 0.01;
+  /// For `range`: the length of the ranges for which fp_rate holds, a power of two up to 2^31. For ranges n times as
+  /// long, n times as many files are read. A filter needs log2(range_length / fp_rate) + 2 bits per number.
   std::uint32_t range_length = 256;
-  std::uint64_t max_bytes = 65536;  // for all filters of one file, 64 to 2^30. One that does not fit is left out
-  /// A file is left out only if its comparator is known to take no two different keys for equal: RocksDB's two bytewise
-  /// ones, and the one of this name, if it does so too and its keys have no timestamps.
+  /// The most bytes of all scan filters of one file, 64 to 2^30. Filters that do not fit are omitted.
+  std::uint64_t max_bytes = 65536;
+  /// The name of a comparator under which different keys are never equal, without timestamps. Files are skipped only
+  /// with this comparator or RocksDB's two bytewise ones.
   std::string comparator = {};
 };
 
-/// Makes a factory for ColumnFamilyOptions::table_properties_collector_factories. Files that were written without it
-/// are read by every scan. While a file is written, each of its filters takes up to 43 bytes of memory for each byte of
-/// max_bytes at a rate of 0.01, and more at a higher rate (256 at 0.5). A collector never fails the file: where
-/// something goes wrong, the file has no filter, and the file's properties in LOG say why. Errors: InvalidArgument,
-/// "crivo.ScanFilter: <field> must ..., got ...".
+/// A factory for ColumnFamilyOptions::table_properties_collector_factories. Files written without it are read by every
+/// scan. Building a filter needs up to 43 bytes of memory per byte of max_bytes at a rate of 0.01, and more at
+/// higher rates (256 at 0.5). A collector never fails a file: after an error the file has no scan filter, and its
+/// properties in LOG say why. Errors: InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
 [[nodiscard]] rocksdb::Status NewScanFilterCollectorFactory(
     const ScanFilterOptions& options, std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory);
 
-/// What a scan is about, and the `table_filter` that leaves out the files without it. **Only keys that match are what
-/// they are without the filter**: of another key a scan may miss the newest version, or show one that was deleted. So
-/// stop at the first key that does not match, or go past it.
+/// The condition of a scan, and its `table_filter`, which skips files without matching keys. **Only keys that match are
+/// read correctly**: for other keys the scan may miss the newest version or return a deleted one. So stop at the first
+/// key that does not match, or skip it.
 ///
-/// A copy asks the same and shares the counts. Any number of threads may use it at the same time.
+/// Copies share the counts. Thread-safe.
 class ScanFilter {
  public:
-  /// Keys that begin with these bytes. The file's filters for its own first bytes answer, whatever their lengths: the
-  /// longest that is not longer than `prefix`, and `path` for what it has up to its last separator.
+  /// Keys with this prefix. A file is tested with its longest `prefix` filter that is not longer than `prefix`, and
+  /// with `path` for the part up to the last separator.
   [[nodiscard]] static ScanFilter for_prefix(std::string_view prefix);
-  /// Keys that have this value of the attribute.
+  /// Keys with this value of the attribute.
   [[nodiscard]] static ScanFilter for_attribute(std::string_view name, std::string_view value);
-  /// Keys whose number lies in this range, both ends included.
+  /// Keys whose number is in [low, high].
   [[nodiscard]] static ScanFilter for_range(std::string_view name, std::uint64_t low, std::uint64_t high);
-  /// Keys that match both.
+  /// Keys that match both conditions.
   [[nodiscard]] ScanFilter and_also(const ScanFilter& other) const;
 
-  /// Sets table_filter for one scan, and total_order_seek, because otherwise a prefix_extractor decides what the scan
-  /// sees. Set iterate_upper_bound, too: without it a scan that finds nothing opens each further file of a level to ask
-  /// its filter. In RocksDB after 11.8 the options point into this object: it, or a copy, must then outlive the
-  /// iterator. Replaces a table_filter that was set before. Errors: InvalidArgument, with the options unchanged, if an
-  /// attribute or number was not registered, or if `tailing` is set. Do not set it later either: a tailing iterator
-  /// loses keys behind a file that is left out.
+  /// Sets table_filter for one scan, replacing any other, and total_order_seek, because a prefix_extractor could hide
+  /// keys. Also set iterate_upper_bound: without it, a scan that finds nothing opens each further file of a level to
+  /// test its filter. After RocksDB 11.8 the options point to this object: it, or a copy, must outlive the iterator. Do
+  /// not set `tailing` afterwards: a tailing iterator loses keys behind a skipped file. Errors, with the options
+  /// unchanged: InvalidArgument if an attribute or number is not registered, or `tailing` is set.
   [[nodiscard]] rocksdb::Status apply_to(rocksdb::ReadOptions* options) const;
 
-  /// Whether the key, without its timestamp, is one that was asked for.
+  /// Whether a key, without its timestamp, matches.
   [[nodiscard]] bool matches(const rocksdb::Slice& key) const;
 
-  /// Whether the file may have such keys. True where nothing is known of it.
+  /// Whether the file may have matching keys. True if unknown.
   [[nodiscard]] bool may_match(const rocksdb::TableProperties& file) const noexcept;
 
-  /// How often a file was asked, and how often it was left out. A scan asks a file each time that it comes to it.
+  /// How often files were tested and skipped. A scan tests a file each time it reaches it.
   [[nodiscard]] std::uint64_t asked() const noexcept;
   [[nodiscard]] std::uint64_t skipped() const noexcept;
 
@@ -127,12 +126,12 @@ class ScanFilter {
   std::shared_ptr<const plugin::ScanQuestion> question_;
 };
 
-/// Whether a column family may have a key that begins with these bytes: a look into the memtables, and at the scan
-/// filters of the files: of all of level 0, and of those around the prefix in further levels. No block is read. Keys
-/// that were deleted count as long as a file has them. "Maybe" (true) is also what is not known: files without a filter
-/// for so few of the prefix's bytes, comparators other than RocksDB's bytewise ones, and every error.
+/// Whether a column family may have a key with this prefix, from the memtables and the files' scan filters, without
+/// reading blocks. Tests all files of level 0, and those around the prefix in other levels. Deleted keys count while a
+/// file has them. True if unknown: files without a filter for so short a prefix, comparators other than RocksDB's
+/// bytewise ones, and every error.
 [[nodiscard]] bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix);
-/// The same for many prefixes, in their order.
+/// The same for many prefixes, in order.
 [[nodiscard]] std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
                                                  const std::vector<std::string_view>& prefixes);
 

@@ -1,10 +1,9 @@
-// Which filter has each SST file of a database? RocksDB says nothing when a filter is missing, so ask from time to
-// time:
+// Reports which filter each SST file of a database has. RocksDB does not report missing filters, so check regularly:
 //
 //   const crivo::RocksDBFilterReport report = crivo::VerifyRocksDBFilters(*db);
 //   if (!report.all_filters_work()) std::cerr << report.text();
 //
-// The files are read as they lie on disk, filter blocks and what leads to them only. See plugins/rocksdb/README.md.
+// Reads only the filter blocks, and the blocks that lead to them, from disk. See plugins/rocksdb/README.md.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -21,60 +20,58 @@ namespace crivo {
 /// The filter of one SST file.
 struct RocksDBFileFilter {
   std::string column_family;
-  int level = -1;  // -1 if it is unknown
+  int level = -1;  // -1: unknown
   std::string path;
   std::uint64_t file_bytes = 0;
 
-  /// Whether the file could be read. If not, the fields below have what could be read of it.
+  /// Whether the file could be read. If not, the other fields contain what could be read.
   rocksdb::Status status;
-  /// The name of the policy under which the file was written; empty if there was none.
+  /// The name of the policy that wrote the filter; empty without one.
   std::string policy;
-  /// What the file really has: "blocked" or "ribbon" for Crivo's filters; "rocksdb.bloom", "rocksdb.ribbon" or
-  /// "rocksdb.legacy_bloom" for RocksDB's own, "rocksdb.no_keys" for its block of a partition without keys; "none"
-  /// without a filter; "always_maybe" where none could be built; "rocksdb.block_based", "foreign" or "unknown" for what
-  /// neither RocksDB nor Crivo reads. Partitions of different kinds are joined: "blocked+ribbon".
+  /// The filter in the file: "blocked" or "ribbon" for Crivo's; "rocksdb.bloom", "rocksdb.ribbon" or
+  /// "rocksdb.legacy_bloom" for RocksDB's own, "rocksdb.no_keys" for its empty partition; "none" without a filter;
+  /// "always_maybe" if none could be built; "rocksdb.block_based", "foreign" or "unknown" for filters that neither
+  /// RocksDB nor Crivo can read. Different kinds of partitions are joined: "blocked+ribbon".
   std::string kind = "none";
-  std::string key_transform;  // whose canonical keys the filter has; empty if it has keys as they are
+  std::string key_transform;  // of the filter's keys; empty without one
   bool partitioned = false;
-  std::uint64_t blocks = 0;   // filter blocks: 1, or one for each partition
-  std::uint64_t damaged = 0;  // those that fail a checksum, Crivo's or the file's, or contradict themselves
-  std::uint64_t entries = 0;  // of the file: keys and tombstones, each version counted, without range deletions
-  std::uint64_t keys = 0;     // keys and prefixes that are in the filter
+  std::uint64_t blocks = 0;   // filter blocks: 1, or the number of partitions
+  std::uint64_t damaged = 0;  // blocks with a wrong checksum or contradictory contents
+  std::uint64_t entries = 0;  // of the file: keys and tombstones, with all versions, without range deletions
+  std::uint64_t keys = 0;     // keys and prefixes in the filter
   std::uint64_t bytes = 0;    // of the filter blocks
   double bits_per_key = 0;
-  /// The share of absent keys that pass; 1 without a filter. For Crivo's filters it follows from the bits that are set,
-  /// and so differs by a little from the property crivo.filter.predicted_fp_rate, which is the model's.
+  /// The false-positive rate; 1 without a filter. For Crivo's filters it is computed from the bits that are set, so it
+  /// differs slightly from the modelled crivo.filter.predicted_fp_rate.
   double current_fp_rate = 1;
-  /// The scan filters (crivo/rocksdb_scan.h), or why there is none: "prefix:4 (ribbon, 940 bytes)"; empty if none was
-  /// asked for.
+  /// The scan filters (crivo/rocksdb_scan.h), or why there are none: "prefix:4 (ribbon, 940 bytes)". Empty if none were
+  /// configured.
   std::string scans;
-  std::uint64_t scan_bytes = 0;  // of all of them: memory, as long as the file is open
-  /// Why the filter is missing or says less "no" than it could; empty if all is well, as it is without a filter where
-  /// the file has no entries.
+  std::uint64_t scan_bytes = 0;  // of all scan filters; resident while the file is open
+  /// Why the filter is missing, or lets more keys pass than it could. Empty if it works, or if the file has no entries.
   std::string complaint;
 
-  /// Whether the filter works, and all of it, or none is needed.
+  /// Whether the whole filter works, or none is needed.
   [[nodiscard]] bool filter_works() const noexcept { return status.ok() && complaint.empty(); }
 };
 
 struct RocksDBFilterReport {
-  /// The first error of those that kept a file from being read; OK if there was none. A missing filter is no error.
+  /// The first error that kept a file from being read. A missing filter is not an error.
   rocksdb::Status status;
-  /// By column family, level and name.
+  /// Sorted by column family, level and name.
   std::vector<RocksDBFileFilter> files;
 
-  /// Whether each file that has entries has a filter that works.
+  /// Whether every file with entries has a working filter.
   [[nodiscard]] bool all_filters_work() const noexcept;
-  /// A table with a line for each file, complaints below it.
+  /// A table with one line per file, and the complaints below.
   [[nodiscard]] std::string text() const;
 };
 
-/// Reads the filters of every SST file of the database, or of these column families only. May be called at any time and
-/// from any thread, while the database is written and compacted too: files that a compaction removes meanwhile are left
-/// out. Reads through the database's Env, one filter block at a time, which is all the memory that it takes beside the
-/// report. A column family may be open without a filter policy, or with one that does not read the filter. RocksDB
-/// shows this by the family's handle only: without `families` it is known for the default family alone, and files of
-/// the others get the complaint that it is not known.
+/// Reads the filters of all SST files, or of those of `families`. Thread-safe; the database may be written and
+/// compacted meanwhile, and files that disappear are omitted. Reads through the database's Env, one filter block at a
+/// time. A column family may be open without a policy, or with one that cannot read its filters. RocksDB reports a
+/// family's policy only for a handle: without `families`, files outside the default family get the complaint that their
+/// policy is unknown.
 [[nodiscard]] RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db,
                                                        const std::vector<rocksdb::ColumnFamilyHandle*>& families = {});
 

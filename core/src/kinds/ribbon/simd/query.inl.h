@@ -5,7 +5,7 @@
 // ribbons `bool holds<kWidth>(const RibbonEquation&)`; kFewColumns; and `bool holds_few<kWidth>(const
 // RibbonEquation&)`, which is asked only for equations of at most kFewColumns columns. It must have included
 // <algorithm>, <utility>, kinds/probe_key.h, kinds/ribbon/kernels.h and kinds/ribbon/layout.h. It gets:
-// kRibbonProbe<kWidth>, a Probe (crivo/view.h).
+// kRibbonProbe<kWidth>, a Probe (crivo/detail/view.h).
 
 /// Asks all levels. Few queries need it: those of keys that the first level bumped, and those of a payload that has
 /// nothing but the base level. It is not inlined, so that all other queries need no stack frame.

@@ -3,7 +3,7 @@
 //
 // The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
 // `std::uint64_t columns_of(const RibbonEquation&)`. It must have included <algorithm>, kinds/probe_key.h,
-// kinds/ribbon/kernels.h and kinds/ribbon/layout.h. It gets: kMapProbe, a Probe (crivo/view.h).
+// kinds/ribbon/kernels.h and kinds/ribbon/layout.h. It gets: kMapProbe, a Probe (crivo/detail/view.h).
 
 /// Splits what a key's equation gives into its value and whether its check bits are those of the key.
 CRIVO_TARGET inline bool split(const View& view, std::uint64_t hash, std::uint64_t columns,
