@@ -1,8 +1,7 @@
-// Adding keys to a filter's raw blob where it is stored, such as in a row of a database or in a file, without reading
-// or writing the whole blob.
+// Adds keys to a raw blob in place, such as in a database row or a file, without reading or writing the whole blob.
 //
-// The blob's checksum is a sum over the header and the payload's segments of 4096 bytes (docs/format.md, "Header"). So
-// a change takes what a key touches: the header, the segments in which the key lies, and nothing else.
+// The blob's checksum is a sum over the header and the payload's segments of 4096 bytes (docs/format.md, "Header"). An
+// addition therefore reads and writes only the header and the segments that contain the key's bits.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +13,8 @@
 
 namespace crivo {
 
-/// The bytes of a blob where they are stored. The functions may throw. The exception passes through add_in_place; if it
-/// came from a write, the blob may have been changed in part, and whoever stores it has to take that back.
+/// Access to the stored blob. The functions may throw; the exception passes through add_in_place. After an exception of
+/// write(), the blob may be partly changed, and the owner of the storage must roll back.
 class StoredBlob {
  public:
   StoredBlob() = default;
@@ -23,21 +22,20 @@ class StoredBlob {
   StoredBlob& operator=(const StoredBlob&) = delete;
   virtual ~StoredBlob() = default;
   [[nodiscard]] virtual std::uint64_t size() = 0;
-  /// Reads the bytes from this offset on; they are within size().
+  /// Reads from this offset on, within size().
   virtual void read(std::uint64_t offset, std::span<std::byte> into) = 0;
   virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
 };
 
-/// Adds a key, and returns true if it was certainly not in the filter before. Afterwards the blob is the one that
-/// AnyFilter::add would have made, with one exception: in the kinds that only tell whether a key is there (`blocked`,
-/// `classic`) a key that may be there already changes nothing, not even the number of keys, and nothing is written.
+/// Adds a key. Returns true if it was certainly absent. The blob becomes the one that AnyFilter::add would make, with
+/// one exception: a `blocked` or `classic` filter that may already contain the key is not written, and does not count
+/// it.
 ///
-/// The header is checked. The checksum cannot be, because it covers the whole payload; but it is changed by what the
-/// key changes, so a blob that was damaged before does not match its checksum afterwards, either.
+/// The header is validated. The checksum cannot be, as it covers the whole payload. It is updated by the difference, so
+/// the checksum of a damaged blob stays wrong.
 ///
-/// Everything is read, and all memory is taken, before the first write. Errors, with nothing written: kCorrupt for a
-/// header that is not allowed; kUnsupported for a compressed blob, or a kind other than blocked, classic, counting and
-/// spectral.
+/// All reads and allocations precede the first write. Errors, with nothing written: kCorrupt for an invalid header;
+/// kUnsupported for a compressed blob, or a kind other than blocked, classic, counting and spectral.
 Result<bool> add_in_place(StoredBlob& blob, std::string_view key);
 
 }  // namespace crivo

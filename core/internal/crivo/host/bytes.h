@@ -1,5 +1,5 @@
-// The only place that knows the machine's byte order: loads and stores of little-endian integers at any address, a
-// reader and a writer of fields that are built on them, and the number of bits that are set.
+// Little-endian loads and stores at any address, a reader and a writer of fields, and a bit count. No other file
+// depends on the machine's byte order.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,6 @@ template <std::unsigned_integral T>
   }
 }
 
-/// Reads a T from any address.
 template <std::unsigned_integral T>
 [[nodiscard]] inline T load_le(const std::byte* from) noexcept {
   T value;
@@ -34,14 +33,13 @@ template <std::unsigned_integral T>
   return little_endian(value);
 }
 
-/// Writes a T to any address.
 template <std::unsigned_integral T>
 inline void store_le(std::byte* to, T value) noexcept {
   value = little_endian(value);
   std::memcpy(to, &value, sizeof(T));
 }
 
-/// How many bits are set, in a multiple of 8 bytes.
+/// The number of bits set. The length must be a multiple of 8 bytes.
 [[nodiscard]] inline std::uint64_t count_bits(std::span<const std::byte> bytes) noexcept {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < bytes.size(); i += 8) {
@@ -50,7 +48,7 @@ inline void store_le(std::byte* to, T value) noexcept {
   return count;
 }
 
-/// Reads fields in order from bytes whose length the caller has checked.
+/// Reads consecutive fields. The caller has checked the length.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -72,7 +70,7 @@ class ByteReader {
   std::span<const std::byte> bytes_;
 };
 
-/// Writes fields in order into bytes whose length the caller has checked.
+/// Writes consecutive fields. The caller has checked the length.
 class ByteWriter {
  public:
   explicit ByteWriter(std::span<std::byte> bytes) : bytes_(bytes) {}

@@ -1,9 +1,9 @@
-// What the core is compiled for: the module for browsers is small by what is left out.
+// What this build of the core contains. The module for browsers omits code to be small.
 #pragma once
 
 namespace crivo {
 
-/// Whether there are files, whose pieces are verified when a question reads them, and threads.
+/// Whether there are files (verified segment by segment) and threads.
 #if defined CRIVO_WITHOUT_FILES  // crivo.wasm
 inline constexpr bool kHasFiles = false;
 #else

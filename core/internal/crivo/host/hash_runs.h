@@ -1,9 +1,8 @@
-// Hashes in a temporary file, and their way back into memory.
+// Hashes in a temporary file, for builds that exceed their memory.
 //
-// A run is what fitted into memory at one time. It is stored in blocks of a fixed number of hashes. The first hash of
-// each block stays in memory: in sorted runs it tells which blocks may have hashes of a range, however the hashes are
-// spread. The checksum of each block stays in memory, too, because keys would be lost if a disk returned other bytes
-// than were written.
+// A run is a batch that was written at once, in blocks of a fixed number of hashes. Each block's first hash and
+// checksum stay in memory. In sorted runs, the first hashes determine the blocks that may contain a range. The
+// checksums detect a disk that returns other bytes than were written, which would lose keys.
 #pragma once
 
 #include <cstddef>
@@ -22,43 +21,41 @@
 
 namespace crivo {
 
-/// Runs of hashes in one file, which the first of them makes, and which is gone when the process dies. One thread may
-/// use it at a time. Record: std::uint64_t, or HashedValue for hashes with values. Errors, also of what reads it:
-/// kSystem.
+/// Runs of hashes in one unnamed file, which append() creates and which vanishes with the process. Not thread-safe.
+/// Record is std::uint64_t, or HashedValue for hashes with values. Errors of all functions: kSystem.
 template <class Record>
 class RecordRuns {
  public:
-  /// As many as take 64 KiB, which is also the buffer that for_each takes.
+  /// 64 KiB of hashes, also the buffer size of for_each.
   static constexpr std::size_t kMostBlockHashes = 65536 / sizeof(Record);
 
-  /// folder: where the file lies; empty for default_temp_folder(). block_hashes: at most kMostBlockHashes.
+  /// folder: the folder of the file; empty for default_temp_folder(). block_hashes: at most kMostBlockHashes.
   explicit RecordRuns(std::string folder, std::size_t block_hashes = kMostBlockHashes) noexcept
       : folder_(std::move(folder)), block_hashes_(block_hashes) {}
 
-  /// Writes a run of at least one hash. For room_for() and read(), its hashes must be distinct and in ascending order.
-  /// On an error, or if it throws std::bad_alloc, none of them is there.
+  /// Writes a run of at least one hash. room_for() and read() require runs of distinct, ascending hashes. After an
+  /// error or std::bad_alloc, the run is not stored.
   [[nodiscard]] Result<void> append(std::span<const Record> run);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return kHasFiles ? size_ : 0; }
-  /// The memory that first hashes and checksums take.
+  /// The memory of first hashes and checksums.
   [[nodiscard]] std::uint64_t index_bytes() const noexcept { return blocks_ * sizeof(Block); }
-  /// The room that suffices to read a single hash, in hashes.
+  /// The buffer, in hashes, that suffices to read a single hash.
   [[nodiscard]] std::size_t least_room() const noexcept { return 2 * runs_.size() * block_hashes_; }
 
-  /// The room that read() needs for a range, in hashes: as many as there are in the blocks that it reads.
+  /// The buffer, in hashes, that read() needs for a range: the sizes of all blocks that it reads.
   [[nodiscard]] std::uint64_t room_for(std::uint64_t first, std::uint64_t last) const noexcept;
-  /// Reads the hashes from `first` to `last`, both included, and returns their number. They come run by run, each
-  /// ascending.
+  /// Reads the hashes in [first, last], and returns their number. They are ordered within each run, run after run.
   [[nodiscard]] Result<std::size_t> read(std::uint64_t first, std::uint64_t last, std::span<Record> into) const;
 
-  /// Hands out all hashes in the order in which they were written, block by block.
+  /// Passes all hashes, in the order of writing, block by block.
   [[nodiscard]] Result<void> for_each(const std::function<Result<void>(std::span<const Record>)>& use) const;
   [[nodiscard]] std::size_t runs() const noexcept { return runs_.size(); }
-  /// The same for the hashes of one run, by its number in the order in which they were written.
+  /// The same for one run, by its number in the order of writing.
   [[nodiscard]] Result<void> for_each_in(std::size_t run,
                                          const std::function<Result<void>(std::span<const Record>)>& use) const;
 
-  /// For tests, which damage what they find there, behind the first run.
+  /// For tests that damage the file.
   [[nodiscard]] int descriptor() const noexcept { return file_->descriptor(); }
 
  private:
@@ -67,11 +64,11 @@ class RecordRuns {
     std::uint64_t checksum;
   };
   struct Run {
-    std::uint64_t at;  // its first hash's number in the file
+    std::uint64_t at;  // the number of its first hash in the file
     std::size_t hashes;
     std::vector<Block> blocks;
   };
-  struct Blocks {  // of a run: from begin up to but not including end
+  struct Blocks {  // of a run: [begin, end)
     std::size_t begin;
     std::size_t end;
   };

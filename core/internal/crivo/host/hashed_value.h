@@ -1,4 +1,4 @@
-// What a build carries for each key: its 64-bit hash or, for a map, its hash and a value. Both are sorted by the hash.
+// The record of a build for each key: a 64-bit hash or, for a map, a hash with a value. Records are sorted by hash.
 #pragma once
 
 #include <compare>
@@ -6,7 +6,7 @@
 
 namespace crivo {
 
-/// A key of a map.
+/// A pair of a map.
 struct HashedValue {
   std::uint64_t hash;
   std::uint64_t value;

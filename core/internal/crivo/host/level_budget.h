@@ -1,4 +1,4 @@
-// How the memory for the filters of a log-structured merge tree (LSM tree) is best divided over its levels.
+// Divides a memory budget for filters over the levels of a log-structured merge tree (LSM tree).
 #pragma once
 
 #include <span>
@@ -9,31 +9,30 @@
 
 namespace crivo {
 
-/// A level of the tree, or any group of sorted runs whose filters are to have the same rate.
+/// A level of the tree, or any group of sorted runs whose filters share a rate.
 struct TreeLevel {
-  /// The number of keys in the level, in any unit: only the ratios between the levels matter. Above 0.
+  /// Keys in the level, above 0, in any unit: only ratios between levels matter.
   double keys;
-  /// The kind of the filters: kBlocked or kRibbon.
   Kind kind;
-  /// The number of sorted runs over which the keys are spread evenly. A question asks one filter in each. Above 0.
+  /// Sorted runs among which the keys are divided evenly, above 0. A lookup queries one filter per run.
   double runs = 1;
 };
 
-/// What the filters of one level are to be.
+/// The planned filters of one level.
 struct LevelFilter {
-  double bits_per_key;  // 0 means no filter
-  double fp_rate;       // 1 where there is no filter
+  double bits_per_key;  // 0: no filter
+  double fp_rate;       // 1 without a filter
 };
 
-/// Divides budget_bits_per_key times all keys over the levels, so that the sum of false positives of a question that
-/// asks every run (a read of an absent key) is the lowest: sum of runs * fp_rate. That is much lower than with one rate
-/// for all levels, because the small levels at the top take next to no memory for rates that are lower by the ratio of
-/// the sizes. No level gets more bits than give 1e-9. Sizes are those of large filters, without trailers and rounding.
+/// Divides budget_bits_per_key * (all keys) over the levels such that a lookup of an absent key has the fewest false
+/// positives: minimal sum of runs * fp_rate. This beats one rate for all levels, because the small upper levels get
+/// lower rates at little cost. The rate of a level is at least 1e-9. Sizes are those of large filters, without trailers
+/// and rounding.
 ///
-/// Errors: kBadArgument for a budget outside [0, 1000], for no levels, or for a level with keys or runs that are not
-/// above 0 and finite, or with another kind. Source: Dayan, Athanassoulis & Idreos 2017, "Monkey: Optimal Navigable
-/// Key-Value Store", section 4.1. Their closed form holds for one kind that is Bloom's; here the same optimum is found
-/// for kinds of any sizes.
+/// Errors: kBadArgument for a budget outside [0, 1000], for no levels, for keys or runs that are not finite and above
+/// 0, and for kinds other than kBlocked and kRibbon. Source: Dayan, Athanassoulis & Idreos 2017, "Monkey: Optimal
+/// Navigable Key-Value Store", section 4.1. Their closed form is for one Bloom-like kind; this is the same optimum for
+/// kinds of any size function.
 [[nodiscard]] Result<std::vector<LevelFilter>> divide_budget(std::span<const TreeLevel> levels,
                                                              double budget_bits_per_key);
 

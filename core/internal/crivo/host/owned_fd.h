@@ -1,4 +1,4 @@
-// A file descriptor with an owner, which closes it.
+// A file descriptor that is closed by its owner's destructor.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,7 @@ namespace crivo {
 
 class OwnedFd {
  public:
-  /// A negative number stands for no file.
+  /// A negative `fd` means no file.
   explicit OwnedFd(int fd) noexcept : fd_(fd) {}
   OwnedFd(OwnedFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   OwnedFd& operator=(OwnedFd&& other) noexcept {

@@ -10,12 +10,11 @@
 
 namespace crivo {
 
-class FilterBuilder;  // crivo/builder.h
-struct FilterPlan;    // core/src/filter/filter_plan.h
+class FilterBuilder;
+struct FilterPlan;
 
-/// Remembers the sizes that FilterBuilder has found. To find the size for a rate takes some 200 us, as long as adding
-/// 20,000 keys, so the filters of many groups of rows should share one cache. One thread at a time may use it. It takes
-/// at most 1 MiB.
+/// Caches the sizes that FilterBuilder computes. Computing the size for a rate takes 200 us, as long as adding 20,000
+/// keys, so the filters of many groups of rows should share a cache. Not thread-safe. At most 1 MiB.
 class PlannedSizes {
  public:
   PlannedSizes();
@@ -23,7 +22,7 @@ class PlannedSizes {
   PlannedSizes(const PlannedSizes&) = delete;
   PlannedSizes& operator=(const PlannedSizes&) = delete;
 
-  /// FilterBuilder::create, which looks here for its sizes. This must outlive the builder.
+  /// FilterBuilder::create with this cache, which must outlive the builder.
   [[nodiscard]] Result<FilterBuilder> builder(const FilterSpec& spec, const BuildOptions& options);
 
  private:

@@ -1,4 +1,4 @@
-// Sorting for those who build a filter from hashes of their own.
+// Sorting, for hosts that collect hashes themselves.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,8 @@
 
 namespace crivo {
 
-/// Sorts the hashes in place and drops repeated ones. Returns the distinct hashes, in ascending order, which lie at the
-/// front of the given span; AnyFilter::build needs no copy of hashes in this order. Takes at most 256 KiB of memory;
-/// throws std::bad_alloc.
+/// Sorts the hashes in place and removes duplicates. Returns the distinct hashes in ascending order, at the front of
+/// the span; AnyFilter::build does not copy hashes in this order. Allocates at most 256 KiB; throws std::bad_alloc.
 [[nodiscard]] std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes);
 
 }  // namespace crivo

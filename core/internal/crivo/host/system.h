@@ -1,5 +1,5 @@
-// The calls that not every system has: system.cpp has those of Linux, and what POSIX or other systems offer in their
-// place, which Linux takes, too, with CRIVO_POSIX_ONLY.
+// System calls that not every system has. system.cpp implements them for Linux, and with POSIX calls for other systems,
+// which Linux uses, too, with CRIVO_POSIX_ONLY.
 #pragma once
 
 #include <sys/types.h>
@@ -11,47 +11,45 @@
 
 namespace crivo::system {
 
-/// The folder with a name for each open descriptor of this process.
+/// The folder that lists the open descriptors of this process.
 extern const char* const kDescriptors;
 
-/// Opens a folder to which calls like openat are relative, or returns -1 with errno. It need not be readable, where the
-/// system can do that.
+/// Opens a folder for openat and similar calls; returns -1 with errno. The folder need not be readable, if the system
+/// supports that.
 [[nodiscard]] int open_folder(const char* path) noexcept;
 
-/// Opens a new file without a name that lies in the folder: `path`, seen from `at`. Returns -1 where the system or the
-/// file system has no such files.
+/// Opens a new unnamed file in the folder `path`, relative to `at`. Returns -1 if the system or the file system does
+/// not support unnamed files.
 [[nodiscard]] int open_nameless(int at, const char* path, int flags, mode_t mode) noexcept;
-/// Gives such a file a name in the folder. On failure, returns false, with errno set.
+/// Links an unnamed file into the folder. On failure, returns false with errno set.
 [[nodiscard]] bool give_name(int file, int folder, const char* name);
 
-/// Makes an empty file this large, with its bytes on disk taken and 0. Returns errno, or 0.
+/// Preallocates zeroed blocks for an empty file. Returns 0 or an errno.
 [[nodiscard]] int take_space(int file, std::uint64_t bytes);
 
-/// Whether a change of a file at the time `changed`, which its status has, and one that comes now could leave the same
-/// time in the status.
+/// Whether a change now could leave the modification time `changed` unchanged, because of the clock's resolution.
 [[nodiscard]] bool can_be_missed(const timespec& changed) noexcept;
 
-/// The path of this program, which was called as `called`; empty if the system does not say.
+/// The path of this program, started as `called`; empty if unknown.
 [[nodiscard]] std::string own_path(const char* called);
 
-/// Has large pieces of memory that are freed become the system's again at once, where malloc would keep them.
+/// Makes free() return large allocations to the system at once, where malloc would cache them.
 void free_to_the_system() noexcept;
 
-/// Moves private pages to a place in the address space that is reserved, but has no memory yet. On failure, returns
-/// false, and nothing has moved.
+/// Moves private pages to reserved addresses without memory. On failure, returns false, and nothing has moved.
 [[nodiscard]] bool move_pages(void* from, std::size_t bytes, void* to) noexcept;
-/// Reserves addresses that have no memory yet, or returns null.
+/// Reserves addresses without memory, or returns null.
 [[nodiscard]] void* reserve_addresses(std::size_t bytes) noexcept;
-/// Gives reserved addresses memory of zeros, from the page of `begin` on. Returns false if there is none.
+/// Commits zeroed memory to reserved addresses, from the page of `begin` on. Returns false on failure.
 [[nodiscard]] bool give_memory(void* begin, std::size_t bytes) noexcept;
-/// Takes back the addresses, and the memory that they were given.
+/// Releases the addresses and their memory.
 void release_addresses(void* begin, std::size_t bytes) noexcept;
-/// Asks for huge pages from the page of `begin` on, which the system need not give.
+/// Advises the system to use huge pages from the page of `begin` on.
 void wish_huge_pages(void* begin, std::size_t bytes) noexcept;
-/// Takes that back, and has the system give none there on its own.
+/// Reverts that advice, and prevents automatic huge pages.
 void wish_small_pages(void* begin, std::size_t bytes) noexcept;
 
-/// Whether what is written to this folder stays in memory (tmpfs, ramfs). False where the system does not say.
+/// Whether files in this folder are in memory (tmpfs, ramfs). False if unknown.
 [[nodiscard]] bool is_memory_folder(const std::string& folder) noexcept;
 
 }  // namespace crivo::system

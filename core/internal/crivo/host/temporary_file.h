@@ -1,4 +1,4 @@
-// A temporary file that has no name: it is gone when it is closed, also when the process is killed.
+// An unnamed temporary file, which vanishes when it is closed or the process is killed.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,25 @@
 
 namespace crivo {
 
-/// The folder that TMPDIR names; or else `preferred`, if there is one that can be written; or else /var/tmp, or /tmp
-/// where that cannot be written. (/tmp is memory on many systems.)
+/// $TMPDIR if set; else `preferred` if it is writable; else /var/tmp, or /tmp if that is not writable. (/tmp is in
+/// memory on many systems.)
 [[nodiscard]] std::string default_temp_folder(const std::string& preferred = "");
 
-/// One thread may use it at a time. Errors are kSystem, "temp_folder must ..., got <folder>: <why>".
+/// Not thread-safe. Errors are kSystem, "temp_folder must ..., got <folder>: <why>".
 class TemporaryFile {
  public:
   /// An empty folder stands for default_temp_folder().
   [[nodiscard]] static Result<TemporaryFile> make(const std::string& folder);
 
-  /// Writes all bytes, from the byte number `at` on.
+  /// Writes all bytes at offset `at`.
   [[nodiscard]] Result<void> write(std::uint64_t at, std::span<const std::byte> bytes);
-  /// Reads as many bytes as `bytes` has. Fewer in the file are an error.
+  /// Fills `bytes` from offset `at`. It is an error if the file is shorter.
   [[nodiscard]] Result<void> read(std::uint64_t at, std::span<std::byte> bytes) const;
-  /// Makes the file this large, with its bytes on disk taken and 0: who maps it can then write it without a signal.
+  /// Preallocates zeroed blocks, so that writes through a mapping cannot raise SIGBUS.
   [[nodiscard]] Result<void> reserve(std::uint64_t bytes);
 
   [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
-  /// The error that names what the file must do, and why the system does not do it, by this errno.
+  /// The error with what the file must do, and the reason of this errno.
   [[nodiscard]] Error failure(const char* rule, int reason) const;
 
  private:

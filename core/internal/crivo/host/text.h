@@ -1,4 +1,4 @@
-// Texts of messages, JSON, and numbers in texts.
+// Text helpers: messages, JSON, and numbers as text.
 #pragma once
 
 #include <charconv>
@@ -13,21 +13,20 @@
 
 namespace crivo {
 
-/// The number of bytes, 1 to 4, of the character at the start of a text; 0 if the text does not start with a
-/// well-formed one, and for an empty text. Source: The Unicode Standard, table 3-7.
+/// The length, 1 to 4, of the UTF-8 character at the start of a text; 0 if the text is empty or does not start with a
+/// well-formed character. Source: The Unicode Standard, table 3-7.
 [[nodiscard]] std::size_t utf8_character_bytes(std::string_view text) noexcept;
 
-/// A text as valid UTF-8 in one line whatever it holds: each control character and each byte that belongs to no
-/// character becomes a '?'.
+/// The text as one line of valid UTF-8: each control character, and each byte outside a valid character, becomes '?'.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// A text as messages quote it: 'like this', or 'cut after 40 bytes...', between two characters. Made printable.
+/// A quotation for messages: 'like this', or 'cut after 40 bytes...' between two characters. Printable.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-/// An error's message "<field> must ...", by the name that the field has in a host; any other message as it is.
+/// Replaces the field in a message "<field> must ..." by its name in a host. Returns other messages unchanged.
 [[nodiscard]] std::string rename_field(std::string message, std::string_view field, std::string_view name);
 
-/// The number that the whole text is, in decimal and whatever the locale; nothing for any other text.
+/// Parses the whole text as a decimal number, independently of the locale; no value for any other text.
 [[nodiscard]] std::optional<double> read_real(std::string_view text);
 template <class Number>
 [[nodiscard]] std::optional<Number> read_number(std::string_view text) {
@@ -41,7 +40,7 @@ template <class Number>
   }
 }
 
-/// The shortest text that reads back as the same number; or one with so many digits at most, as of printf's %g.
+/// The shortest text that reads back as the same number, or one with at most `digits` digits, like printf's %g.
 [[nodiscard]] inline std::string number_text(double number) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
@@ -51,7 +50,7 @@ template <class Number>
   return {text, std::to_chars(text, text + sizeof text, number, std::chars_format::general, digits).ptr};
 }
 
-/// The texts in one, with something between each two: "a, b".
+/// Concatenates texts with a separator: "a, b".
 template <class Texts>
 [[nodiscard]] std::string joined(const Texts& texts, std::string_view between = ", ") {
   std::string all;
@@ -59,10 +58,10 @@ template <class Texts>
   return all;
 }
 
-/// A text of UTF-8 as a string of JSON.
+/// UTF-8 text as a JSON string.
 [[nodiscard]] std::string json_text(std::string_view text);
 
-/// A JSON object that is written field by field, each with its value as JSON.
+/// Builds a JSON object field by field. Values are passed as JSON.
 class JsonObject {
  public:
   void add(std::string_view name, const std::string& json) {

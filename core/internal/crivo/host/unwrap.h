@@ -1,4 +1,4 @@
-// For hosts that pass errors on as exceptions: a Result's error becomes one here.
+// Turns errors into exceptions, for hosts that propagate errors as exceptions.
 #pragma once
 
 #include <string>
@@ -9,10 +9,9 @@
 
 namespace crivo {
 
-/// An Error as an exception. A callback that is handed to the core must not let it out.
+/// An Error as an exception. Must not escape a callback passed to the core.
 struct Refused {
   explicit Refused(Error why) : error(std::move(why)) {}
-  /// kBadArgument.
   explicit Refused(std::string message) : error{ErrorCode::kBadArgument, std::move(message)} {}
 
   Error error;
