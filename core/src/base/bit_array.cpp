@@ -7,7 +7,7 @@
 namespace crivo {
 namespace {
 
-/// Calls use(offset, bytes) for each page of these bytes that has others than 0.
+/// Calls use(offset, bytes) for each page that contains a nonzero byte.
 template <class Use>
 void for_each_filled_page(std::span<const std::byte> bytes, const Use& use) {
   for (std::size_t at = 0; at < bytes.size(); at += kPageBytes) {
@@ -40,7 +40,7 @@ AlignedBytes copy_payload(std::span<const std::byte> payload) {
 }
 
 AlignedBytes sparse_payload(std::size_t bytes) {
-  constexpr std::size_t kFewestBytes = std::size_t{1} << 24;  // smaller ones lie among other memory
+  constexpr std::size_t kFewestBytes = std::size_t{1} << 24;  // smaller allocations share pages with other memory
   AlignedBytes payload(bytes);
   if (bytes >= kFewestBytes) system::wish_small_pages(payload.data(), bytes);
   return payload;

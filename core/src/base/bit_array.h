@@ -1,5 +1,5 @@
-// Operations on whole payloads. The system has made no page yet for the zeros of a payload that was decoded from a few
-// bytes; these functions read such pages and do not write to them, so that none is made.
+// Operations on whole payloads. The zeros of a payload that was decoded from a few bytes have no physical pages yet.
+// These functions read such pages without writing to them, so that the system allocates none.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ void or_into(std::span<std::byte> into, const std::byte* other) noexcept;
 void and_into(std::span<std::byte> into, const std::byte* other) noexcept;
 [[nodiscard]] AlignedBytes copy_payload(std::span<const std::byte> payload);
 
-/// Zeros for a payload in which few pages will have other bytes: without huge pages, where one byte takes 2 MiB.
+/// A zeroed payload of which few pages will be written. Avoids huge pages, where one byte would allocate 2 MiB.
 [[nodiscard]] AlignedBytes sparse_payload(std::size_t bytes);
-/// The size of the pages that are looked at.
+/// The granularity of the zero checks.
 inline constexpr std::size_t kPageBytes = 4096;
 
 }  // namespace crivo

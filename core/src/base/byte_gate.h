@@ -1,5 +1,5 @@
-// What stands between a question and a payload of which not every byte was verified yet. A question asks the gate for
-// bytes before it reads them, and ends when the gate refuses.
+// Guards a payload that is verified piece by piece. A query asks the gate before it reads bytes, and ends if the gate
+// refuses.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@ namespace crivo {
 
 class ByteGate {
  public:
-  /// Returns whether these bytes of the payload may be read. They must lie inside the payload.
+  /// Whether these bytes of the payload may be read. They must be inside the payload.
   virtual bool admit(std::uint64_t offset, std::uint64_t bytes) = 0;
-  /// The same for bytes that say where later questions read: from now on they stay what they are, whatever becomes of
-  /// the file. Called only while a filter is opened, from the lowest offset to the highest.
+  /// The same for bytes that determine where later queries read. The gate copies them, so that later changes of the
+  /// file have no effect. Called only while a filter is opened, in ascending order of offsets.
   virtual bool freeze(std::uint64_t offset, std::uint64_t bytes) = 0;
 
  protected:

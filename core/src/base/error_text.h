@@ -1,5 +1,4 @@
-// Makes errors whose message is put together from parts: error(code, "capacity must lie in [1, ", max, "], got ",
-// value).
+// Errors with a message made of parts: error(code, "capacity must lie in [1, ", max, "], got ", value).
 #pragma once
 
 #include <concepts>
@@ -14,7 +13,7 @@
 
 namespace crivo {
 
-/// A part of a message. Being no template, it keeps the code small that makes an error, of which there are hundreds.
+/// A part of a message. Not a template, so that the hundreds of places that make an error stay small.
 class TextPart {
  public:
   TextPart(std::string_view text) noexcept : value_(text) {}
@@ -24,7 +23,7 @@ class TextPart {
   TextPart(std::signed_integral auto number) noexcept : value_(static_cast<std::int64_t>(number)) {}
   TextPart(std::unsigned_integral auto number) noexcept : value_(static_cast<std::uint64_t>(number)) {}
 
-  /// Appends an integer in decimal, and a real number as the shortest text that reads back as the same number.
+  /// Appends integers in decimal, and reals as the shortest text that reads back as the same number.
   void append_to(std::string& text) const;
 
  private:
@@ -45,19 +44,17 @@ template <class... Parts>
   return error_of(code, {TextPart(parts)...});
 }
 
-/// For bytes that are not a well-formed filter.
 template <class... Parts>
 [[nodiscard]] Error corrupt(const Parts&... parts) {
   return error(ErrorCode::kCorrupt, parts...);
 }
 
-/// For a value of the caller's.
 template <class... Parts>
 [[nodiscard]] Error bad_argument(const Parts&... parts) {
   return error(ErrorCode::kBadArgument, parts...);
 }
 
-/// The error for a limit on bytes that must be at least so high.
+/// The error for a limit on bytes, with the least value that suffices.
 template <class... Parts>
 [[nodiscard]] Error limit_error(ErrorCode code, std::uint64_t needed_bytes, const Parts&... parts) {
   Error result = error(code, parts...);
@@ -65,7 +62,7 @@ template <class... Parts>
   return result;
 }
 
-/// The error for what the system refused, with its reason at the end: reason is an errno.
+/// The error for a failed system call. Appends the text of `reason`, an errno.
 template <class... Parts>
 [[nodiscard]] Error system_error(int reason, const Parts&... parts) {
   Error result = error(ErrorCode::kSystem, parts..., ": ", std::generic_category().message(reason));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kReservedFrom = std::size_t{1} << 20;
 
-/// The memory of reserved addresses that a payload of this size has: a multiple of a page, and at most an eighth more.
+/// The committed memory for a payload of this size: a multiple of a page, at most an eighth more.
 std::size_t memory_for(std::size_t bytes) noexcept {
   const std::size_t step = std::max(std::bit_floor(bytes) / 8, std::size_t{1});
   return (bytes + step - 1) / step * step;
@@ -30,7 +30,7 @@ class ReservedAddresses final : public std::pmr::memory_resource {
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-/// Never destroyed: a filter may outlive everything else.
+/// Never destroyed, because a filter may outlive other static objects.
 ReservedAddresses& reserved_addresses() {
   alignas(ReservedAddresses) static std::byte place[sizeof(ReservedAddresses)];
   static auto& addresses = *new (place) ReservedAddresses;
@@ -43,7 +43,7 @@ void give_memory(AlignedBytes& payload, std::size_t before, std::size_t bytes) {
   if (to > from && !system::give_memory(payload.data() + from, to - from)) throw std::bad_alloc();
 }
 
-/// Moves the payload to other memory, for which reserved addresses are given what so many bytes need.
+/// Moves the payload to `to`, after committing memory for `bytes` if `to` has reserved addresses.
 void move_payload(AlignedBytes& payload, AlignedBytes to, std::size_t bytes) {
   if (to.get_allocator().resource != nullptr) give_memory(to, 0, bytes);
   to.resize(payload.size());
@@ -51,9 +51,9 @@ void move_payload(AlignedBytes& payload, AlignedBytes to, std::size_t bytes) {
   payload.swap(to);
 }
 
-/// Moves the payload to reserved addresses. Returns false if there are none.
+/// Moves the payload to reserved addresses. Returns false if that is impossible.
 bool reserve(AlignedBytes& payload, std::size_t bytes, std::size_t most) try {
-  if (sizeof(void*) < 8) return false;  // a few would take all addresses
+  if (sizeof(void*) < 8) return false;  // a few payloads would exhaust the addresses
   AlignedBytes reserved{CacheAlignedAllocator<std::byte>(&reserved_addresses())};
   reserved.reserve(most);
   move_payload(payload, std::move(reserved), bytes);

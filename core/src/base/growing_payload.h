@@ -1,4 +1,4 @@
-// Payloads that grow a little at a time, without a moment at which all that is there is copied.
+// Payloads that grow in small steps, without copying everything at once.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace crivo {
 
-/// Makes a payload `bytes` long, at most `most`, with zeros behind what it has. From a megabyte on it lies at addresses
-/// that are reserved for `most` bytes, where the system has such; elsewhere it is now and then copied to twice as many.
-/// Throws std::bad_alloc, with the payload unchanged.
+/// Resizes a payload to `bytes`, at most `most`, with zeros at the end. Payloads of a megabyte or more are moved to an
+/// address range reserved for `most` bytes, if the system supports that; others double by copying. Throws
+/// std::bad_alloc, with the payload unchanged.
 void grow_payload(AlignedBytes& payload, std::size_t bytes, std::size_t most);
 
 }  // namespace crivo

@@ -1,5 +1,5 @@
-// Products of two 64-bit numbers, which have 128 bits. mulhi(hash, n), the upper half, maps a hash evenly onto [0, n)
-// for any 64-bit n without a division (Lemire 2019, "Fast random integer generation in an interval").
+// 128-bit products of 64-bit numbers. mulhi(hash, n), the upper half, maps hashes evenly to [0, n) for any 64-bit n,
+// without a division (Lemire 2019, "Fast random integer generation in an interval").
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace crivo {
   return static_cast<std::uint64_t>((static_cast<Wide>(a) * b) >> 64);
 }
 
-/// The lowest hash with mulhi(hash, n) >= value; value must be below n.
+/// The lowest hash with mulhi(hash, n) >= value. value must be below n.
 [[nodiscard]] inline std::uint64_t least_with_mulhi(std::uint64_t value, std::uint64_t n) noexcept {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(((static_cast<Wide>(value) << 64) + (n - 1)) / n);
@@ -24,8 +24,8 @@ namespace crivo {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-/// An odd number close to 2^64 divided by the golden ratio. A hash is multiplied by it to get a second hash; because it
-/// is odd, different hashes stay different.
+/// An odd number close to 2^64 divided by the golden ratio. Multiplying a hash by it gives a second hash; since it is
+/// odd, distinct hashes stay distinct.
 inline constexpr std::uint64_t kGolden64 = 0x9E3779B97F4A7C15;
 
 }  // namespace crivo

@@ -10,13 +10,13 @@
 namespace crivo {
 namespace {
 
-// From this size on, memory comes from calloc: pages that the system makes when each is first written. To clear smaller
-// pieces, which were used before, takes less time. Huge pages let threads that build together wait less for each
-// other's new pages, and questions miss fewer translations of addresses.
+// From this size on, calloc provides memory whose pages the system creates on the first write. Clearing reused memory
+// is faster for smaller sizes. Huge pages reduce page faults, on which build threads would wait for each other, and TLB
+// misses of queries.
 constexpr std::size_t kLargeBytes = std::size_t{16} << 20;
 
-// calloc aligns for numbers, not for cache lines. So a cache line more is asked for, and the pointer that free() needs
-// lies in front of the aligned memory.
+// calloc does not align to cache lines. So one cache line more is allocated, and the pointer for free() is stored
+// before the aligned memory.
 void* allocate_large(std::size_t bytes) {
   void* whole = std::calloc(1, bytes + kCacheLineBytes);
   if (whole == nullptr) throw std::bad_alloc();

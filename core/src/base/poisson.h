@@ -1,11 +1,11 @@
-// The Poisson distribution, which tells how many keys fall into a block or a bucket.
+// The Poisson distribution: the number of keys in a block or bucket.
 #pragma once
 
 #include "base/portable.h"
 
 namespace crivo {
 
-/// The probability that a Poisson variable with this mean, which must be above 0, has the value `count`.
+/// The probability of `count` for a Poisson variable with this mean, which must be above 0.
 [[nodiscard]] inline double poisson(double mean, double count) noexcept {
   return portable::exp(count * portable::log(mean) - mean - portable::log_factorial(count));
 }

@@ -10,11 +10,11 @@ namespace crivo::portable {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// ln 2 in two parts: the first has few enough bits that its product with an exponent is exact.
+// ln 2 as a sum. The first part has so few bits that its product with an exponent is exact.
 constexpr double kLn2High = 0x1.62e42feep-1;
 constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 
-/// The Taylor series of e^x - 1, for |x| up to ln(2) / 2: the first term that is left out is below 2^-57 of the sum.
+/// The Taylor series of e^x - 1 for |x| <= ln(2) / 2. The first omitted term is below 2^-57 of the sum.
 double expm1_series(double x) noexcept {
   constexpr auto kInverseFactorials = [] {
     std::array<double, 15> inverse{1};
@@ -27,8 +27,8 @@ double expm1_series(double x) noexcept {
   return x + x * sum;
 }
 
-/// The logarithm of (1 + s) / (1 - s), by its series 2 (s + s^3/3 + s^5/5 ...), for |s| up to 0.172: the first term
-/// that is left out is below 2^-58 of the sum.
+/// The logarithm of (1 + s) / (1 - s) for |s| <= 0.172, by its series 2 (s + s^3/3 + s^5/5 ...). The first omitted term
+/// is below 2^-58 of the sum.
 double log_series(double s) noexcept {
   constexpr auto kInverses = [] {
     std::array<double, 12> inverses{};  // the inverses of the odd numbers
@@ -43,7 +43,7 @@ double log_series(double s) noexcept {
 
 /// A number as mantissa * 2^exponent, with a mantissa from sqrt(1/2) to sqrt(2).
 struct Scaled {
-  int exponent = 0;  // before the mantissa, whose initializer sets it
+  int exponent = 0;  // declared before mantissa, whose initializer sets it
   double mantissa;
   explicit Scaled(double x) noexcept : mantissa(std::frexp(x, &exponent)) {
     if (mantissa < std::numbers::sqrt2 / 2) {
@@ -58,7 +58,7 @@ bool has_plain_logarithm(double x) noexcept { return x > 0 && x < kInfinity; }
 
 double special_logarithm(double x) noexcept {
   if (x == 0) return -kInfinity;
-  return x > 0 ? x : std::numeric_limits<double>::quiet_NaN();  // else x is below 0 or NaN
+  return x > 0 ? x : std::numeric_limits<double>::quiet_NaN();  // NaN if x is negative or NaN
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ double log1p(double x) noexcept {
   if (std::abs(x) < 0.29) return log_series(x / (2 + x));
   const double sum = 1 + x;
   if (!has_plain_logarithm(sum)) return special_logarithm(sum);
-  return log(sum) + (x - (sum - 1)) / sum;  // the last term adds what rounding 1 + x lost
+  return log(sum) + (x - (sum - 1)) / sum;  // the last term adds the rounding error of 1 + x
 }
 
 double log2(double x) noexcept {
@@ -107,7 +107,7 @@ double integer_power(double base, unsigned exponent) noexcept {
 }
 
 double log_factorial(double n) noexcept {
-  constexpr double kExact = 18;  // 18! and all smaller factorials are doubles, without rounding
+  constexpr double kExact = 18;  // factorials up to 18! are exact doubles
   if (n <= kExact) {
     double product = 1;
     for (double factor = 2; factor <= n; ++factor) product *= factor;

@@ -1,11 +1,11 @@
-// The elementary functions that rates and sizes are computed with: they give the same bits on every machine.
+// Elementary functions for rates and sizes, with the same bits on every machine.
 //
-// The C library picks variants of exp, log and pow by CPU (those with fused multiply-adds round otherwise), and each C
-// library has its own. A rate that is stored in a blob, decides on a size, or is indexed in a database must not depend
-// on that. These functions take only operations that IEEE 754 rounds exactly (+, -, *, /, sqrt, scaling by powers of
-// two), and the core is compiled without contraction, so their results are fixed. They are a few units in the last
-// place off. Method: argument reduction as in Muller, "Elementary Functions", 3rd edition 2016, chapter 11, then a
-// series whose remainder is below half a unit in the last place.
+// C libraries differ in exp, log and pow, and choose variants by CPU (fused multiply-adds round differently). But a
+// rate that is stored in a blob, decides on a size, or is indexed in a database must not depend on the machine. These
+// functions use only operations that IEEE 754 rounds exactly (+, -, *, /, sqrt, scaling by powers of two), and the core
+// is compiled without contraction. The error is a few units in the last place. Method: argument reduction as in Muller,
+// "Elementary Functions", 3rd edition 2016, chapter 11, then a series whose remainder is below half a unit in the last
+// place.
 #pragma once
 
 namespace crivo::portable {

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/random.h>  // where some systems have getentropy
+#include <sys/random.h>  // declares getentropy on some systems
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,10 +20,10 @@
 namespace crivo {
 namespace {
 
-/// What a path leads to after all links were followed.
+/// The file that a path leads to, after following all links.
 struct Target {
   std::string path;
-  std::optional<int> descriptor;  // if the path stands for a file that this process has open
+  std::optional<int> descriptor;  // if the path is a descriptor of this process
 };
 
 std::string parent_of(const std::string& path) {
@@ -34,8 +34,8 @@ std::string parent_of(const std::string& path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// The number N of a path that means /dev/fd/N, by whatever name of that folder. To open the file that it leads to once
-/// more would lose what the shell has set up, as that `>> log` appends.
+/// The number N of a path that means /dev/fd/N, by any name of that folder. Reopening its file would lose what the
+/// shell has set up, such as the append mode of `>> log`.
 std::optional<int> own_descriptor(const std::string& path) {
   std::error_code failure;
   const auto folder = std::filesystem::canonical(parent_of(path), failure);
@@ -47,9 +47,9 @@ std::optional<int> own_descriptor(const std::string& path) {
   return number;
 }
 
-/// Follows links one by one, because the last one may lead to a file that is yet to be made.
+/// Follows links one by one, because the last one may lead to a file that does not exist yet.
 Target resolve(std::string path) {
-  constexpr int kMostLinks = 40;  // the kernel's limit, too; it reports a longer chain when the path is used
+  constexpr int kMostLinks = 40;  // also the kernel's limit; the kernel reports longer chains when the path is used
   for (int links = 0; links < kMostLinks; ++links) {
     if (const auto descriptor = own_descriptor(path)) return {path, descriptor};
     char link[PATH_MAX];
@@ -61,7 +61,7 @@ Target resolve(std::string path) {
   return {path, std::nullopt};
 }
 
-/// The status of what the path leads to now. On an error it is in errno; ENOENT means that a file can be made there.
+/// The status of the target, or no value with errno set. ENOENT means that the file can be created.
 std::optional<struct stat> status_of(const Target& target) {
   struct stat status {};
   const int result = target.descriptor ? ::fstat(*target.descriptor, &status) : ::stat(target.path.c_str(), &status);
@@ -82,7 +82,7 @@ ByteSink sink_of(int fd) {
   return [fd](std::span<const std::byte> bytes) { return write_all(fd, bytes); };
 }
 
-/// Gives a new file the owner and group of the old one, or the group, as far as the user may.
+/// Gives a new file the owner and group of the old one, or only the group, if permitted.
 void give_to_owner_of(const struct stat& old, int fd) {
   struct stat made {};
   if (::fstat(fd, &made) == 0 && made.st_uid == old.st_uid && made.st_gid == old.st_gid) return;
@@ -90,15 +90,15 @@ void give_to_owner_of(const struct stat& old, int fd) {
   [[maybe_unused]] const int only_the_group = ::fchown(fd, static_cast<uid_t>(-1), old.st_gid);
 }
 
-/// The mode comes last, because a change of owner clears bits of it.
+/// Sets the mode last, because changing the owner clears bits of it.
 bool make_alike(int fd, const struct stat& old) {
   give_to_owner_of(old, fd);
   return ::fchmod(fd, old.st_mode & 07777) == 0;
 }
 
-/// A name that no other file has: a short one, as that of the output may be as long as the file system allows.
+/// A unique name, short enough for file systems that limit the length of names.
 std::string temporary_name() {
-  // Not std::random_device: that of Debian 12 would tie everything that is linked with the library to glibc 2.36.
+  // Not std::random_device: in Debian 12 it would make everything that is linked with the library need glibc 2.36.
   std::uint64_t random = 0;
   if (::getentropy(&random, sizeof random) != 0) random = static_cast<std::uint64_t>(::getpid());
   char name[32];
@@ -106,14 +106,14 @@ std::string temporary_name() {
   return name;
 }
 
-/// Only then does a rename survive a crash. Where a file system cannot do that, a crash leaves the old file or the new.
+/// Makes the rename survive a crash. If the file system does not support it, a crash leaves the old or the new file.
 void sync_folder(int folder) {
   const OwnedFd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
-/// The new file. It has no name before it is whole, so that nothing is left behind when the process is killed. Where
-/// there are no such files, it has a name of its own, which is removed unless it was renamed.
+/// The new file. It is unnamed until it is complete, so that a killed process leaves nothing behind. If unnamed files
+/// are not supported, it has a temporary name, which is removed unless it was renamed.
 class NewFile {
  public:
   NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}
@@ -128,7 +128,7 @@ class NewFile {
   [[nodiscard]] bool rename_to(const std::string& name) {
     if (!is_named_) {
       if (system::give_name(fd(), folder_, name.c_str())) return true;
-      // No call gives it the name of a file that is there, so it takes two.
+      // Linking does not replace an existing file, so link under a temporary name and rename.
       if (errno != EEXIST || !system::give_name(fd(), folder_, name_.c_str())) return false;
       is_named_ = true;
     }
@@ -139,7 +139,7 @@ class NewFile {
 
  private:
   int open(mode_t mode) {
-    if (::access(system::kDescriptors, X_OK) == 0) {  // without which such a file gets no name
+    if (::access(system::kDescriptors, X_OK) == 0) {  // needed to link an unnamed file
       if (const int fd = system::open_nameless(folder_, ".", O_WRONLY, mode); fd >= 0) return fd;
     }
     const int fd = ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -153,8 +153,7 @@ class NewFile {
   OwnedFd fd_;
 };
 
-/// On an error it returns false, with errno set, and the old file is as it was. A new file gets its mode from the
-/// umask.
+/// On an error, returns false with errno set, and the old file is unchanged. A new file gets its mode from the umask.
 bool replace(int folder, const std::string& name, const struct stat* old, const ContentWriter& write) {
   NewFile file(folder, old == nullptr ? 0666 : 0600);
   if (file.fd() < 0 || !write(sink_of(file.fd()))) return false;
@@ -181,7 +180,7 @@ Result<void> replace_file(const std::string& path, const ContentWriter& write) {
   const auto old = status_of(target);
   if (!old && errno != ENOENT) return not_writable(path);
   if (old && !S_ISREG(old->st_mode)) return write_device(target.path, write) ? Result<void>() : not_writable(path);
-  // A file that the user may not write must not be replaced, either.
+  // Do not replace a file that the user may not write.
   if (old && ::faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) return not_writable(path);
   const std::string folder = parent_of(target.path);
   const OwnedFd folder_fd(system::open_folder(folder.c_str()));

@@ -1,4 +1,4 @@
-// Writes a file as a whole or not at all: into a new file beside it, which then takes its name.
+// Replaces files atomically: writes a new file beside the old one, then renames it.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace crivo {
 
-/// Takes the next bytes of a file. Returns false, with errno set, if they cannot be written.
+/// Writes the next bytes of a file. Returns false, with errno set, on failure.
 using ByteSink = std::function<bool(std::span<const std::byte>)>;
-/// Hands all of a file's bytes to the sink, in order. Returns false as soon as the sink does.
+/// Passes all bytes of a file to the sink, in order. Returns false as soon as the sink does.
 using ContentWriter = std::function<bool(const ByteSink&)>;
 
 /// Replaces the file as write_blob_file (crivo/blob_file.h) promises. Errors: kSystem, with the path and the system's

@@ -1,11 +1,11 @@
-// Which bit arrays are worth compressing: docs/format.md, "Which codec".
+// Which bit arrays are worth compressing (docs/format.md, "Which codec").
 #pragma once
 
 #include <cstdint>
 
 namespace crivo {
 
-/// If at most this share of the bits is set, the entropy of a bit is at most 0.75.
+/// Up to this share of set bits, the entropy per bit is at most 0.75.
 inline constexpr double kSparseFill = 0.2145;
 
 [[nodiscard]] inline bool is_sparse(std::uint64_t bits_set, std::uint64_t bits) noexcept {

@@ -19,7 +19,7 @@
 namespace crivo::system {
 namespace {
 
-/// A system that does not take the advice gives the same memory.
+/// Ignores errors: without the advice the memory is the same.
 void advise(void* begin, std::size_t bytes, int advice) noexcept {
   const auto in_page = reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   (void)::madvise(static_cast<std::byte*>(begin) - in_page, bytes + in_page, advice);
@@ -48,7 +48,7 @@ int take_space(int file, std::uint64_t bytes) {
   return reason;
 }
 
-/// The times of files are those of this clock, which advances by some milliseconds at a time.
+/// This is the clock of file times. It advances by some milliseconds at a time.
 bool can_be_missed(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -61,7 +61,7 @@ std::string own_path(const char*) {
 }
 
 void free_to_the_system() noexcept {
-#ifdef M_MMAP_THRESHOLD  // glibc's malloc; that of musl keeps no large pieces
+#ifdef M_MMAP_THRESHOLD  // glibc's malloc; musl's does not cache large allocations
   ::mallopt(M_MMAP_THRESHOLD, 1 << 18);
 #endif
 }
@@ -124,7 +124,7 @@ int take_space(int file, std::uint64_t bytes) {
   return 0;
 }
 
-/// No system here has a clock for files whose ticks are longer than 10 ms.
+/// No supported system has file times with a resolution above 10 ms.
 bool can_be_missed(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -134,7 +134,7 @@ bool can_be_missed(const timespec& changed) noexcept {
   return passed >= 0 && passed < 10'000'000;
 }
 
-/// A name without a folder was found by PATH, and what lies beside it will be, too.
+/// A name without a folder was found by PATH, and programs beside it will be, too.
 std::string own_path(const char* called) {
   if (std::strchr(called, '/') == nullptr) return {};
   std::error_code failure;

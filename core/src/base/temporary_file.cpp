@@ -1,4 +1,4 @@
-// Where there are no files without a name (NFS), one gets a name, which is removed before anything is written.
+// File systems without unnamed files (NFS) get a named one, which is unlinked before anything is written.
 #include "crivo/host/temporary_file.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ int open_without_name(const std::string& folder) {
   return file;
 }
 
-/// Calls transfer(bytes done, bytes left), which is pread or pwrite, until all is done. Returns errno, or 0.
+/// Repeats transfer(bytes done, bytes left), which is pread or pwrite, until done. Returns 0 or an errno.
 template <class Transfer>
 int transfer_all(std::size_t bytes, const Transfer& transfer) {
   for (std::size_t done = 0; done < bytes;) {

@@ -13,7 +13,7 @@ constexpr std::size_t kMostQuotedBytes = 40;
 
 }  // namespace
 
-// Not std::from_chars, which the C++ libraries of most systems beside Linux lack for real numbers.
+// Not std::from_chars, which most C++ libraries outside Linux lack for real numbers.
 std::optional<double> read_real(std::string_view text) {
   if (text.empty() || text.front() == '+' || text.find_first_not_of("0123456789.eE+-infa") != text.npos)
     return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<double> read_real(std::string_view text) {
   errno = 0;
   const double number = ::strtod(ended.c_str(), &stop);
   ::uselocale(before);
-  const bool out_of_range = errno == ERANGE && (number == 0 || std::isinf(number));  // also set for a subnormal number
+  const bool out_of_range = errno == ERANGE && (number == 0 || std::isinf(number));  // also set for subnormal numbers
   const bool is_number = stop == ended.c_str() + ended.size() && !out_of_range;
   return is_number ? std::optional(number) : std::nullopt;
 }
@@ -34,7 +34,7 @@ std::size_t utf8_character_bytes(std::string_view text) noexcept {
   const auto continues = [&byte](std::size_t at) { return (byte(at) & 0xC0) == 0x80; };
   const unsigned first = byte(0);
   if (first < 0x80) return text.empty() ? 0 : 1;
-  if (first < 0xC2) return 0;  // a continuation, or the start of a needlessly long form
+  if (first < 0xC2) return 0;  // a continuation byte, or the start of an overlong form
   if (first < 0xE0) return continues(1) ? 2 : 0;
   const unsigned second = byte(1);
   if (first < 0xF0) {
@@ -64,7 +64,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text) {
-  const std::string shown = printable(text.substr(0, kMostQuotedBytes + 4));  // what follows is not shown
+  const std::string shown = printable(text.substr(0, kMostQuotedBytes + 4));  // the rest is not shown
   std::string result = "'";
   for (std::size_t at = 0; at < shown.size();) {
     const std::size_t bytes = utf8_character_bytes(std::string_view(shown).substr(at));
