@@ -1,7 +1,6 @@
-// XXH3, inlined. Where a query names a key, a call of the hash function would cost as much as the filter itself does.
-// In core this is the only place that includes libxxhash's header, or RocksDB's copy of it where Crivo is compiled into
-// RocksDB: that copy cannot be inlined (its header rejects XXH_INLINE_ALL), but it is there, and it computes the same
-// hashes.
+// XXH3, inlined, because calling the hash function would cost as much as the filter query. This is the only file of the
+// core that includes libxxhash's header. If Crivo is compiled into RocksDB, it includes RocksDB's copy, which computes
+// the same hashes but cannot be inlined (it rejects XXH_INLINE_ALL).
 #pragma once
 
 #include <cstddef>
