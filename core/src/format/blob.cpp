@@ -1,4 +1,5 @@
-// Each field is checked before it is used, and each size before memory is taken. docs/format.md is the specification.
+// Each field is validated before it is used, and each size before memory is allocated. docs/format.md specifies the
+// bytes.
 #include "crivo/blob.h"
 
 #include <algorithm>
@@ -32,7 +33,6 @@ Result<AlignedBytes> decode(const Header& header, std::span<const std::byte> sto
                  static_cast<unsigned>(header.codec));
 }
 
-/// The blob with codec raw or raw+sums.
 std::vector<std::byte> raw_blob(const FilterRef& filter, Codec codec = Codec::kRaw) {
   BlobSums sums(codec);
   sums.add(filter.payload());
@@ -45,7 +45,7 @@ std::vector<std::byte> raw_blob(const FilterRef& filter, Codec codec = Codec::kR
   return blob;
 }
 
-/// The blob with codec gap+zstd; no value if the payload has no gap coding (codec_gap.h).
+/// The blob with codec gap+zstd; no value if the payload cannot be gap coded (codec_gap.h).
 std::optional<std::vector<std::byte>> gap_blob(const FilterRef& filter) {
   std::optional<std::vector<std::byte>> blob = compress_gap(filter.payload(), kBlobHeaderBytes);
   if (blob) write_header(filter, Codec::kGapZstd, *blob);
@@ -58,7 +58,7 @@ std::vector<std::byte> zstd_blob(const FilterRef& filter, int level) {
   return blob;
 }
 
-/// The blob with this codec, or with zstd where the payload has no gap coding.
+/// The blob with this codec, or with zstd if the payload cannot be gap coded.
 std::vector<std::byte> blob_with(Codec codec, const FilterRef& filter, int level) {
   if (is_raw(codec)) return raw_blob(filter, codec);
   if (codec == Codec::kGapZstd) {

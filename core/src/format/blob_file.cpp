@@ -10,7 +10,7 @@
 namespace crivo {
 namespace {
 
-/// Replaces the file by what `Result<std::uint64_t> write(sink)` hands to the sink.
+/// Replaces the file by the bytes that write(sink), a `Result<std::uint64_t>`, passes to the sink.
 Result<std::uint64_t> replace_by(const std::string& path,
                                  const std::function<Result<std::uint64_t>(const BlobSink&)>& write) {
   std::optional<Result<std::uint64_t>> written;
@@ -18,7 +18,7 @@ Result<std::uint64_t> replace_by(const std::string& path,
     written = write(sink);
     return written->has_value();
   });
-  // A sink that refuses bytes has left its reason in errno; any other error is the writer's own.
+  // If the sink refused bytes (kCancelled), replace_file has the reason. Any other error is the writer's.
   if (written && !written->has_value() && written->error().code != ErrorCode::kCancelled) return written->error();
   if (!replaced) return replaced.error();
   return *written;

@@ -1,4 +1,4 @@
-// The header of a blob, field by field; docs/format.md, "Header".
+// The fields of a blob's header (docs/format.md, "Header").
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace crivo {
 
-// Where fields lie, in bytes from the start of the blob.
+// Offsets of fields in the blob.
 inline constexpr std::size_t kKeysOffset = 32;
 inline constexpr std::size_t kChecksumOffset = 56;
 
-/// The most bytes by which a compressed blob is larger than its payload.
+/// A compressed blob is at most this much larger than its payload.
 inline constexpr std::uint64_t kStoredExtraBytes = 4096;
 
 struct Header {
@@ -26,21 +26,21 @@ struct Header {
   unsigned flags = 0;
 };
 
-/// The codecs in which the payload lies byte for byte behind the header.
+/// The codecs that store the payload unchanged after the header.
 [[nodiscard]] constexpr bool is_raw(Codec codec) noexcept { return codec == Codec::kRaw || codec == Codec::kRawSums; }
 
 /// "raw", "zstd", "gap+zstd" or "raw+sums".
 [[nodiscard]] std::string_view codec_name(Codec codec) noexcept;
 
-/// Checks the size, the magic and the format version. Errors: kCorrupt.
+/// Validates the size, the magic and the format version. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_start(std::span<const std::byte> blob);
-/// The fields of a blob that check_start accepts.
+/// Requires check_start.
 [[nodiscard]] Header read_fields(std::span<const std::byte> blob);
-/// Checks that too, and the checksum; but where the codec is raw+sums, that is left to check_sums. Errors: kCorrupt.
+/// check_start, and the checksum, except for raw+sums, where check_sums verifies it. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_envelope(std::span<const std::byte> blob);
-/// Checks what the fields say of the payload's size, before memory is taken for it. Errors: kCorrupt; kTooLarge.
+/// Validates the fields and the payload's size, before memory is allocated. Errors: kCorrupt; kTooLarge.
 [[nodiscard]] Result<void> check_fields(const Header& header, std::uint64_t max_bytes);
-/// Writes all fields but the checksum.
+/// Writes all fields except the checksum.
 void write_fields(const Header& header, std::span<std::byte> blob);
 
 }  // namespace crivo

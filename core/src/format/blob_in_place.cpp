@@ -21,7 +21,7 @@ namespace {
 
 using HeaderBytes = std::array<std::byte, kBlobHeaderBytes>;
 
-/// The segments of the payload that one key lies in, as they were and as they are to be.
+/// The segments of the payload that contain a key's bits, before and after the change.
 class KeySegments : public PageSource {
  public:
   KeySegments(StoredBlob& blob, std::uint64_t payload_bytes) : blob_(blob), payload_bytes_(payload_bytes) {}
@@ -29,7 +29,7 @@ class KeySegments : public PageSource {
   const Page* read(std::uint64_t page) override { return &load(page).page; }
   Page& write(std::uint64_t page) override { return load(page).page; }
 
-  /// What the changes add to the blob's checksum.
+  /// The change of the blob's checksum.
   [[nodiscard]] std::uint64_t checksum_change() const noexcept {
     std::uint64_t change = 0;
     for (const auto& segment : segments_) {
@@ -38,7 +38,7 @@ class KeySegments : public PageSource {
     return change;
   }
 
-  /// Writes the bytes that have changed, and no others: where SQLite stores them, each page costs a page of its log.
+  /// Writes only the bytes that changed, because SQLite logs every page that is written.
   void store() {
     for (const auto& segment : segments_) {
       const auto [first, unused] = std::ranges::mismatch(segment->before, segment->after);
@@ -75,7 +75,7 @@ class KeySegments : public PageSource {
 
   StoredBlob& blob_;
   std::uint64_t payload_bytes_;
-  std::vector<std::unique_ptr<Segment>> segments_;  // few: a key has at most 64 positions
+  std::vector<std::unique_ptr<Segment>> segments_;  // few, because a key has at most 64 positions
 };
 
 Result<void> check_stored(const Header& header, std::uint64_t blob_bytes) {
@@ -102,7 +102,7 @@ Result<Header> read_header(StoredBlob& blob, HeaderBytes& bytes) {
   return header;
 }
 
-/// Counts one more key in the header, and gives the bytes from the number of keys on.
+/// Increments the header's number of keys. Returns the header's bytes from that field on.
 std::span<const std::byte> count_key(Header header, std::uint64_t checksum_change, HeaderBytes& bytes) {
   const auto fields = std::span(bytes).first(kChecksumOffset);
   const std::uint64_t before = header_checksum(fields);

@@ -1,5 +1,5 @@
-// The header and the checksums of a raw blob whose payload comes in pieces, so that whoever writes a filter of many
-// gigabytes need not hold it in memory. write_blob (blob_writer.h) writes a filter that is in memory.
+// The header and the checksums of a raw blob whose payload arrives piece by piece, for writers that do not hold a large
+// filter in memory. write_blob (blob_writer.h) writes a filter that is in memory.
 #pragma once
 
 #include <array>
@@ -12,22 +12,21 @@
 
 namespace crivo {
 
-/// What stands around the payload of a raw blob: the blob is the header, the payload, and the tail.
+/// The parts of a raw blob before and after the payload.
 struct BlobFrame {
   std::array<std::byte, kBlobHeaderBytes> header;
   std::vector<std::byte> tail;  // 0.2% of the payload for Codec::kRawSums, nothing for Codec::kRaw
 };
 
-/// Sees the payload pass by, from its first byte to its last.
+/// Computes the sums of a payload that is passed in order.
 class BlobSums {
  public:
   /// codec: kRaw or kRawSums (docs/format.md, "Codecs").
   explicit BlobSums(Codec codec) : codec_(codec) {}
 
-  /// The next bytes of the payload; pieces may have any size. A piece that ends on a multiple of 4096 bytes of the
-  /// payload costs no copy.
+  /// The next piece of the payload, of any size. No copy is made if pieces end at multiples of 4096 bytes.
   void add(std::span<const std::byte> piece);
-  /// The frame of the payload that was added, which must be the whole payload of a filter of this shape. Call it once.
+  /// The frame of the payload, which must be complete and of this shape. Call it once.
   [[nodiscard]] BlobFrame finish(const Shape& shape, const Facts& facts);
 
  private:
@@ -35,10 +34,10 @@ class BlobSums {
 
   Codec codec_;
   std::uint64_t payload_bytes_ = 0;
-  std::uint64_t segments_ = 0;         // whole segments that were hashed
-  std::uint64_t sum_ = 0;              // of their hashes
-  std::vector<std::byte> partial_;     // the bytes of the segment that is not whole yet
-  std::vector<std::uint64_t> hashes_;  // of the whole segments, for kRawSums
+  std::uint64_t segments_ = 0;         // complete segments
+  std::uint64_t sum_ = 0;              // of the segments' hashes
+  std::vector<std::byte> partial_;     // the incomplete segment
+  std::vector<std::uint64_t> hashes_;  // of the complete segments, for kRawSums
 };
 
 }  // namespace crivo

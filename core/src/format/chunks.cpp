@@ -1,5 +1,5 @@
-// docs/format.md, "Chunks", is the specification. A chunk that continues what has come so far is appended to it, and
-// one that comes too early waits in a map: no size that a chunk states is allocated.
+// docs/format.md, "Chunks", is the specification. A chunk that continues the received prefix is appended to it; a later
+// one is stored in a map. No size that a chunk states is allocated.
 #include "crivo/host/chunks.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::byte kMagic[4] = {std::byte{0xC3}, std::byte{'R'}, std::byte{'V'}, std::byte{'C'}};
 constexpr std::byte kChunkVersion{1};
 constexpr std::size_t kChunkChecksumOffset = 8;
-constexpr std::size_t kCheckedOffset = 16;  // the checksum is that of all bytes from here on
+constexpr std::size_t kCheckedOffset = 16;  // the checksum covers all bytes from here on
 constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 32;
 
 std::uint64_t checksum_of(std::span<const std::byte> chunk) noexcept {
@@ -24,7 +24,7 @@ std::uint64_t checksum_of(std::span<const std::byte> chunk) noexcept {
   return hash_key({reinterpret_cast<const char*>(checked.data()), checked.size()}, 0);
 }
 
-/// A blob is known by its checksum.
+/// A blob is identified by its checksum.
 std::uint64_t id_of(std::span<const std::byte> blob) noexcept {
   return load_le<std::uint64_t>(blob.data() + kChecksumOffset);
 }
@@ -111,7 +111,7 @@ Result<ChunkReader::Header> ChunkReader::read_header(std::span<const std::byte> 
   }
   const std::uint64_t chunks = number_of_chunks(series.blob_bytes, series.data_bytes);
   if (header.seq >= chunks) return corrupt("number must be below that of the chunks, ", chunks, ", got ", header.seq);
-  // The product is below blob_bytes, because this chunk is one of those that the blob is cut into.
+  // The product is below blob_bytes, because header.seq < chunks.
   const std::uint64_t left = series.blob_bytes - header.seq * series.data_bytes;
   const std::uint64_t expected = std::min<std::uint64_t>(left, series.data_bytes);
   if (chunk.size() - kChunkHeaderBytes != expected) {
@@ -120,7 +120,6 @@ Result<ChunkReader::Header> ChunkReader::read_header(std::span<const std::byte> 
   return header;
 }
 
-/// Checks that a chunk is of the same blob as the first.
 Result<void> ChunkReader::check_series(const Header& header) const {
   const auto differs = [](const char* field, std::uint64_t wanted, std::uint64_t got) {
     return error(ErrorCode::kIncompatible, field, " must be that of the first chunk, ", wanted, ", got ", got);

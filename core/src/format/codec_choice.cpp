@@ -8,7 +8,7 @@
 namespace crivo {
 namespace {
 
-/// A payload of at most this many bytes is read as a whole in no time, so a file of it needs no sums.
+/// Reading a payload of this size as a whole takes no time, so its file needs no sums.
 constexpr std::uint64_t kReadAsAWhole = 65536;
 
 Codec choose_automatically(const FilterRef& filter) noexcept {

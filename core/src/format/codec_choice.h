@@ -1,4 +1,4 @@
-// Which codec a blob gets, docs/format.md, "Which codec", and which levels of compression there are.
+// Chooses a blob's codec (docs/format.md, "Which codec"), and validates compression levels.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace crivo {
 
-/// The codec that to_blob tries first for this form; no value where it tries all. kAuto: raw where the filter is pinned
-/// or too full to gain from compression, gap coding for sparse bit arrays, zstd for other kinds that hold no keys yet.
-/// Takes a pass over a bit array's payload for kAuto and kFile.
+/// The codec that to_blob tries first for this form; no value if it tries all. kAuto: raw if the filter is pinned or
+/// too full to compress, gap coding for sparse bit arrays, zstd for other kinds without keys. kAuto and kFile take a
+/// pass over a bit array's payload.
 [[nodiscard]] std::optional<Codec> choose_codec(const FilterRef& filter, BlobForm form) noexcept;
 
-/// Errors: kBadArgument for a level outside 1..22, whatever the codec.
+/// Errors: kBadArgument for a level outside 1..22, for every codec.
 [[nodiscard]] Result<void> check_level(int level);
 
 }  // namespace crivo

@@ -1,8 +1,8 @@
-// The gaps between the set bits of a random bit array follow a geometric distribution. Each is divided by a power of
-// two such that the quotients are about 8 to 16 on average. These are spread evenly enough for Huffman codes, and the
-// remainders are all but uniform, so they are stored as they are. (zstd alone spends a whole bit on each byte of zeros,
-// 1.7 times the entropy when 1% of the bits are set.) Papers: Golomb 1966, "Run-length encodings"; Gallager & Van
-// Voorhis 1975, "Optimal source codes for geometrically distributed integer alphabets".
+// The gaps between the set bits of a random bit array have a geometric distribution. Each gap is divided by a power of
+// two such that the mean quotient is about 8 to 16. The quotients are spread evenly enough for Huffman codes; the
+// remainders are almost uniform, and are stored unchanged. (zstd alone spends a whole bit on each zero byte: 1.7 times
+// the entropy if 1% of the bits are set.) Papers: Golomb 1966, "Run-length encodings"; Gallager & Van Voorhis 1975,
+// "Optimal source codes for geometrically distributed integer alphabets".
 #include "format/codec_gap.h"
 
 #include <algorithm>
@@ -18,26 +18,26 @@ namespace crivo {
 namespace {
 
 constexpr std::size_t kHeadBytes = 8;
-constexpr std::uint8_t kMore = 255;  // a symbol that does not end its gap: another one follows
+constexpr std::uint8_t kMore = 255;  // a symbol that continues its gap
 
 Error broken(const auto&... parts) { return corrupt("gap coding must ", parts...); }
 
-// These limits bound a reader's work. Random bits stay within them: a gap takes 3.2 bits where a quarter of the bits
-// are set, and more where fewer are.
+// These limits bound a reader's work. Random bits are within them: a gap takes 3.2 bits if a quarter of the bits are
+// set, and more if fewer are set.
 constexpr std::uint64_t kFewestBitsPerSet = 4;
 constexpr std::uint64_t kMostSetPerByte = 4;
 
-constexpr double kMostOverEntropy = 1.03;  // coded size over the entropy, for random bits (docs/format.md)
+constexpr double kMostOverEntropy = 1.03;  // coded size / entropy, for random bits (docs/format.md)
 
-/// The number of low bits of each gap that are stored as they are: the smallest for which the quotients are at most 16
-/// on average.
+/// The number of low bits of each gap that are stored unchanged: the smallest for which the mean quotient is at most
+/// 16.
 unsigned low_bits_for(std::uint64_t bits, std::uint64_t set) noexcept {
   unsigned low_bits = 0;
   while (set != 0 && set << (low_bits + 4) < bits) ++low_bits;
   return low_bits;
 }
 
-/// Calls visit(word, index of its first bit) for each 64 bits, the last of them filled up with zeros.
+/// Calls visit(word, index of its first bit) for each 64 bits. The last word is padded with zeros.
 template <class Visit>
 void for_each_word(std::span<const std::byte> payload, const Visit& visit) {
   const std::size_t whole = payload.size() / 8 * 8;
@@ -48,7 +48,7 @@ void for_each_word(std::span<const std::byte> payload, const Visit& visit) {
   visit(load_le<std::uint64_t>(last), std::uint64_t{whole} * 8);
 }
 
-/// Calls visit(gap) for each set bit: the number of clear bits between it and the set bit before.
+/// Calls visit(gap) for each set bit. The gap is the number of clear bits before it.
 template <class Visit>
 void for_each_gap(std::span<const std::byte> payload, const Visit& visit) {
   std::uint64_t next = 0;
@@ -61,7 +61,7 @@ void for_each_gap(std::span<const std::byte> payload, const Visit& visit) {
   });
 }
 
-/// Appends numbers of a fixed width, least significant bit first. At most 56 bits wide.
+/// Appends numbers of a fixed width of at most 56 bits, least significant bit first.
 class BitWriter {
  public:
   BitWriter(std::vector<std::byte>& out, unsigned width) : out_(out), width_(width) {}
@@ -80,7 +80,7 @@ class BitWriter {
   unsigned held_ = 0;
 };
 
-/// Reads what a BitWriter wrote. The caller makes sure that there are enough bytes.
+/// Reads what a BitWriter wrote. The caller guarantees enough bytes.
 class BitReader {
  public:
   BitReader(std::span<const std::byte> bytes, unsigned width) : bytes_(bytes), width_(width) {}
@@ -101,13 +101,13 @@ class BitReader {
   unsigned held_ = 0;
 };
 
-/// Sets `set` bits of a payload of zeros at the distances that the symbols and the low bits tell. Its state is local
-/// variables, as members of an object would be loaded again after each store to the payload.
+/// Sets `set` bits of a zeroed payload at the decoded distances. The state is in local variables, because members would
+/// be reloaded after each store to the payload.
 Result<void> decode_gaps(SymbolReader& symbols, BitReader low, unsigned low_bits, std::uint64_t set,
                          std::span<std::byte> payload) {
   const std::uint64_t bits = std::uint64_t{payload.size()} * 8;
-  std::uint64_t next = 0;  // behind the last bit set
-  std::uint64_t gap = 0;   // the part of the current gap that was read so far
+  std::uint64_t next = 0;  // one past the last bit set
+  std::uint64_t gap = 0;   // the part of the current gap read so far
   for (;;) {
     const auto stretch = symbols.next();
     if (!stretch) return stretch.error();

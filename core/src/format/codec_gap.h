@@ -1,6 +1,6 @@
-// Gap coding, a codec for sparse bit arrays; docs/format.md, "Gap coding", specifies it. It stores the distances
-// between set bits. Each distance is split into low bits, which have no pattern and are stored as they are, and a small
-// symbol for zstd's Huffman coder. The result is within 2% of the entropy of the bits.
+// Gap coding, a codec for sparse bit arrays (docs/format.md, "Gap coding"). It stores the distances between set bits.
+// The low bits of a distance have no pattern, and are stored unchanged; the rest is a small symbol for zstd's Huffman
+// coder. The result is within 2% of the entropy.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,13 @@
 
 namespace crivo {
 
-/// The gap coding of `payload`, behind `room` bytes that are left for the caller's header. No value for a payload that
-/// has no gap coding (docs/format.md), because more than a quarter of its bits are set, or because they form a pattern
-/// that takes less than 2 bits per set bit.
+/// The gap coding of `payload`, after `room` bytes for the caller's header. No value if the payload cannot be gap coded
+/// (docs/format.md): more than a quarter of its bits are set, or they form a pattern of less than 2 bits per set bit.
 [[nodiscard]] std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> payload, std::size_t room);
 
-/// The payload of `raw_bytes` bytes whose gap coding is `stored`. The caller has checked raw_bytes against its limit,
-/// and nothing else is allocated by a size that the input states. Takes the time to write that payload and to read at
-/// most 4 gaps per stored byte. Errors: kCorrupt.
+/// Decodes a payload of `raw_bytes` bytes, which the caller has checked against its limit. No other size that the input
+/// states is allocated. Takes the time to write the payload and to read at most 4 gaps per stored byte. Errors:
+/// kCorrupt.
 [[nodiscard]] Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint64_t raw_bytes);
 
 }  // namespace crivo

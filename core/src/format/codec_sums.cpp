@@ -27,7 +27,7 @@ Result<void> PayloadWithSums::check_header(std::span<const std::byte> header) co
   return corrupt("checksum of the header must match it, got ", stored, ": it was changed");
 }
 
-// The segments of the blob's checksum are those of the sums, except that the last may go on into the sums themselves.
+// The checksum's segments are those of the sums, except that the last may extend into the sums.
 Result<void> PayloadWithSums::check_total(std::span<const std::byte> header) const {
   const std::uint64_t whole = payload_bytes_ / kChecksumSegmentBytes;
   const std::uint64_t end = payload_bytes_ + sums_bytes(payload_bytes_);

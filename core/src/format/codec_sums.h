@@ -1,5 +1,5 @@
-// The codec raw+sums: a raw payload with the checksum of each of its segments behind it; docs/format.md, "Sums",
-// specifies it. Any segment of it can be verified without the others.
+// The codec raw+sums: a raw payload, followed by the checksum of each of its segments (docs/format.md, "Sums"). Each
+// segment can be verified independently.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,23 @@ namespace crivo {
 [[nodiscard]] constexpr std::uint64_t segments_of(std::uint64_t payload_bytes) noexcept {
   return (payload_bytes + kChecksumSegmentBytes - 1) / kChecksumSegmentBytes;
 }
-/// The bytes behind a payload: a sum for each segment, and that of the header.
+/// The bytes after a payload: a sum per segment, and one for the header.
 [[nodiscard]] constexpr std::uint64_t sums_bytes(std::uint64_t payload_bytes) noexcept {
   return 8 * (segments_of(payload_bytes) + 1);
 }
 
-/// A stored payload of this codec, whose length has been checked.
+/// A stored payload of this codec, whose length was validated.
 class PayloadWithSums {
  public:
   PayloadWithSums(const std::byte* payload, std::uint64_t payload_bytes) noexcept
       : payload_(payload), payload_bytes_(payload_bytes) {}
 
   [[nodiscard]] std::uint64_t segments() const noexcept { return segments_of(payload_bytes_); }
-  /// Compares a segment with its sum. Errors: kCorrupt, naming the segment.
+  /// Verifies a segment. Errors: kCorrupt, naming the segment.
   [[nodiscard]] Result<void> check_segment(std::uint64_t number) const;
-  /// Compares the header, which is kBlobHeaderBytes long, with its sum. Errors: kCorrupt.
+  /// Verifies the header, of kBlobHeaderBytes. Errors: kCorrupt.
   [[nodiscard]] Result<void> check_header(std::span<const std::byte> header) const;
-  /// Compares the blob's checksum, which stands in the header, with all that it covers, once every segment was found to
-  /// match its sum. Errors: kCorrupt.
+  /// Verifies the blob's checksum, which is in the header, after all segments were verified. Errors: kCorrupt.
   [[nodiscard]] Result<void> check_total(std::span<const std::byte> header) const;
 
  private:
@@ -43,10 +42,10 @@ class PayloadWithSums {
   std::uint64_t payload_bytes_;
 };
 
-/// Checks that a stored payload has the length that follows from the header's raw payload bytes. Errors: kCorrupt.
+/// Validates the length of a stored payload against the header's raw payload bytes. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_sums_length(std::uint64_t stored_bytes, std::uint64_t payload_bytes);
 
-/// Checks everything that the format demands of a stored payload and its header. Errors: kCorrupt.
+/// Verifies the header and the whole stored payload. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_sums(std::span<const std::byte> header, std::span<const std::byte> stored,
                                       std::uint64_t payload_bytes);
 

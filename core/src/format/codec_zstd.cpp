@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kFrameMagic = 0xFD2FB528;  // RFC 8878, 3.1.1
 constexpr unsigned kMaxWindowLog = 27;
 constexpr int kSymbolWindowLog = 17;                              // one block of symbols
-constexpr std::size_t kSymbolBufferBytes = std::size_t{1} << 16;  // small enough to stay in the cache
+constexpr std::size_t kSymbolBufferBytes = std::size_t{1} << 16;  // fits in the cache
 
 Error broken(const auto&... parts) { return corrupt("zstd frame must ", parts...); }
 
@@ -34,7 +34,7 @@ std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int lev
   std::vector<std::byte> out(room + ZSTD_compressBound(payload.size()));
   const std::span<std::byte> frame = std::span(out).subspan(room);
   const std::size_t size = ZSTD_compress(frame.data(), frame.size(), payload.data(), payload.size(), level);
-  if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // with room for the bound, nothing else can fail
+  if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // the buffer has the bound's size, so nothing else can fail
   out.resize(room + size);
   return out;
 }
@@ -51,7 +51,7 @@ Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint
   if (frame_bytes != frame.size()) {
     return broken("fill the stored payload of ", frame.size(), " bytes, got ", frame_bytes);
   }
-  // Straight into the payload, from its start on: a frame that lies about its size takes only what it decodes to.
+  // Decodes directly into the payload: a frame that overstates its size uses only the memory that it decodes to.
   AlignedBytes payload(static_cast<std::size_t>(raw_bytes));
   const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   if (context == nullptr) throw std::bad_alloc();
@@ -71,7 +71,7 @@ SymbolWriter::SymbolWriter(std::vector<std::byte>& out)
   if (context_->zstd == nullptr) throw std::bad_alloc();
   const auto set = [&](ZSTD_cParameter parameter, int value) {
     const std::size_t result = ZSTD_CCtx_setParameter(context_->zstd.get(), parameter, value);
-    if (ZSTD_isError(result) != 0) throw std::bad_alloc();  // all values are constants inside zstd's bounds
+    if (ZSTD_isError(result) != 0) throw std::bad_alloc();  // all values are constants within zstd's bounds
   };
   set(ZSTD_c_compressionLevel, 1);
   set(ZSTD_c_windowLog, kSymbolWindowLog);
@@ -105,7 +105,7 @@ SymbolReader::SymbolReader(std::span<const std::byte> frame)
     : context_(std::make_unique<Context>()), buffer_(kSymbolBufferBytes), frame_(frame) {
   if (context_->zstd == nullptr) throw std::bad_alloc();
   const std::size_t result = ZSTD_DCtx_setParameter(context_->zstd.get(), ZSTD_d_windowLogMax, kSymbolWindowLog);
-  if (ZSTD_isError(result) != 0) throw std::bad_alloc();  // a constant inside zstd's bounds
+  if (ZSTD_isError(result) != 0) throw std::bad_alloc();  // a constant within zstd's bounds
 }
 
 SymbolReader::~SymbolReader() = default;

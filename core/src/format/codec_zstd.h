@@ -1,5 +1,4 @@
-// zstd (RFC 8878), for whole payloads and for the small symbols that gap coding makes. Only codec_zstd.cpp includes
-// zstd's header.
+// zstd (RFC 8878), for whole payloads and for the symbols of gap coding. Only codec_zstd.cpp includes zstd's header.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +12,18 @@
 
 namespace crivo {
 
-/// `payload` as one zstd frame, behind `room` bytes that are left for the caller's header. level: 1 to 22. Throws
-/// std::bad_alloc.
+/// `payload` as one zstd frame, after `room` bytes for the caller's header. level: 1 to 22. Throws std::bad_alloc.
 [[nodiscard]] std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int level, std::size_t room);
 
-/// The payload of a frame, which must be exactly what docs/format.md, "Codecs", allows, and must decode to `raw_bytes`
-/// bytes. The caller has checked raw_bytes against its limit, and nothing else is allocated by a size that the input
-/// states. Errors: kCorrupt.
+/// Decodes a frame to `raw_bytes` bytes, which the caller has checked against its limit. The frame must be as
+/// docs/format.md, "Codecs", requires. No other size that the input states is allocated. Errors: kCorrupt.
 [[nodiscard]] Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint64_t raw_bytes);
 
-/// Appends one frame of symbols to `out`. zstd serves as an entropy coder, with new Huffman codes for every 128 KiB.
-/// Its search for matches is all but off, as matches between random symbols cost more than they save.
+/// Appends one frame of symbols to `out`. zstd is used as an entropy coder, with new Huffman codes every 128 KiB. Match
+/// search is almost off, because matches between random symbols cost more than they save.
 class SymbolWriter {
  public:
-  /// The bytes that `out` must have in reserve beside the frame, so that it need not be reallocated.
+  /// Spare capacity of `out`, in addition to the frame, that avoids a reallocation.
   static constexpr std::size_t kRoomBytes = std::size_t{1} << 14;
 
   explicit SymbolWriter(std::vector<std::byte>& out);
@@ -38,7 +35,7 @@ class SymbolWriter {
     if (used_ == buffer_.size()) flush(false);
     buffer_[used_++] = symbol;
   }
-  /// Ends the frame. Must be called once, after the last symbol.
+  /// Ends the frame. Call it once, after the last symbol.
   void finish() { flush(true); }
 
  private:
@@ -51,7 +48,7 @@ class SymbolWriter {
   std::vector<std::byte>& out_;
 };
 
-/// Reads a frame of symbols. The memory it takes does not depend on what the frame claims.
+/// Reads a frame of symbols. Memory does not depend on the frame's claims.
 class SymbolReader {
  public:
   explicit SymbolReader(std::span<const std::byte> frame);
@@ -59,8 +56,7 @@ class SymbolReader {
   SymbolReader(const SymbolReader&) = delete;
   SymbolReader& operator=(const SymbolReader&) = delete;
 
-  /// The next symbols, which are valid until the next call. An empty span at the end; then the frame must end as well.
-  /// Errors: kCorrupt.
+  /// The next symbols, valid until the next call. Empty at the end, where the frame must end, too. Errors: kCorrupt.
   [[nodiscard]] Result<std::span<const std::uint8_t>> next();
 
  private:

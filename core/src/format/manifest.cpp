@@ -15,7 +15,7 @@
 namespace crivo {
 namespace {
 
-constexpr std::uint64_t kShardMultiplier = 0xAF251AF3B0F025B5;  // Steele & Vigna 2022; no kind has it
+constexpr std::uint64_t kShardMultiplier = 0xAF251AF3B0F025B5;  // Steele & Vigna 2022; used by no kind
 }  // namespace
 
 bool is_number_of_shards(std::uint64_t shards) noexcept { return std::has_single_bit(shards) && shards <= kMaxShards; }

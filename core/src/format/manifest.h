@@ -1,4 +1,4 @@
-// What writers of shards need to know of a manifest. docs/format.md, "Shards".
+// Manifests, for writers of shards (docs/format.md, "Shards").
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace crivo {
 
-inline constexpr std::size_t kShardBytes = 40;  // of the manifest
+inline constexpr std::size_t kShardBytes = 40;  // in the manifest
 
-/// A power of two, at most kMaxShards.
+/// Whether it is a power of two, at most kMaxShards.
 [[nodiscard]] bool is_number_of_shards(std::uint64_t shards) noexcept;
 [[nodiscard]] std::vector<std::byte> manifest_blob(const Manifest& manifest);
 /// The shape in the header of a manifest.
 [[nodiscard]] Shape shape_of_shards(const Manifest& manifest) noexcept;
-/// The name of a shard's file in the folder of the shards.
+/// The name of a shard's file in the shards' folder.
 [[nodiscard]] std::string shard_file_name(std::uint32_t number, std::uint64_t checksum);
-/// Whether shards can be of this kind. Errors: kUnsupported for one whose keys have an order, values or a time.
+/// Errors: kUnsupported for a kind with ordered keys, values or a clock.
 [[nodiscard]] Result<void> check_kind_of_shards(const KindInfo& kind);
 
 }  // namespace crivo

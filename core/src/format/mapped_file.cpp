@@ -34,7 +34,7 @@ Error MappedFile::failed(const char* rule, int reason) const {
 }
 
 Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, bool may_change) {
-  // Without O_NONBLOCK the opening of a pipe would wait for a writer.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   const int reason = errno;
   std::unique_ptr<MappedFile> file(new MappedFile(path, fd, may_change));
@@ -48,8 +48,8 @@ MappedFile::~MappedFile() {
   if (range_.begin != nullptr) ::munmap(range_.begin, range_.bytes);
 }
 
-// Two changes within one tick of the clock leave the same time of modification. If the file was changed in this very
-// tick, the next one is waited for, so that every later change will be seen.
+// Two changes within one clock tick have the same modification time. If the file was changed in the present tick, wait
+// for the next one, so that every later change is detected.
 Result<void> MappedFile::look() {
   constexpr int kMostTicks = 100;
   for (int tick = 0; tick < kMostTicks; ++tick) {
@@ -69,7 +69,7 @@ Result<void> MappedFile::map() {
   if (bytes > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max())) {
     return error(ErrorCode::kTooLarge, "file must fit in the address space, got ", bytes, " bytes in ", path_);
   }
-  if (bytes == 0) return {};  // which cannot be mapped
+  if (bytes == 0) return {};  // an empty file cannot be mapped
   void* begin = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_SHARED, fd_.get(), 0);
   if (begin == MAP_FAILED) return failed("be one that can be mapped", errno);
   range_.begin = static_cast<std::byte*>(begin);
@@ -89,7 +89,7 @@ Result<std::size_t> MappedFile::read(std::uint64_t offset, std::span<std::byte> 
   return done;
 }
 
-// Behind the end of the file there are zeros, as in any mapping. A page that was frozen before stays as it was.
+// Bytes after the end of the file are zeros, as in any mapping. A page that is already frozen is not copied again.
 Result<void> MappedFile::freeze(std::uint64_t offset, std::uint64_t bytes) {
   const std::uint64_t page = page_bytes();
   std::vector<MappedRange::Pages>& frozen = range_.frozen;
@@ -105,7 +105,7 @@ Result<void> MappedFile::freeze(std::uint64_t offset, std::uint64_t bytes) {
   frozen.push_back({begin, end});
   const Result<std::size_t> copied = read(begin, {static_cast<std::byte*>(at), size});
   if (!copied.has_value()) return copied.error();
-  // The copies are as good where this is refused.
+  // Without protection the copies are just as good.
   (void)::mprotect(at, size, PROT_READ);
   return {};
 }

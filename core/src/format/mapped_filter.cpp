@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// Verifies each segment that bytes are asked of, once. Without sums, all bytes were verified before.
+/// Verifies each segment before it is first read. Without sums, everything is already verified.
 class FileGate final : public ByteGate {
  public:
   FileGate(MappedFile& file, const std::optional<PayloadWithSums>& sums,
@@ -61,10 +61,10 @@ class MappedFilter::State {
       : file_(std::move(file)), memory_(std::move(memory)) {}
   Result<void> read(const ReadLimits& limits);
 
-  /// Calls answer(filter) once all that these hashes read is verified. Its answers are right if there is no error.
+  /// Calls answer(filter) after verifying all that these hashes read. The answers are valid if no error is returned.
   template <class Answer>
   Result<void> ask(std::span<const std::uint64_t> hashes, const Answer& answer);
-  /// The same for what admit(row, gate) admits.
+  /// The same for the bytes that admit(row, gate) requests.
   template <class Admit, class Answer>
   Result<void> ask_admitted(const Admit& admit_reads, const Answer& answer);
   Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look);
@@ -85,10 +85,10 @@ class MappedFilter::State {
   Result<void> parse(std::span<const std::byte> blob, const ReadLimits& limits);
   Result<void> verify_all();
 
-  std::unique_ptr<MappedFile> file_;     // null if the filter lies in memory
+  std::unique_ptr<MappedFile> file_;     // null if the filter is in memory
   AlignedBytes memory_;                  // the blob, if it was not read from a file
-  std::optional<OpenedBlob> opened_;     // of a blob that was verified as a whole when it was opened
-  std::optional<PayloadWithSums> sums_;  // of any other, as well as the next
+  std::optional<OpenedBlob> opened_;     // a blob that was verified as a whole when it was opened
+  std::optional<PayloadWithSums> sums_;  // for any other blob, like the next two
   std::optional<VerifiedSegments> verified_;
   std::optional<FilterRef> ref_;
   Codec codec_ = Codec::kRaw;
@@ -96,7 +96,7 @@ class MappedFilter::State {
   std::uint64_t checksum_ = 0;
 };
 
-/// A file that changes can make the work fail in any way. So what became of the file is the first to be reported.
+/// A change of the file can make the work fail in any way, so a change is reported first.
 template <class Work>
 Result<void> MappedFilter::State::while_reading(const Work& work) {
   const MappedRead reading(file_->range());
@@ -158,7 +158,7 @@ Result<void> MappedFilter::State::read(const ReadLimits& limits) {
 
 Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
   const auto header_bytes = file_->bytes().first(std::min(file_->bytes().size(), kBlobHeaderBytes));
-  if (auto frozen = file_->freeze(0, header_bytes.size()); !frozen) return frozen;  // it is looked at more than once
+  if (auto frozen = file_->freeze(0, header_bytes.size()); !frozen) return frozen;  // it is read more than once
   if (auto valid = check_start(header_bytes); !valid) return valid;
   const Header header = read_fields(header_bytes);
   if (header.codec == Codec::kRawSums) return open_with_sums(header_bytes, header);
@@ -167,8 +167,8 @@ Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
   return parse(file_->bytes(), {.max_bytes = kNoLimit});
 }
 
-/// Reads a compressed file from a copy, as its bytes must not change while they are decoded. The copy starts with the
-/// header that was looked at, which may be another one in the file by now.
+/// Decodes a compressed file from a copy, because its bytes must not change meanwhile. The copy starts with the header
+/// that was read before, in case the file has another one now.
 Result<void> MappedFilter::State::decode(std::span<const std::byte> header_bytes, const ReadLimits& limits) {
   const std::size_t bytes = file_->bytes().size();
   if (bytes > kStoredExtraBytes && bytes - kStoredExtraBytes > limits.max_bytes) {
@@ -182,7 +182,8 @@ Result<void> MappedFilter::State::decode(std::span<const std::byte> header_bytes
   return parse(std::span(copy).first(kBlobHeaderBytes + *copied), limits);
 }
 
-/// Freezes what says where questions read, before parse() checks it. A header that is not sound is left to parse().
+/// Freezes the bytes that determine where queries read, before parse() validates them. parse() rejects an invalid
+/// header.
 Result<void> MappedFilter::State::freeze_structure(const Header& header) {
   const std::span<const std::byte> payload = file_->bytes().subspan(kBlobHeaderBytes);
   if (!check_fields(header, kNoLimit) || payload.size() != header.raw_bytes) return {};

@@ -11,15 +11,15 @@
 namespace crivo {
 namespace {
 
-// Of a library that dlopen has loaded, glibc takes memory for a thread's variables at the first use, which a handler
-// may not do, unless they are initial-exec. Other systems may not be able to load such a library.
+// In a library that was loaded by dlopen, glibc allocates a thread's variables on first use, which a handler may not
+// do, unless the variables are initial-exec. Other systems may not be able to load such a library.
 #ifdef __GLIBC__
 #define CRIVO_IN_HANDLERS [[gnu::tls_model("initial-exec")]]
 #else
 #define CRIVO_IN_HANDLERS
 #endif
 CRIVO_IN_HANDLERS constinit thread_local const MappedRead* innermost_read = nullptr;
-/// The handler that was set before. Written before ours is set, and by the call that sets it.
+/// The previous handler. Written by the call that sets ours, before it does.
 constinit struct sigaction previous {};
 
 bool map_zeros(const MappedRange& range, std::size_t begin, std::size_t end) noexcept {
@@ -28,8 +28,8 @@ bool map_zeros(const MappedRange& range, std::size_t begin, std::size_t end) noe
   return ::mmap(range.begin + begin, end - begin, PROT_READ, kFlags, -1, 0) != MAP_FAILED;
 }
 
-/// Puts zeros in place of the whole range but its frozen pages: a truncated file has lost more than one page, and a
-/// process may not have many mappings. Everything called here is safe in a handler.
+/// Replaces the whole range, except its frozen pages, by zeros: a truncated file has usually lost many pages, and a
+/// process has a limited number of mappings. Async-signal-safe.
 bool replace_by_zeros(MappedRange& range) noexcept {
   const int interrupted_errno = errno;
   range.lost.store(true);
@@ -44,14 +44,14 @@ bool replace_by_zeros(MappedRange& range) noexcept {
   return done;
 }
 
-/// Does what would have been done without this handler.
+/// Forwards the signal to the previous handler, or to the default action.
 void hand_on(int signal, siginfo_t* info, void* context) noexcept {
   if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(signal, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
   const bool sent_by_a_process = info->si_code <= 0;
   if (sent_by_a_process && previous.sa_handler == SIG_IGN) return;
   ::signal(signal, SIG_DFL);
-  if (sent_by_a_process) ::raise(signal);  // while a read that failed is done again, and raises it by itself
+  if (sent_by_a_process) ::raise(signal);  // a failed read is repeated, and raises the signal itself
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
@@ -64,8 +64,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   hand_on(signal, info, context);
 }
 
-/// Returns errno, or 0. The first call is for a signal that comes before the second one has returned; what another
-/// thread sets between them, the second one finds.
+/// Returns 0 or an errno. The first call stores the previous handler in case a signal arrives before the second call
+/// returns. The second call finds what another thread sets between them.
 int set_handler() noexcept {
   struct sigaction ours {};
   ours.sa_sigaction = &on_bus_error;
@@ -77,7 +77,7 @@ int set_handler() noexcept {
 
 }  // namespace
 
-// The fences keep the compiler from moving a read of the range out of the object's life.
+// The fences prevent the compiler from moving reads of the range out of the object's lifetime.
 MappedRead::MappedRead(MappedRange& range) noexcept : range_(range), outer_(innermost_read) {
   innermost_read = this;
   std::atomic_signal_fence(std::memory_order_seq_cst);

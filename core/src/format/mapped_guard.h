@@ -1,7 +1,7 @@
-// When the system cannot provide a page of a mapped file, because the file was truncated or its disk failed, it raises
-// SIGBUS in the thread that reads. The handler maps pages of zeros over the file's, so that the read can go on, and
-// notes that the mapping is lost, so that what was read is thrown away. It acts only while its thread has a MappedRead;
-// any other read ends the process as ever. libwayland does the same for memory that it shares with its clients.
+// If the system cannot provide a page of a mapped file, because the file was truncated or its disk failed, it raises
+// SIGBUS in the reading thread. Our handler maps zero pages over the file's pages, so that the read continues, and
+// marks the mapping as lost, so that the result is discarded. It acts only while the thread has a MappedRead; any other
+// read ends the process as usual. libwayland does the same for memory shared with clients.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace crivo {
 
-/// A mapped file, as the handler must know it.
+/// A mapped file, for the handler.
 struct MappedRange {
   /// Whole pages, by their offsets.
   struct Pages {
@@ -21,11 +21,11 @@ struct MappedRange {
   };
   std::byte* begin = nullptr;  // the start of a page
   std::size_t bytes = 0;
-  std::vector<Pages> frozen;       // pages in ascending order that are no longer the file's, and get no zeros
-  std::atomic<bool> lost = false;  // set before the zeros can be seen
+  std::vector<Pages> frozen;       // ascending; private copies, which are not replaced by zeros
+  std::atomic<bool> lost = false;  // set before the zeros are visible
 };
 
-/// While it lives, this thread may read the range, and those of the objects that it had before.
+/// Allows this thread to read the range, and those of enclosing MappedReads, during the object's lifetime.
 class MappedRead {
  public:
   explicit MappedRead(MappedRange& range) noexcept;
@@ -41,7 +41,7 @@ class MappedRead {
   const MappedRead* outer_;
 };
 
-/// Sets the handler, once per process. Errors: kSystem with the system's reason.
+/// Installs the handler, once per process. Errors: kSystem with the system's reason.
 Result<void> install_bus_guard();
 
 }  // namespace crivo

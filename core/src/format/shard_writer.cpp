@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/random.h>  // where some systems have getentropy
+#include <sys/random.h>  // declares getentropy on some systems
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a file can be that of a shard, or one that was on its way to be.
+/// Whether a file may be a shard, or a shard that was being written.
 bool is_shard_file_name(std::string_view name) noexcept {
   constexpr std::string_view kShape = "00000-0000000000000000.crivo";
   return name.size() == kShape.size() && name[5] == '-' && name.ends_with(".crivo");
@@ -39,7 +39,7 @@ Result<void> make_folder(const std::string& folder) {
   return system_error(errno, "the folder of the shards must be writable", ", got ", folder);
 }
 
-/// Removes what no manifest names any more, and what a writer that was killed has left.
+/// Removes files that the manifest does not name, and temporary files of killed writers.
 void remove_others(const std::string& path, const Manifest& manifest) {
   std::vector<std::string> named;
   for (std::uint32_t i = 0; i < manifest.shards.size(); ++i) named.push_back(manifest.file_name(i));
@@ -53,7 +53,7 @@ void remove_others(const std::string& path, const Manifest& manifest) {
 
 }  // namespace
 
-// The name has the checksum, which is known when the file was written.
+// The name contains the checksum, which is known only after writing.
 Result<Shard> write_shard(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
                           BlobForm form) {
   if (auto valid = check_kind_of_shards(filter.kind()); !valid) return valid.error();
@@ -97,7 +97,7 @@ Result<ShardsLock> ShardsLock::take(const std::string& manifest_path) {
     if (locked != 0) {
       return system_error(errno, "the folder of the shards must be one that can be locked", ", got ", folder);
     }
-    // The one who had it may have removed the folder.
+    // The previous owner of the lock may have removed the folder.
     struct stat opened {};
     struct stat named {};
     const bool is_there = ::stat(folder.c_str(), &named) == 0;
@@ -120,9 +120,9 @@ ShardsLock::~ShardsLock() {
       remove_others(path_, *manifest);
     } else if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) {
       remove_others(path_, {});
-      ::rmdir(shards_folder(path_).c_str());  // if it is empty
+      ::rmdir(shards_folder(path_).c_str());  // fails unless it is empty
     }
-  } catch (const std::bad_alloc&) {  // the next one removes them
+  } catch (const std::bad_alloc&) {  // the next lock removes them
   }
 }
 
@@ -132,14 +132,14 @@ Result<void> write_manifest(const std::string& path, const Manifest& manifest, c
   if (!is_number_of_shards(manifest.shards.size())) {
     return bad_argument("shards must be a power of two, 1 to ", kMaxShards, ", got ", manifest.shards.size());
   }
-  lock.sync();  // the shards are there before the manifest names them
+  lock.sync();  // the shards must be on disk before the manifest names them
   const std::vector<std::byte> blob = manifest_blob(manifest);
   return replace_file(path, [&](const ByteSink& sink) { return sink(blob); });
 }
 
 Result<void> replace_shard(const std::string& manifest_path, std::uint32_t number, std::uint32_t shards,
                            const FilterRef& filter, BlobForm form) {
-  if (auto read = read_manifest(manifest_path); !read) return read.error();  // before a folder is made
+  if (auto read = read_manifest(manifest_path); !read) return read.error();  // before a folder is created
   const Result<ShardsLock> lock = ShardsLock::take(manifest_path);
   if (!lock) return lock.error();
   Result<Manifest> manifest = read_manifest(manifest_path);

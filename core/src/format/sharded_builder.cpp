@@ -1,4 +1,4 @@
-// Keys are divided by their shards as they come, and the shards are built one after the other.
+// Distributes keys to shards as they arrive, and builds the shards one after the other.
 #include "crivo/sharded_builder.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::uint64_t share_of(std::uint64_t capacity, std::uint32_t shards) {
   return std::min(capacity, static_cast<std::uint64_t>(std::ceil(share + 4 * std::sqrt(share))));
 }
 
-/// How many hashes of a shard wait in memory before they are written as a run.
+/// How many hashes of a shard are buffered before they are written as a run.
 std::size_t most_waiting(std::uint64_t max_memory, std::uint32_t shards) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;  // of all shards
   constexpr std::uint64_t kFewest = 64;
@@ -81,7 +81,7 @@ class ShardedBuilder::State {
  private:
   struct Waiting {
     Hashes hashes;
-    std::vector<std::size_t> runs;  // the others, by their numbers in the file
+    std::vector<std::size_t> runs;  // the written hashes, as numbers of runs in the file
   };
 
   [[nodiscard]] std::uint32_t shards() const noexcept { return static_cast<std::uint32_t>(shards_.size()); }
@@ -126,7 +126,9 @@ Result<ShardedBuilder> ShardedBuilder::create(const FilterSpec& spec, std::uint3
   }
   FilterSpec shard = spec;
   shard.capacity = share_of(spec.capacity, shards);
-  if (auto builder = FilterBuilder::create(shard, options); !builder) return builder.error();  // before any key is read
+  if (auto builder = FilterBuilder::create(shard, options); !builder)
+    return builder.error();  // fails early, before
+                             // keys are read
   return ShardedBuilder(std::make_unique<State>(spec, shards, options));
 }
 

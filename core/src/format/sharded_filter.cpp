@@ -1,4 +1,4 @@
-// Reading sharded filters: the manifest, and the shards' files as they are asked.
+// Reads sharded filters: the manifest, and the files of the shards that are queried.
 #include "crivo/sharded_filter.h"
 
 #include <fcntl.h>
@@ -23,10 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a sharded filter has in place of a kind.
+/// The KindInfo of a sharded filter.
 constexpr KindInfo kShardedKind{.kind = Kind::kSharded, .name = "sharded", .option = {}, .alias = {}, .can = {}};
 
-/// The first bytes of a manifest. O_NONBLOCK: what is no file, such as a pipe, is rejected without waiting for it.
+/// The first bytes of a manifest. O_NONBLOCK: rejects a pipe without waiting for it.
 Result<std::vector<std::byte>> read_start(const std::string& path, std::size_t most) {
   const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
@@ -47,14 +47,14 @@ Result<std::vector<std::byte>> read_start(const std::string& path, std::size_t m
   return bytes;
 }
 
-/// How many files this process may have open.
+/// How many descriptors this process may have.
 std::size_t descriptors() noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<std::size_t>(std::min<rlim_t>(limit.rlim_cur, 1U << 30))
                                                  : 256;
 }
 
-/// The error of a shard as one of the filter, which names the shard: kTooLarge, or else kCorrupt.
+/// An error of a shard as an error of the filter: names the shard; kTooLarge, or else kCorrupt.
 Error in_shard(const Error& error, const std::string& manifest_path, std::uint32_t number) {
   Error named = error;
   named.code = error.code == ErrorCode::kTooLarge ? error.code : ErrorCode::kCorrupt;
@@ -62,7 +62,7 @@ Error in_shard(const Error& error, const std::string& manifest_path, std::uint32
   return named;
 }
 
-/// The file of a shard, if it is the one that its manifest names. Errors: kCorrupt; as MappedFilter::open.
+/// Opens a shard's file, if it is the one that the manifest names. Errors: kCorrupt; as MappedFilter::open.
 Result<MappedFilter> open_shard(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number,
                                 const MapOptions& options) {
   Result<MappedFilter> file = MappedFilter::open(shard_path(manifest_path, manifest, number), options);
@@ -76,7 +76,7 @@ Result<MappedFilter> open_shard(const std::string& manifest_path, const Manifest
   return corrupt("shard must be the one that its manifest names, got another");
 }
 
-/// Hashes sorted by their shard, so that the questions to each are asked together.
+/// Hashes sorted by shard, so that each shard is queried once.
 class HashesByShard {
  public:
   HashesByShard(std::span<const std::uint64_t> hashes, std::uint32_t shards)
@@ -93,9 +93,9 @@ class HashesByShard {
   [[nodiscard]] std::span<const std::uint64_t> of(std::uint32_t shard) const noexcept {
     return std::span(sorted_).subspan(begins_[shard], begins_[shard + std::size_t{1}] - begins_[shard]);
   }
-  /// The place of a shard's first hash in the order of the shards.
+  /// The index of a shard's first hash in the sorted order.
   [[nodiscard]] std::size_t begin(std::uint32_t shard) const noexcept { return begins_[shard]; }
-  /// For each hash in the order of the shards, its place among those that were given.
+  /// For each hash in the sorted order, its index in the caller's order.
   [[nodiscard]] std::span<const std::size_t> places() const noexcept { return places_; }
 
  private:
@@ -141,7 +141,7 @@ Result<AnyFilter> read_shard(const std::string& manifest_path, const Manifest& m
   return shard ? std::move(shard) : in_shard(shard.error(), manifest_path, number);
 }
 
-/// The files of the shards that were asked last.
+/// The files of the most recently queried shards.
 class ShardedFilter::State {
  public:
   State(std::string path, Manifest manifest, const ShardedOptions& options)
@@ -154,8 +154,8 @@ class ShardedFilter::State {
         manifest_(std::move(manifest)),
         slots_(manifest_.shards.size()) {}
 
-  /// Returns what a `Result<Answer> ask(shard)` does, with the shard's number in its error. A shard that cannot count
-  /// is no damage.
+  /// Calls `Result<Answer> ask(shard)`, and adds the shard's number to its error. kUnsupported is passed on, as a shard
+  /// that cannot count is not damaged.
   template <class Answer, class Ask>
   Result<Answer> ask(std::uint32_t number, const Ask& ask_shard);
 
@@ -169,7 +169,7 @@ class ShardedFilter::State {
   using File = std::shared_ptr<const MappedFilter>;
   struct Slot {
     File file;
-    std::uint64_t used = 0;  // when it was asked last, by asked_
+    std::uint64_t used = 0;  // when it was last queried, by asked_
   };
   [[nodiscard]] Result<File> open(std::uint32_t number);
   [[nodiscard]] Result<void> read_again();
@@ -178,14 +178,14 @@ class ShardedFilter::State {
   const std::string path_;
   const MapOptions options_;
   const std::size_t max_open_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   Manifest manifest_;
   std::vector<Slot> slots_;
   std::size_t open_ = 0;
   std::uint64_t asked_ = 0;
 };
 
-// A shard that was replaced is no longer there under its old name. The manifest, read once more, has the new one.
+// A replaced shard has a new name, so the manifest is read again.
 Result<ShardedFilter::State::File> ShardedFilter::State::open(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
   Slot& slot = slots_[number];
@@ -224,7 +224,7 @@ void ShardedFilter::State::close_others(std::uint32_t number) {
       if (oldest == nullptr || slots_[i].used < oldest->used) oldest = &slots_[i];
     }
     if (oldest == nullptr) return;
-    oldest->file.reset();  // threads that are asking it keep it until they have their answer
+    oldest->file.reset();  // threads that are querying it keep it alive
     --open_;
   }
 }
@@ -244,7 +244,7 @@ ShardedFilter::ShardedFilter(ShardedFilter&&) noexcept = default;
 ShardedFilter& ShardedFilter::operator=(ShardedFilter&&) noexcept = default;
 ShardedFilter::~ShardedFilter() = default;
 
-// The path becomes absolute, as shards are opened later, when the process may be in another folder.
+// Makes the path absolute, because shards are opened later, when the current folder may differ.
 Result<ShardedFilter> ShardedFilter::open(const std::string& manifest_path, const ShardedOptions& options) {
   Result<Manifest> manifest = read_manifest(manifest_path);
   if (!manifest) return manifest.error();
@@ -301,7 +301,7 @@ const KindInfo& ShardedFilter::kind() const noexcept { return kShardedKind; }
 std::uint64_t ShardedFilter::payload_bytes() const noexcept { return state_->bytes; }
 
 Result<FilterFile> open_filter_file(const std::string& path, const ShardedOptions& options) {
-  const auto start = read_start(path, kBlobHeaderBytes);  // its errors are those of open(), which names them better
+  const auto start = read_start(path, kBlobHeaderBytes);  // open() reports errors better
   if (start && Manifest::is_manifest(*start)) {
     Result<ShardedFilter> filter = ShardedFilter::open(path, options);
     if (!filter) return filter.error();

@@ -23,8 +23,8 @@ std::uint64_t block_checksum(Block block) noexcept {
   return checksum(block.last(kSstTrailerBytes - kChecksumBytes), block.first(block.size() - kSstTrailerBytes));
 }
 
-/// What stands between the payload and the trailer of a block that has a trailer; no value if that is not a name of the
-/// stated length and zeros.
+/// The bytes between the payload and the trailer; no value unless they are a name of the stated length, padded with
+/// zeros. The block must have a trailer.
 std::optional<Block> name_section(Block block) noexcept {
   const auto length = std::to_integer<std::size_t>(block[block.size() - kNameBytesFromEnd]);
   const std::size_t bytes = sst_tail_bytes(length) - kSstTrailerBytes;
@@ -36,7 +36,7 @@ std::optional<Block> name_section(Block block) noexcept {
   return is_name && is_padded ? std::optional(section) : std::nullopt;
 }
 
-/// The name without the zeros.
+/// The name without the padding.
 std::string_view name_in(Block section) noexcept {
   const std::string_view text(reinterpret_cast<const char*>(section.data()), section.size());
   return text.substr(0, text.find('\0'));
@@ -46,7 +46,7 @@ std::string_view or_none(std::string_view key_transform) noexcept {
   return key_transform.empty() ? "none" : key_transform;
 }
 
-/// Reads the trailer of a block whose checksum is right.
+/// Reads the trailer of a block whose checksum was verified.
 Result<FilterRef> open_trailer(Block block, Block payload) {
   ByteReader reader(block.last(kSstTrailerBytes - kChecksumBytes));
   Shape shape;
@@ -57,15 +57,15 @@ Result<FilterRef> open_trailer(Block block, Block payload) {
   shape.hash_id = static_cast<HashId>(reader.read<std::uint8_t>());
   shape.k = reader.read<std::uint8_t>();
   const auto reserved = reader.read<std::uint8_t>();
-  (void)reader.read<std::uint8_t>();  // the marker, which is_sst_block has checked
+  (void)reader.read<std::uint8_t>();  // checked by is_sst_block
   shape.param = reader.read<std::uint16_t>();
-  (void)reader.read<std::uint8_t>();  // the length of the key transform's name
+  (void)reader.read<std::uint8_t>();  // of the key transform's name
   const auto reserved_tail = reader.read<std::uint8_t>();
   if (version != kFormatVersion) {
     return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", unsigned{version});
   }
   if (reserved != 0 || reserved_tail != 0) return corrupt("reserved bytes must be 0");
-  constexpr Facts kNoPromise{.capacity = 1, .fp_rate = 1};  // a block does not say what its filter was sized for
+  constexpr Facts kNoPromise{.capacity = 1, .fp_rate = 1};  // a block does not store what its filter was sized for
   return FilterRef::open(shape, kNoPromise, payload);
 }
 
