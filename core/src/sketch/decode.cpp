@@ -1,9 +1,9 @@
-// Decoding a difference by peeling: a symbol that one key is left in gives that key, which is taken out of its other
+// Decodes a difference by peeling: a symbol with one remaining key yields that key, which is removed from its other
 // symbols, and so on (Goodrich & Mitzenmacher 2011; Yang, Gilad & Alizadeh 2024).
 //
-// Symbols may come from a stranger, who can choose them so that a key that is taken out of one comes into another, for
-// ever. In the symbols of two sets each gives at most one key, because it is empty then and stays so. What goes beyond
-// that ends the work: with m symbols there are at most m keys, of about 2 ln m steps each, as their hashes decide.
+// A hostile peer can choose symbols such that removing a key from one symbol puts it into another, for ever. But in
+// symbols of two real sets, each symbol yields at most one key, because it is then empty and stays so. A second key of
+// a symbol is therefore an error, which bounds the work: m symbols have at most m keys, of about 2 ln m steps each.
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -26,9 +26,9 @@ class Peeling {
         waits_(spec.symbols, 1),
         gave_(spec.symbols, 0) {}
 
-  /// Takes out of the symbols all keys that can be found.
+  /// Removes all keys that can be found from the symbols.
   Result<void> run() {
-    // The last symbols have the fewest keys.
+    // The last symbols have the fewest keys, so they are examined first.
     waiting_.resize(spec_.symbols);
     std::iota(waiting_.begin(), waiting_.end(), 0);
     while (!waiting_.empty()) {
@@ -40,7 +40,7 @@ class Peeling {
     return {};
   }
 
-  /// Every key stands in the first symbol, so that is empty when no key is left.
+  /// Every key is in the first symbol, so that symbol is empty when no key is left.
   [[nodiscard]] bool is_complete() const noexcept { return symbols_.is_empty(0); }
 
   Result<SetDifference> finish() {
@@ -78,7 +78,7 @@ class Peeling {
     return take_out(term, 0 - check, i);
   }
 
-  /// Takes a key out of its symbols, among which symbol `from` must be.
+  /// Removes a key from its symbols, which must include symbol `from`.
   Result<void> take_out(const SymbolTerm& term, std::uint64_t check, std::uint64_t from) {
     bool is_there = false;
     for (SymbolIndices indices(term.steps); indices.index() < spec_.symbols; indices.advance()) {
@@ -102,9 +102,9 @@ class Peeling {
   const SketchSpec& spec_;
   AlignedBytes bytes_;
   Symbols symbols_;
-  std::vector<std::uint64_t> waiting_;  // symbols to look at, each once
-  std::vector<std::uint8_t> waits_;     // 1 for those
-  std::vector<std::uint8_t> gave_;      // 1 for those that have given a key
+  std::vector<std::uint64_t> waiting_;  // symbols to examine, without repetition
+  std::vector<std::uint8_t> waits_;     // 1 for these symbols
+  std::vector<std::uint8_t> gave_;      // 1 for symbols that have yielded a key
   std::vector<SymbolKey> found_[2];
 };
 

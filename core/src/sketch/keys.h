@@ -1,5 +1,4 @@
-// What the classes of sketches share: which specs are allowed, and how the keys that users give become those of
-// symbols.
+// Shared by the classes of sketches: the validation of specs, and the conversion of keys.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +9,12 @@
 
 namespace crivo {
 
-/// Makes an error of the caller's arguments, or of a blob's fields.
+/// `code` distinguishes invalid arguments from invalid fields of a blob.
 [[nodiscard]] Result<void> check_sketch(const SketchSpec& spec, ErrorCode code);
 
-/// The key by which a sketch knows this string, or an error of its argument.
+/// The key as symbols store it. Errors: kBadArgument.
 [[nodiscard]] Result<SymbolKey> known_as(const SketchSpec& spec, std::string_view key);
-/// An error for a sketch that knows no numbers.
+/// Errors: kBadArgument for a sketch of byte strings.
 [[nodiscard]] Result<void> check_numbers(const SketchSpec& spec);
 
 [[nodiscard]] inline SymbolKey symbol_key(std::uint64_t number) noexcept {

@@ -1,4 +1,3 @@
-// Sketches in files.
 #include "base/replace_file.h"
 #include "crivo/sketch.h"
 

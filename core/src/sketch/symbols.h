@@ -1,11 +1,12 @@
-// Coded symbols (docs/format.md, "Sketches"; Yang, Gilad & Alizadeh, SIGCOMM 2024, section 4): an infinite row of cells
-// in which every key of a set stands in the first one, and in symbol i with the probability 2 / (i + 2). A cell is the
-// XOR of its keys, and the sum of their checks modulo 2^64. Subtracting two rows leaves the keys that one set has
-// alone, and a cell that only one of those is left in tells which: its check is that of the key in it, or the negative
-// one, by the set that it comes from. So a cell needs no count of its keys.
+// Coded symbols (docs/format.md, "Sketches"; Yang, Gilad & Alizadeh, SIGCOMM 2024, section 4): an infinite sequence of
+// cells. Every key of a set is in the first cell, and in cell i with probability 2 / (i + 2). A cell is the XOR of its
+// keys, and the sum of their checks modulo 2^64. Subtracting two sequences leaves the keys that only one set has. A
+// cell with one remaining key also reveals its set: the cell's check is the key's check or its negative. So a cell does
+// not need a count of keys.
 //
-// The density is what makes any prefix of the row a good code: a key's chance to be in none of the symbols i + 1 to j
-// is the product of k / (k + 2), (i + 1)(i + 2) / ((j + 1)(j + 2)), which one square root turns into the next index.
+// This density makes every prefix of the sequence a good code. The probability that a key is in none of the cells i + 1
+// to j is the product of k / (k + 2), (i + 1)(i + 2) / ((j + 1)(j + 2)), from which one square root gives the next
+// index.
 #pragma once
 
 #include <algorithm>
@@ -22,18 +23,18 @@
 
 namespace crivo {
 
-/// The payload of a sketch begins with the number of its first symbol.
+/// A sketch's payload begins with the number of its first symbol.
 inline constexpr std::size_t kFirstBytes = 8;
 inline constexpr std::size_t kSymbolCheckBytes = 8;
 
-/// A key as it stands in symbols, with zeros behind it.
+/// A key as symbols store it, padded with zeros.
 using SymbolKey = std::array<std::byte, kMaxSketchKeyBytes>;
 
-/// What a key does to symbols.
+/// What a key contributes to its symbols.
 struct SymbolTerm {
   SymbolKey key{};
   std::uint64_t check = 0;
-  std::uint64_t steps = 0;  // where its row of indices begins
+  std::uint64_t steps = 0;  // the start of its sequence of indices
 
   SymbolTerm(const SymbolKey& of, unsigned key_bytes, std::uint64_t seed) noexcept : key(of) {
     const HashPair hash = hash_pair({reinterpret_cast<const char*>(key.data()), key_bytes}, seed);
@@ -42,7 +43,7 @@ struct SymbolTerm {
   }
 };
 
-/// The indices of the symbols that a key stands in, rising from 0 on.
+/// The indices of the symbols that contain a key, ascending from 0.
 class SymbolIndices {
  public:
   explicit SymbolIndices(std::uint64_t steps) noexcept : state_(steps) {}
@@ -63,7 +64,7 @@ class SymbolIndices {
   std::uint64_t index_ = 0;
 };
 
-/// A row of symbols in memory, from number `first` on.
+/// Consecutive symbols in memory, beginning with number `first`.
 class Symbols {
  public:
   Symbols(std::span<std::byte> bytes, unsigned key_bytes, std::uint64_t first) noexcept
@@ -71,7 +72,7 @@ class Symbols {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return bytes_.size() / stride_; }
 
-  /// Adds a key to its symbols, once; or takes it out, by the negative check.
+  /// Adds a key to its symbols, or removes it if `check` is negated.
   void apply(const SymbolTerm& term, std::uint64_t check) noexcept {
     const std::uint64_t end = first_ + size();
     SymbolIndices indices(term.steps);
@@ -83,7 +84,7 @@ class Symbols {
     store_le(symbol, load_le<std::uint64_t>(symbol) + check);
     xor_key(symbol + kSymbolCheckBytes, key.data());
   }
-  /// Adds the symbols of another row, or takes them away.
+  /// Adds or subtracts another sequence.
   void apply_row(std::span<const std::byte> other, bool add) noexcept {
     for (std::uint64_t i = 0; i < size(); ++i) {
       const std::byte* const from = other.data() + i * stride_;
