@@ -1,9 +1,9 @@
-// Where a key's bits lie in a 512-bit block: docs/format.md, "blocked". Every kernel computes exactly this.
+// The positions of a key in a 512-bit block (docs/format.md, "blocked"). Every kernel computes exactly these.
 //
-// The block comes from the upper bits of the hash, by a 64 x 64 bit multiplication; the first eight positions from its
-// lower half, and the next eight from the upper half of the hash times the golden ratio. So with more than eight probes
-// nearly all 64 bits of the hash tell two keys of a block apart. A position is the top nine bits of one 32-bit
-// multiplication, so eight or sixteen positions take one vector multiplication and one shift.
+// The block is taken from the upper bits of the hash by a 64 x 64 bit multiplication; the first eight positions from
+// the lower half of the hash, and the next eight from the upper half of the hash times the golden ratio. With more than
+// eight probes, nearly all 64 bits distinguish the keys of a block. A position is the top nine bits of a 32-bit
+// product, so eight or sixteen positions take one vector multiplication and one shift.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,20 @@ namespace crivo {
 inline constexpr std::size_t kBlockBytes = kBlockBits / 8;
 /// The most probes per key: the positions fill the sixteen 32-bit lanes of a 512-bit register.
 inline constexpr unsigned kMaxBlockedProbes = 16;
-/// Up to so many probes, the positions follow from the first of a key's two seeds.
+/// Up to this number of probes, the positions follow from low_seed alone.
 inline constexpr unsigned kFewProbes = 8;
 inline constexpr std::uint64_t kMaxBlocks = std::uint64_t{1} << 40;
 inline constexpr unsigned kPositionShift = 32 - 9;
 
-/// Odd multipliers, one per position. They are those of Parquet's split-block Bloom filter, which spread well.
+/// Odd multipliers, one per position, from Parquet's split-block Bloom filter.
 inline constexpr std::uint32_t kPositionMultipliers[8] = {0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D,
                                                           0x705495C7, 0x2DF1424B, 0x9EFC4947, 0x5C6BFB31};
 
-/// A key's block, and the seeds from which its positions in the block follow.
+/// A key's block, and the seeds of its positions.
 struct BlockKey {
   std::uint64_t block;
-  std::uint32_t low_seed;   // gives positions 0 to 7
-  std::uint32_t high_seed;  // gives positions 8 to 15
+  std::uint32_t low_seed;   // for positions 0 to 7
+  std::uint32_t high_seed;  // for positions 8 to 15
 
   BlockKey() noexcept = default;
   BlockKey(std::uint64_t hash, std::uint64_t blocks) noexcept

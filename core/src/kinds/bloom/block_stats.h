@@ -1,4 +1,4 @@
-// How full a filter of 512-bit blocks is, for the kinds that are made of such blocks.
+// Fill statistics of the kinds with 512-bit blocks.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace crivo {
 
-/// [s]: the rate of absent keys whose block has s bits set, where each key looks at k bits.
+/// [s]: the rate of a block with s bits set, for k probes.
 using RateOfBlocks = std::array<double, kBlockBits + 1>;
 inline RateOfBlocks rate_of_blocks(std::uint32_t k) noexcept {
   RateOfBlocks rate_at{};
@@ -19,7 +19,7 @@ inline RateOfBlocks rate_of_blocks(std::uint32_t k) noexcept {
   return rate_at;
 }
 
-/// The stats of a filter. `bits_set_in(block)` must return how many of a block's 512 bits are set.
+/// The statistics of a filter. `bits_set_in(block)` must return the number of set bits in a block.
 template <class BitsSetIn>
 Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept {
   Stats stats;

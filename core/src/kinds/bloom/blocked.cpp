@@ -1,6 +1,6 @@
-// The blocked Bloom filter: a key's k bits lie in one block of 512 bits, which is one cache line and one vector
-// register. A query therefore costs one cache miss instead of k, and a few vector instructions. The price is a higher
-// rate: blocks get different numbers of keys, and full ones answer "maybe" more often.
+// The blocked Bloom filter: a key's k bits are in one block of 512 bits, which is one cache line and one vector
+// register. A query costs one cache miss instead of k, and a few vector instructions. The price is a higher rate,
+// because the number of keys per block varies, and full blocks answer "maybe" more often.
 // Paper: Putze, Sanders & Singler 2007, "Cache-, hash- and space-efficient Bloom filters".
 #include <algorithm>
 #include <array>
@@ -21,8 +21,8 @@
 namespace crivo {
 namespace {
 
-// Where no cache holds the filter, many keys are first partitioned by the place of their blocks: the blocks of one part
-// stay in the second-level cache while the part is added.
+// If the filter is larger than the caches, many keys are first partitioned by their blocks, such that the blocks of one
+// partition fit in the second-level cache.
 constexpr std::size_t kFewestPartitioned = std::size_t{1} << 22;
 constexpr std::size_t kPartitionedAtOnce = std::size_t{1} << 24;
 constexpr unsigned kPartBits = 8;
@@ -86,7 +86,7 @@ struct Blocked {
 
   static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                BuildTask& task) {
-    // Hashes in any order are added about as fast as a thread can look through them for its own.
+    // Unsorted hashes are added about as fast as a thread can search them for its own.
     if (task.threads() > 1 && std::is_sorted(hashes.begin(), hashes.end())) {
       add_in_parts(store.shape.units, hashes, task, [store](auto part) { add_near(store, part); });
     } else {

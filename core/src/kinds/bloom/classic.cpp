@@ -1,7 +1,7 @@
-// The classic Bloom filter: an array of m bits, and k positions in it that follow from a key's 64-bit hash. To add a
-// key sets the bits at its positions; a key may be in the filter if all of them are set. It takes the fewest bits of
-// the Bloom filters here, but each position may cost a cache miss. The option `compressed` makes it larger in memory
-// and sparser, so that its compressed blob is smaller (Mitzenmacher 2002).
+// The classic Bloom filter: an array of m bits, and k positions that follow from a key's 64-bit hash. Adding a key sets
+// the bits at its positions; a key may be in the filter if all of them are set. It needs the fewest bits of the Bloom
+// filters here, but each position may cost a cache miss. The option `compressed` makes it larger in memory and sparser,
+// so that its compressed blob is smaller (Mitzenmacher 2002).
 // Paper: Bloom 1970, "Space/time trade-offs in hash coding with allowable errors".
 #include <algorithm>
 #include <memory_resource>
@@ -97,8 +97,8 @@ struct Classic {
     return {};
   }
 
-  /// Where most additions wait for memory, each thread adds its share of the hashes to an array of its own, and waits
-  /// for itself. Together these take at most as much memory as the hashes.
+  /// Beyond the cache, where additions wait for memory, each thread fills a copy of its own; the copies are then OR-ed.
+  /// The copies need at most as much memory as the hashes.
   static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                BuildTask& task) {
     const std::size_t bytes = store.payload.size();

@@ -17,9 +17,9 @@ double fill_of(double bits_per_key, unsigned probes) noexcept {
   return -portable::expm1(-double(probes) / bits_per_key);
 }
 
-/// The most bits per key in [low, high] whose stored form takes at most `stored_bits` per key, as that of `low` must
-/// do. Bisection finds it, because for a fixed k the entropy of a sparse filter grows with m: its derivative by m is
-/// H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
+/// The most bits per key in [low, high] whose stored form has at most `stored_bits` per key; `low` must satisfy that.
+/// Bisection works, because for fixed k the entropy of a sparse filter increases with m: its derivative by m is H(f) +
+/// (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
 double most_bits_per_key(double stored_bits, unsigned probes, double low, double high) noexcept {
   if (stored_bits_per_key(high, probes) <= stored_bits) return high;
   for (int i = 0; i < 60; ++i) {
@@ -46,7 +46,7 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
     const double estimate = -double(probes) / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));
     if (!(estimate <= kMaxCompressedBitsPerKey)) continue;
-    // A filter of fewer bits does not meet the rate, and one of more bits has at least this entropy.
+    // Fewer bits miss the rate, and more bits have at least this entropy.
     if (estimate * bit_entropy(fill_of(estimate, probes)) >= best_bits) continue;
     const std::uint64_t units = classic_bits(capacity, hash_rate, probes);
     const double bits = stored_bits_per_key(static_cast<double>(units) / keys, probes);
@@ -60,13 +60,12 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
 Result<FilterSize> size_compressed_by_bits(std::uint64_t capacity, double stored_bits) {
   if (auto valid = check_capacity(capacity); !valid) return valid.error();
   if (auto valid = check_bits_per_key(stored_bits); !valid) return valid.error();
-  double best_bits = stored_bits;  // begins with the filter that is stored raw
+  double best_bits = stored_bits;  // starts with the filter that is stored raw
   unsigned best_probes = best_classic_probes(stored_bits);
   double best_rate = bloom_fp_rate(best_bits, best_probes);
   const double most = std::max(kMaxCompressedBitsPerKey, stored_bits);
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
-    const double sparse =
-        -double(probes) / portable::log1p(-kSparseFill) * (1 + 1e-12);  // from here on it is compressed
+    const double sparse = -double(probes) / portable::log1p(-kSparseFill) * (1 + 1e-12);  // compressed from here on
     const double low = std::max(stored_bits, sparse);
     if (low > most || stored_bits_per_key(low, probes) > stored_bits) continue;
     const double bits = most_bits_per_key(stored_bits, probes, low, most);

@@ -1,6 +1,6 @@
-// A block of 512 four-bit counters as four bit planes: docs/format.md, "counting". Bit p of plane j is bit j of counter
-// p. So four words hold 64 counters, and a few logical operations on these words change all 64 at once. The OR of the
-// planes is the block that a blocked filter of the same keys would have.
+// A block of 512 four-bit counters as four bit planes (docs/format.md, "counting"). Bit p of plane j is bit j of
+// counter p. Four words hold 64 counters, and a few logical operations change all of them at once. The OR of the planes
+// is the block of a blocked filter with the same keys.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline constexpr std::size_t kCounterBlockBytes = kCounterPlanes * kBlockBytes;
 inline constexpr std::size_t kWordsPerPlane = kBlockBytes / 8;
 inline constexpr unsigned kMaxCounter = (1U << kCounterPlanes) - 1;
 
-/// Prefetches a block of kPlanes planes, each of which is a cache line. A blocked filter's block has one plane.
+/// Prefetches a block of kPlanes planes, one cache line each. A blocked filter's block has one plane.
 template <std::size_t kPlanes>
 inline void prefetch_block(const std::byte* payload, std::uint64_t block) noexcept {
   for (std::size_t plane = 0; plane < kPlanes; ++plane) {
@@ -25,8 +25,7 @@ inline void prefetch_block(const std::byte* payload, std::uint64_t block) noexce
   }
 }
 
-/// A key's positions in its block, as the bits of one plane. A position that two probes share is one bit, so it counts
-/// once.
+/// A key's positions in its block, as a mask of one plane. Probes with equal positions set one bit, which counts once.
 struct PositionMask {
   std::array<std::uint64_t, kWordsPerPlane> words{};
 
@@ -53,8 +52,8 @@ class CounterWord {
   [[nodiscard]] std::uint64_t above_zero() const noexcept { return planes_[0] | planes_[1] | planes_[2] | planes_[3]; }
   [[nodiscard]] std::uint64_t saturated() const noexcept { return planes_[0] & planes_[1] & planes_[2] & planes_[3]; }
 
-  /// The smallest value among the counters in the mask, which must not be empty. It finds the value bit by bit from the
-  /// highest one: where some of the counters that are left have a 0, only these can be the smallest.
+  /// The smallest counter in the mask, which must not be empty. Determines the value bit by bit from the top: if some
+  /// of the remaining counters have a 0, only they can be the smallest.
   [[nodiscard]] unsigned smallest(std::uint64_t mask) const noexcept {
     unsigned value = 0;
     for (std::size_t j = kCounterPlanes; j-- > 0;) {
@@ -68,7 +67,7 @@ class CounterWord {
     return value;
   }
 
-  /// Adds one to the counters in the mask, except to those that are saturated at 15.
+  /// Increments the counters in the mask, except saturated ones (15).
   void raise(std::uint64_t mask) noexcept {
     std::uint64_t carry = mask & ~saturated();
     for (std::uint64_t& plane : planes_) {
@@ -77,7 +76,7 @@ class CounterWord {
       carry = next;
     }
   }
-  /// Takes one from the counters in the mask, except from those that are saturated. No counter in the mask may be 0.
+  /// Decrements the counters in the mask, except saturated ones. No counter in the mask may be 0.
   void lower(std::uint64_t mask) noexcept {
     std::uint64_t borrow = mask & ~saturated();
     for (std::uint64_t& plane : planes_) {
@@ -86,8 +85,8 @@ class CounterWord {
       borrow = next;
     }
   }
-  /// Adds the other word's counters to these, each sum being at most 15. A full adder works from plane to plane; where
-  /// the last carry is left over, all four bits are set.
+  /// Adds the other word's counters, with saturation at 15: a full adder from plane to plane, and all four bits are set
+  /// if a carry remains.
   void add(const CounterWord& other) noexcept {
     std::uint64_t carry = 0;
     for (std::size_t j = 0; j < kCounterPlanes; ++j) {

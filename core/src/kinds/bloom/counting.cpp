@@ -1,7 +1,7 @@
-// The counting Bloom filter: it has a counter of four bits where a blocked filter has a bit, so that keys can be
-// removed. To add a key raises the counters at its positions, to remove it lowers them, and a key may be in the filter
-// if all of them are above 0. A counter that has reached 15 is saturated: nobody knows its true value, so it is never
-// lowered again.
+// The counting Bloom filter: a blocked filter with counters of four bits instead of bits, so that keys can be removed.
+// Adding a key increments the counters at its positions, removing it decrements them. A key may be in the filter if all
+// of its counters are above 0. A counter that reaches 15 is saturated: its true value is unknown, so it is never
+// decremented.
 // Papers: Fan, Cao, Almeida & Broder 2000, "Summary cache: a scalable wide-area web cache sharing protocol"; Putze,
 // Sanders & Singler 2007 for the blocks.
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace crivo {
 namespace {
 
-// A payload of 2^47 bytes: the header states its size in 48 bits.
+// A payload of 2^47 bytes, because the header states sizes in 48 bits.
 constexpr std::uint64_t kMaxCounterBlocks = std::uint64_t{1} << 39;
 
 std::uint64_t counters_above_zero(const std::byte* block) noexcept {
@@ -61,7 +61,7 @@ struct Counting {
 
   static Probe probe(const Shape&) noexcept { return kernels_in_use<BlockedKernels>().counting; }
 
-  /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
+  /// Stats::bits is the number of counters, Stats::bits_set the number above 0.
   static Stats stats(const View& view) noexcept {
     return stats_of_blocks(view.shape, [&view](std::uint64_t block) {
       return counters_above_zero(view.payload + block * kCounterBlockBytes);
@@ -73,7 +73,7 @@ struct Counting {
   }
 
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-    // A version for AVX2 was no faster: a wide load of a mask that was written word by word stalls.
+    // An AVX2 version was not faster: a wide load of a mask that was written word by word stalls.
     constexpr std::size_t kAhead = 16;
     std::byte* payload = store.payload.data();
     const std::uint64_t blocks = store.shape.units;
@@ -111,7 +111,7 @@ struct Counting {
     return {};
   }
 
-  /// The smallest of the key's counters: never too low, but 15 means that nobody knows.
+  /// The smallest of the key's counters: never too low, but 15 may stand for more or, after removals, fewer.
   static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
     const BlockKey key(hash, view.shape.units);
     const PositionMask mask(key, view.shape.k);
@@ -127,7 +127,7 @@ struct Counting {
   static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
     std::uint64_t raised = 0;
     while (raised < std::min<std::uint64_t>(times, kMaxCounter)) (void)add(store, {&hash, 1}, raised);
-    added += times;  // after so many times all counters are saturated, and more of them change nothing
+    added += times;  // after that many, all counters are saturated
     return {};
   }
 

@@ -1,5 +1,4 @@
-// The kernels of the kinds that are made of 512-bit blocks: blocked and its kin, and counting with four planes per
-// block.
+// The kernels of the kinds with 512-bit blocks: blocked and similar kinds, and counting with four planes per block.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The layer table of a scalable filter: docs/format.md, "scalable". Layers are blocked filters that lie one after the
-// other behind the table, oldest first.
+// The layer table of a scalable filter (docs/format.md, "scalable"). The layers, blocked filters, follow the table,
+// oldest first.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@
 
 namespace crivo {
 
-/// A layer, as its slot in the table describes it.
+/// A slot of the table.
 struct Layer {
   std::uint64_t keys = 0;
   std::uint64_t blocks = 0;
   unsigned probes = 0;
 };
 
-/// The head of the table: what all layers have in common.
+/// The head of the table.
 struct LayerSeries {
-  double fp_rate = 0;                // the promised rate of all layers together
-  std::uint64_t first_capacity = 0;  // the keys that the oldest layer takes
+  double fp_rate = 0;                // promised for all layers together
+  std::uint64_t first_capacity = 0;  // of the oldest layer
   unsigned layers = 0;
 };
 
-/// The blocks that a table takes: 16 bytes for its head and 16 for each layer's slot.
+/// The blocks of a table: 16 bytes for its head and 16 per layer.
 [[nodiscard]] constexpr std::uint64_t table_blocks(unsigned layers) noexcept { return (layers + 1 + 3) / 4; }
 
 [[nodiscard]] LayerSeries read_series(const std::byte* payload) noexcept;
@@ -34,14 +34,14 @@ struct LayerSeries {
 void write_series(std::byte* payload, const LayerSeries& series) noexcept;
 void write_layer(std::byte* payload, unsigned index, const Layer& layer) noexcept;
 
-/// The number of keys that layer `index` takes: first_capacity * growth^index, or 0 if that is above kMaxCapacity.
+/// The capacity of layer `index`: first_capacity * growth^index, or 0 if that exceeds kMaxCapacity.
 [[nodiscard]] std::uint64_t layer_capacity(std::uint64_t first_capacity, unsigned growth, unsigned index) noexcept;
 
-/// Checks everything that docs/format.md demands of the table. The payload must hold shape.units blocks. Errors:
-/// kCorrupt, naming the field.
+/// Validates the table as docs/format.md requires. The payload must have shape.units blocks. Errors: kCorrupt, naming
+/// the field.
 Result<void> check_layers(const View& view);
 
-/// Visits the layers of a checked payload as blocked filters, the newest (and largest) first.
+/// Iterates over the layers of a validated payload as blocked filters, from the newest and largest.
 class NewestFirst {
  public:
   explicit NewestFirst(const View& view) noexcept
@@ -59,7 +59,7 @@ class NewestFirst {
     layer_.payload -= layer_.payload_bytes;
     return true;
   }
-  /// The layer that next() reached.
+  /// The current layer.
   [[nodiscard]] const View& layer() const noexcept { return layer_; }
 
  private:

@@ -1,6 +1,6 @@
-// Additions by several threads at once. The blocks of a filter are cut into as many parts as there are threads. Each
-// thread looks at all hashes, which takes a fraction of what it takes to add one, and changes its own part alone: so no
-// thread waits for another, and the bytes are those of one thread.
+// Multi-threaded additions. The filter's blocks are divided into one range per thread. Each thread scans all hashes,
+// which takes a fraction of the time to add one, and changes only its own range. No thread waits for another, and the
+// bytes are those of one thread.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,18 @@
 
 namespace crivo {
 
-/// No cache holds a payload of so many bytes: most additions to it wait for memory.
+/// Payloads of this size are larger than any cache: most additions wait for memory.
 inline constexpr std::size_t kFarBytes = std::size_t{64} << 20;
 
-/// How many threads of the task so many hashes are worth.
+/// How many of the task's threads are worthwhile for this many hashes.
 inline std::size_t threads_worth(std::size_t hashes, const BuildTask& task) noexcept {
-  constexpr std::size_t kFewestHashes = std::size_t{1} << 16;  // for one thread: to start it takes as long as a tenth
+  constexpr std::size_t kFewestHashes = std::size_t{1} << 16;  // per thread; starting a thread takes a tenth of their
+                                                               // time
   return std::clamp<std::size_t>(hashes / kFewestHashes, 1, task.threads());
 }
 
-/// Calls add(hashes), on the task's threads, with all hashes in pieces. Those of one block, the upper half of their
-/// product with `blocks`, are added by one thread and in their order.
+/// Calls add(hashes) on the task's threads, with all hashes in batches. The hashes of one block (the upper half of hash
+/// * blocks) are added by one thread, in order.
 template <class Add>
 void add_in_parts(std::uint64_t blocks, std::span<const std::uint64_t> hashes, BuildTask& task, const Add& add) {
   constexpr std::size_t kPiece = std::size_t{1} << 15;
@@ -39,7 +40,7 @@ void add_in_parts(std::uint64_t blocks, std::span<const std::uint64_t> hashes, B
     std::pmr::vector<std::uint64_t> own(kPiece, task.memory());
     std::size_t count = 0;
     for (const std::uint64_t hash : hashes) {
-      own[count] = hash;  // and the next one over it if it is another thread's: a branch would be mispredicted
+      own[count] = hash;  // overwritten if it is another thread's: a branch would be mispredicted
       count += hash - lowest <= width ? 1 : 0;
       if (count < kPiece) continue;
       add(std::span<const std::uint64_t>(own));

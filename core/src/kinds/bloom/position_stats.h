@@ -1,4 +1,4 @@
-// How full a filter is, for the kinds whose keys have k positions anywhere in it.
+// Fill statistics of the kinds whose keys have k positions anywhere in the filter.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace crivo {
 
-/// The stats of a filter in which `set` units are not 0.
+/// The statistics of a filter with `set` units that are not 0.
 inline Stats stats_of_positions(const Shape& shape, std::uint64_t set) noexcept {
   const auto units = static_cast<double>(shape.units);
   const double fill = static_cast<double>(set) / units;

@@ -1,6 +1,6 @@
-// Tests a key at its positions, for the kinds whose filter holds a key if it passes the test at all of them: a set bit,
-// a counter above 0. Where a cache holds the payload, a mispredicted branch takes longer than a test, so several are
-// made before one; where none does, a test waits for memory, so a question ends with the first that fails.
+// Tests of a key at its positions (a set bit, a counter above 0), for the kinds whose filter contains a key if all
+// tests pass. If the payload is in a cache, a mispredicted branch takes longer than a test, so several tests are
+// combined before one branch. Otherwise a test waits for memory, and a query ends at the first that fails.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 
 namespace crivo {
 
-/// Whether a cache is likely to hold the payload.
+/// Whether the payload probably fits in a cache.
 inline bool is_near(const View& view) noexcept { return view.payload_bytes <= std::size_t{16} << 20; }
 
-/// How many positions are tested together there: eight tests take less time than one branch that is mispredicted.
+/// The number of combined tests: eight take less time than a mispredicted branch.
 inline constexpr unsigned kTestedTogether = 8;
 
-/// Whether a key passes its tests from number `test` on, to before number `end`, all together.
+/// Whether a key passes the tests [test, end), without branches.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 bool passes_together(const View& view, Positions& positions, unsigned test, unsigned end) noexcept {
   bool all = true;
@@ -29,7 +29,7 @@ bool passes_together(const View& view, Positions& positions, unsigned test, unsi
   return all;
 }
 
-/// Whether a key passes its tests from number `test` on, of which there may be none.
+/// Whether a key passes the tests from number `test` on, possibly none.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 bool passes_near(const View& view, Positions& positions, unsigned test) noexcept {
   for (const unsigned probes = view.shape.k;;) {
@@ -40,7 +40,7 @@ bool passes_near(const View& view, Positions& positions, unsigned test) noexcept
   }
 }
 
-/// Tests many keys: of those that are absent, few are left after the first tests.
+/// Tests many keys; few absent keys remain after the first tests.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 void pass_near_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
   const unsigned first = std::min<unsigned>(view.shape.k, 3);
@@ -61,8 +61,8 @@ void pass_near_batch(const View& view, const std::uint64_t* hashes, std::size_t 
   }
 }
 
-/// Tests many keys where each test may wait for memory. A batch goes on test by test: each key that is still undecided
-/// takes one, and prefetches what its next one reads if it has passed.
+/// Tests many keys where each test may wait for memory. Proceeds test by test: each undecided key makes one test, and
+/// prefetches for its next one if it passed.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 void pass_far_batch(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
                     bool* hits) noexcept {
@@ -72,7 +72,7 @@ void pass_far_batch(const View& view, unsigned unit_bits, const std::uint64_t* h
     std::uint64_t next;
     std::size_t number;
   };
-  std::array<Key, kAtOnce> keys;  // those that are undecided come first
+  std::array<Key, kAtOnce> keys;  // undecided keys come first
   const auto prefetch = [&](std::uint64_t position) { __builtin_prefetch(view.payload + (position * unit_bits >> 3)); };
   for (std::size_t from = 0; from < count; from += kAtOnce) {
     std::size_t left = std::min(kAtOnce, count - from);
@@ -89,7 +89,7 @@ void pass_far_batch(const View& view, unsigned unit_bits, const std::uint64_t* h
         Key key = keys[i];
         const bool pass = kTest(view, key.next);
         const std::uint64_t next = key.positions.next();
-        key.next = pass ? next : key.next;  // a key that is decided fetches no more
+        key.next = pass ? next : key.next;  // a decided key prefetches nothing new
         prefetch(key.next);
         keys[passed] = key;
         passed += pass ? 1 : 0;
@@ -100,7 +100,6 @@ void pass_far_batch(const View& view, unsigned unit_bits, const std::uint64_t* h
   }
 }
 
-/// Whether a key passes the test at all its positions.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 bool passes(const View& view, std::uint64_t hash) noexcept {
   Positions positions(hash, view.shape.units);
@@ -111,7 +110,7 @@ bool passes(const View& view, std::uint64_t hash) noexcept {
   return true;
 }
 
-/// The same for many keys. A unit takes `unit_bits` bits of the payload.
+/// The same for many keys. A unit has `unit_bits` bits of the payload.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 void pass_batch(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
                 bool* hits) noexcept {
@@ -119,8 +118,8 @@ void pass_batch(const View& view, unsigned unit_bits, const std::uint64_t* hashe
   pass_far_batch<kTest>(view, unit_bits, hashes, count, hits);
 }
 
-/// A KindRow::admit_question: the counters of `bits` bits at the key's positions, up to the one at which the question
-/// ends, too: the first that is 0, and those that are read together with it.
+/// A KindRow::admit_question: the counters of `bits` bits at the key's positions that the query reads, up to the first
+/// that is 0 and those combined with it.
 inline bool admit_positions(const View& view, unsigned bits, std::uint64_t hash, ByteGate& gate) {
   const unsigned together = is_near(view) ? kTestedTogether : 1;
   Positions positions(hash, view.shape.units);

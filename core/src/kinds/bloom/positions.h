@@ -1,5 +1,5 @@
-// What the kinds share that choose a key's k positions as `classic` does: docs/format.md, "classic". docs/design.md,
-// "Positions of classic", compares other ways.
+// For the kinds that choose a key's k positions as `classic` does (docs/format.md, "classic"). docs/design.md,
+// "Positions of classic", compares alternatives.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace crivo {
 
 inline constexpr unsigned kMaxClassicProbes = 64;
 
-/// The positions of one key among `units` units, in their order. Position i is mulhi(h M^i, units): h M^i is a state of
-/// a multiplicative congruential generator that starts from the hash h.
+/// The positions of one key among `units` units. Position i is mulhi(h M^i, units), where h M^i is a state of a
+/// multiplicative congruential generator that starts from the hash h.
 class Positions {
  public:
   Positions() noexcept = default;
@@ -27,15 +27,14 @@ class Positions {
   }
 
  private:
-  /// The multiplier M. Source: Steele & Vigna 2022, "Computationally easy, spectrally good multipliers", for generators
-  /// modulo 2^64.
+  /// The multiplier M. Source: Steele & Vigna 2022, "Computationally easy, spectrally good multipliers", modulo 2^64.
   static constexpr std::uint64_t kMultiplier = 0xF1357AEA2E62A9C5;
 
   std::uint64_t next_;
   std::uint64_t units_;
 };
 
-/// Checks that the bits of the last word behind the payload's first `used_bits` bits are 0. Errors: kCorrupt.
+/// Checks that the bits after the payload's first `used_bits` bits, up to the end of the word, are 0. Errors: kCorrupt.
 inline Result<void> check_padding(const View& view, std::uint64_t used_bits) {
   const unsigned used = static_cast<unsigned>(used_bits % 64);
   if (used == 0) return {};

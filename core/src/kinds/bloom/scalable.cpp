@@ -1,7 +1,7 @@
-// The scalable Bloom filter, for a number of keys that is not known beforehand. It is a series of layers, each a
-// blocked filter. Keys go into the newest layer; when that is full, a new one is added, which is larger by the growth
-// factor and has a lower rate. A key is in the filter if one of the layers has it. The rates of the layers fall so fast
-// that their sum stays below the promised rate, however many layers there are.
+// The scalable Bloom filter, for an unknown number of keys: a series of layers, each a blocked filter. Keys are added
+// to the newest layer. When it is full, a layer is added that is larger by the growth factor and has a lower rate. A
+// key is in the filter if any layer has it. The rates decrease so fast that their sum stays below the promised rate for
+// any number of layers.
 // Paper: Almeida, Baquero, Preguica & Hutchison 2007, "Scalable Bloom filters".
 #include <algorithm>
 #include <array>
@@ -26,9 +26,9 @@ namespace {
 
 constexpr unsigned kMinGrowth = 2;
 constexpr unsigned kMaxGrowth = 16;
-constexpr unsigned kMostBitsPerKeyRatio = 16;  // a layer's bits per key over those of the layer before
-constexpr std::size_t kAhead = 8;              // keys between the prefetch of one and its addition
-constexpr std::size_t kStretch = 128;          // hashes asked of a layer before the next older one
+constexpr unsigned kMostBitsPerKeyRatio = 16;  // a layer's bits per key / those of the layer before
+constexpr std::size_t kAhead = 8;              // keys between a key's prefetch and its addition
+constexpr std::size_t kStretch = 128;          // hashes per query of a layer
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
   const auto in_layer = kernels_in_use<BlockedKernels>().blocked.contains;
@@ -44,8 +44,8 @@ void prefetch(const View& view, std::uint64_t hash) noexcept {
   }
 }
 
-// Asks layer by layer, so that each layer's batch kernel can prefetch. The hashes that one layer has are not asked of
-// the older ones.
+// Queries layer by layer, so that each layer's batch kernel can prefetch. Hashes that a layer has are not looked up in
+// older layers.
 void contains_stretch(const View& view, std::span<const std::uint64_t> hashes, bool* hits) noexcept {
   std::array<std::uint64_t, kStretch> open_hashes;
   std::array<std::size_t, kStretch> open_indexes;
@@ -91,7 +91,7 @@ Result<void> grow(Store store, std::uint64_t max_bytes) {
   if (!size) return error(ErrorCode::kFull, "new layer: ", size.error().message);
   const Layer newest = read_layer(store.payload.data(), series.layers - 1);
   const Layer next{0, std::max(size->units, newest.blocks), size->probes};
-  // A larger jump comes from a forged table, which could ask for terabytes.
+  // A larger ratio comes from a forged table, which could request terabytes.
   if (const std::uint64_t most = newest.blocks * store.shape.param * kMostBitsPerKeyRatio; next.blocks > most) {
     return error(ErrorCode::kFull, "number of blocks of a new layer must be at most ", most, ", got ", next.blocks);
   }
@@ -125,7 +125,7 @@ Result<void> add_new(Store store, std::uint64_t hash, std::uint64_t max_bytes) {
     if (auto grown = grow(store, max_bytes); !grown) return grown;
     newest = read_layer(store.payload.data(), series.layers++);
   }
-  if (const std::uint64_t bits = newest.blocks * kBlockBits; newest.keys == bits) {  // forged: each key sets a bit
+  if (const std::uint64_t bits = newest.blocks * kBlockBits; newest.keys == bits) {  // only forged: each key sets a bit
     return error(ErrorCode::kFull, "keys in the newest layer must be at most its ", bits, " bits, got ", bits + 1);
   }
   ++newest.keys;
@@ -156,9 +156,9 @@ struct Scalable {
     }
     FilterSpec first = spec;
     Result<Shape> shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
-    if (!shape) return shape;  // before the rate is lowered, so that an error names the caller's own rate
+    if (!shape) return shape;  // validated before the rate is lowered, so that errors name the caller's rate
     if (spec.bits_per_key) {
-      shape->units = std::max(table_blocks(1) + 1, shape->units);  // the table counts among these bits
+      shape->units = std::max(table_blocks(1) + 1, shape->units);  // the table is part of these bits
     } else {
       first.fp_rate = scalable_layer_rate(spec.fp_rate, 0);
       shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
@@ -198,7 +198,7 @@ struct Scalable {
       const std::uint64_t block = mulhi(hash, layer.shape.units);
       const auto offset = static_cast<std::uint64_t>(layer.payload - view.payload) + block * kBlockBytes;
       if (!gate.admit(offset, kBlockBytes)) return false;
-      if (in_layer(layer, hash)) return true;  // and the older layers are not asked
+      if (in_layer(layer, hash)) return true;  // older layers are not queried
     }
     return true;
   }
@@ -206,7 +206,7 @@ struct Scalable {
   static Stats stats(const View& view) noexcept {
     Stats total;
     total.cardinality = 0;
-    double log_missed = 0;  // the log of the probability that all layers miss, so that rates of 1e-17 count
+    double log_missed = 0;  // the log of the probability that all layers miss: keeps rates of 1e-17
     for (NewestFirst walk(view); walk.next();) {
       const Stats layer = stats_of_bit_blocks(walk.layer());
       total.bits += layer.bits;
@@ -220,7 +220,7 @@ struct Scalable {
     return total;
   }
 
-  // Keys fill the layers one after the other. Layers that do not exist yet are sized as grow() would size them.
+  // Keys fill the layers in order. Layers that do not exist yet are sized as grow() would.
   // NOLINTNEXTLINE(bugprone-exception-escape): the one Result is looked at before it is taken
   static double predicted_fp_rate(const View& view, double keys) noexcept {
     const LayerSeries series = read_series(view.payload);
@@ -247,7 +247,7 @@ struct Scalable {
   static void start(Store store, const FilterSpec& spec) {
     const std::uint64_t blocks = store.shape.units - table_blocks(1);
     double promise = spec.fp_rate;
-    if (spec.bits_per_key) {  // the first layer's rate is given; the promise is what the whole series adds up to
+    if (spec.bits_per_key) {  // the first layer's rate is given; the promise is the sum of the series
       const double first =
           blocked_fp_rate(static_cast<double>(blocks), static_cast<double>(spec.capacity), store.shape.k);
       constexpr double kLeast = std::numeric_limits<double>::min();

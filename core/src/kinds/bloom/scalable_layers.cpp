@@ -34,7 +34,7 @@ AlignedBytes scalable_payload(const FilterSpec& spec, std::span<const ScalableLa
   for (unsigned i = 0; i < layers.size(); ++i) {
     const std::uint64_t capacity = scalable_layer_capacity(spec, i);
     const bool newest = i + 1 == layers.size();
-    const std::uint64_t least = i == 0 ? 0 : 1;  // a newer layer was opened for a key
+    const std::uint64_t least = i == 0 ? 0 : 1;  // a newer layer was created for a key
     const std::uint64_t keys = newest ? std::clamp(layers[i].keys, least, capacity) : capacity;
     write_layer(payload.data(), i, {keys, layers[i].units, layers[i].probes});
   }

@@ -15,8 +15,7 @@
 namespace crivo {
 namespace {
 
-/// The smallest number of units at which `rate(units)`, which falls as units grow, is at most fp_rate. Takes few steps
-/// if `guess` is close.
+/// The smallest number of units with rate(units) <= fp_rate, where rate is decreasing. Fast if `guess` is close.
 template <class Rate>
 std::uint64_t smallest_units(double guess, double fp_rate, const Rate& rate) {
   constexpr double kMost = 9e18;
@@ -27,7 +26,7 @@ std::uint64_t smallest_units(double guess, double fp_rate, const Rate& rate) {
     step *= 2;
   }
   step = 1;
-  std::uint64_t low = units;  // walk down until the target is missed, then bisect between
+  std::uint64_t low = units;  // walk down until the rate is missed, then bisect
   while (low > 1 && rate(static_cast<double>(low)) <= fp_rate) {
     units = low;
     low -= std::min(low - 1, step);
@@ -41,14 +40,14 @@ std::uint64_t smallest_units(double guess, double fp_rate, const Rate& rate) {
   return units;
 }
 
-constexpr double kExactThrows = 256;  // beyond them the recurrence below takes longer than it is worth
+constexpr double kExactThrows = 256;  // above this, the exact recurrence is too slow
 
-/// The probability that the throws set all bits that the probes look at. `missing[r]` is the probability that the
-/// throws that are still to come set r given bits: the next throw sets one of them with probability r / bits. Likewise,
-/// if r different bits were looked at before, a probe looks at a new one with probability 1 - r / bits. (The closed
-/// form of Bose et al. loses digits by cancellation.)
+/// The probability that the throws set all bits that the probes test. `missing[r]` is the probability that the
+/// remaining throws set r given bits: the next throw sets one of them with probability r / bits. Likewise, after r
+/// different bits were tested, a probe tests a new one with probability 1 - r / bits. (The closed form of Bose et al.
+/// loses digits by cancellation.)
 double exact_mean(double bits, unsigned throws, unsigned probes) noexcept {
-  const auto most = static_cast<unsigned>(std::min<double>(probes, bits));  // different bits that the probes look at
+  const auto most = static_cast<unsigned>(std::min<double>(probes, bits));  // different bits that are tested
   std::array<double, kMaxClassicProbes + 1> missing{1};
   for (unsigned i = 0; i < throws; ++i) {
     for (unsigned r = std::min(most, i + 1); r > 0; --r) missing[r] += r / bits * (missing[r - 1] - missing[r]);
@@ -65,15 +64,15 @@ double exact_mean(double bits, unsigned throws, unsigned probes) noexcept {
   return mean;
 }
 
-/// An approximation that takes the fill for a gamma distribution with the fill's true mean and variance (Johnson & Kotz
-/// 1977, section 3.1). The moments of a gamma distribution are products: where j probes have found their bits set, the
-/// array is likely to be a fuller one, and its mean fill is larger by j variance / mean. A true fill cannot exceed 1,
-/// so its moments grow less, and the approximation is never too low.
+/// Approximates the fill by a gamma distribution with the true mean and variance (Johnson & Kotz 1977, section 3.1).
+/// The moments of a gamma distribution are products: if j probes found their bits set, the array is probably fuller,
+/// and its mean fill is larger by j variance / mean. A true fill cannot exceed 1, so its moments grow less, and the
+/// approximation is never too low.
 double gamma_mean(double bits, double throws, unsigned probes) noexcept {
   if (bits <= 1) return 1;
   const double clear = portable::exp(throws * portable::log1p(-1 / bits));
-  const double two_clear_excess = portable::expm1(
-      throws * portable::log1p(-1 / ((bits - 1) * (bits - 1))));  // the excess is stated as a share of clear^2
+  const double two_clear_excess =
+      portable::expm1(throws * portable::log1p(-1 / ((bits - 1) * (bits - 1))));  // the excess, as a share of clear^2
   const double two_clear = clear * clear * (1 + two_clear_excess);
   const double mean = 1 - clear;
   const double variance = std::max(0.0, (clear - two_clear) / bits + clear * clear * two_clear_excess);
@@ -82,18 +81,18 @@ double gamma_mean(double bits, double throws, unsigned probes) noexcept {
   return std::min(1.0, product);
 }
 
-/// The probability that all of `probes` random bits are set in an array of `bits` bits after `throws` bits of it were
-/// set at random, repeats allowed: the mean of fill^probes. Exact up to 256 throws, and beyond them at most 6% above
-/// the exact value (below 0.02% from 100 keys on), never below it. bits >= 1, throws >= 0.
+/// The probability that `probes` random bits are all set, after setting `throws` random bits, with repetition, of
+/// `bits` bits: the mean of fill^probes. Exact up to 256 throws; above, 0 to 6% too high (below 0.02% from 100 keys
+/// on). bits >= 1, throws >= 0.
 double mean_power_of_fill(double bits, double throws, unsigned probes) noexcept {
   if (!(throws > 0)) return 0;
   if (throws > kExactThrows) return gamma_mean(bits, throws, probes);
   return exact_mean(bits, static_cast<unsigned>(std::ceil(throws)), probes);
 }
 
-/// The rate inside a block: the mean of (set bits / 512)^k. `clear` is the probability that a given bit is clear, and
-/// `two_clear` that two given bits are. If the fill has mean f and variance v, the rate is f^k (1 + k(k-1)/2 v/f^2) to
-/// second order. Source of the mean and the variance: Johnson & Kotz 1977, section 3.1.
+/// The rate in a block: the mean of (set bits / 512)^k. `clear` is the probability that a given bit is clear,
+/// `two_clear` that two given bits are. For a fill with mean f and variance v, the rate is f^k (1 + k(k-1)/2 v/f^2) to
+/// second order. Source of mean and variance: Johnson & Kotz 1977, section 3.1.
 double in_block_rate(double clear, double two_clear, unsigned probes) noexcept {
   constexpr double kBits = kBlockBits;
   const double fill = 1 - clear;
@@ -102,8 +101,8 @@ double in_block_rate(double clear, double two_clear, unsigned probes) noexcept {
   return std::min(1.0, portable::integer_power(fill, probes) * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
 }
 
-/// The smallest size over all numbers of probes. Sizes have only one minimum in k, so the search starts at `center` and
-/// goes on in each direction as long as the size falls.
+/// The smallest size over all numbers of probes. There is one minimum in k, so the search starts at `center`, and
+/// continues in each direction while the size decreases.
 template <class UnitsFor>
 FilterSize smallest_over_probes(double center, unsigned max_probes, const UnitsFor& units_for) {
   const auto start = static_cast<unsigned>(std::clamp(std::round(center), 1.0, double(max_probes)));
@@ -118,14 +117,14 @@ FilterSize smallest_over_probes(double center, unsigned max_probes, const UnitsF
   return best;
 }
 
-/// The keys per block at which a blocked filter of k probes just meets the rate, to about ten digits. The logarithm of
-/// the rate is nearly a straight line in the logarithm of the keys, so the method of false position (its Illinois
-/// variant: Dowell & Jarratt 1971) needs only a few steps.
+/// The keys per block at which a blocked filter of k probes just meets the rate, to about ten digits. The log of the
+/// rate is nearly linear in the log of the keys, so the method of false position (Illinois variant: Dowell & Jarratt
+/// 1971) needs few steps.
 double keys_per_block(double fp_rate, unsigned probes) noexcept {
   const auto excess = [&](double log_keys) {
     return portable::log(blocked_fp_rate(1, portable::exp(log_keys), probes)) - portable::log(fp_rate);
   };
-  double low = portable::log(kBlockBits * std::numbers::ln2 / probes);  // where half the bits are set
+  double low = portable::log(kBlockBits * std::numbers::ln2 / probes);  // where half of the bits are set
   double high = low;
   double below = excess(low);
   double above = below;
@@ -163,16 +162,16 @@ double classic_fp_rate(double bits, double keys, unsigned probes) noexcept {
 double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   const double mean = keys / blocks;
   if (!(mean > 0)) return 0;
-  if (std::isinf(mean)) return 1;  // so few bits that they round to none: the sum below would have no end
-  // The numbers of keys within ten standard deviations of the mean, and all small ones below it, have all but 1e-20 of
-  // the probability.
+  if (std::isinf(mean)) return 1;  // so few bits that they round to 0; the sum would not end
+  // Counts within ten standard deviations of the mean, and all small counts below it, have all but 1e-20 of the
+  // probability.
   const double reach = 10 * std::sqrt(mean) + 40;
   const double first = std::max(1.0, std::floor(mean - reach));
   double probability = poisson(mean, first);
   const double clear_per_key = portable::integer_power(1 - 1.0 / kBlockBits, probes);
   const double two_clear_per_key = portable::integer_power(1 - 2.0 / kBlockBits, probes);
   double clear = portable::pow(clear_per_key, first);
-  if (clear < 1e-20) return 1;  // all blocks are full, and the sum below would take long
+  if (clear < 1e-20) return 1;  // all blocks are full, and the sum would take long
   double two_clear = portable::pow(two_clear_per_key, first);
   double rate = 0;
   for (double count = first; count <= mean + reach; ++count) {
@@ -188,7 +187,7 @@ std::uint64_t classic_bits(std::uint64_t capacity, double hash_rate, unsigned pr
   const auto keys = static_cast<double>(capacity);
   const double limit =
       -double(probes) * keys / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));  // right for many keys
-  // With few keys that size misses the rate. Near the best k the rate falls as the bits to the power of -k ln 2.
+  // For few keys, that size misses the rate. Near the best k, the rate is proportional to bits^(-k ln 2).
   const double missed_by = std::max(1.0, classic_fp_rate(std::ceil(limit), keys, probes) / hash_rate);
   const double guess = std::ceil(limit * portable::pow(missed_by, 1 / (probes * std::numbers::ln2)));
   return smallest_units(guess, hash_rate, [&](double bits) { return classic_fp_rate(bits, keys, probes); });

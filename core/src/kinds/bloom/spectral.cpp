@@ -1,7 +1,6 @@
-// The spectral Bloom filter, which answers how many times a key was added. It has counters where the classic filter has
-// bits, and the answer is the smallest of a key's k counters. To add a key raises only those of its counters that are
-// the smallest ("minimum increase"), because the others already count other keys, too. That makes the answers much more
-// exact, but keys cannot be removed.
+// The spectral Bloom filter counts how often a key was added. It has counters instead of the classic filter's bits. The
+// count of a key is the smallest of its k counters. Adding a key increments only its smallest counters ("minimum
+// increase"), because the others also count other keys. Counts are then much more exact, but keys cannot be removed.
 // Paper: Cohen & Matias 2003, "Spectral Bloom filters". Estan & Varghese 2002 call the rule conservative update.
 #include <algorithm>
 #include <array>
@@ -23,7 +22,7 @@
 namespace crivo {
 namespace {
 
-// With counters of 32 bits a payload of 2^47 bytes: the header states its size in 48 bits.
+// With counters of 32 bits a payload of 2^47 bytes, because the header states sizes in 48 bits.
 constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 45;
 
 bool is_counter_width(unsigned bits) noexcept { return bits == 4 || bits == 8 || bits == 16 || bits == 32; }
@@ -33,7 +32,7 @@ std::uint64_t load_counter(const std::byte* payload, std::uint64_t counter, unsi
   return place.load(payload + place.byte, width);
 }
 
-/// Adds to a counter. The sum must fit in it.
+/// Adds to a counter. The sum must fit.
 void raise_counter(std::byte* payload, std::uint64_t counter, unsigned width, std::uint64_t by) noexcept {
   const CounterPlace place(counter, width);
   place.raise(payload + place.byte, by);
@@ -47,8 +46,8 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   pass_batch<&is_above_zero>(view, view.shape.param, hashes, count, hits);
 }
 
-/// Raises a key's counters as so many single additions would, each of which raises the smallest ones by one: all come
-/// to the smallest plus the number of times that are below it.
+/// Adds a key `times` times. Since each addition increments the smallest counters, all counters become at least
+/// smallest + times.
 void add_key(std::byte* payload, const Shape& shape, std::uint64_t hash, std::uint64_t times) noexcept {
   std::array<std::uint64_t, kMaxClassicProbes> counters;
   std::uint64_t smallest = largest_count(shape.param);
@@ -64,7 +63,7 @@ void add_key(std::byte* payload, const Shape& shape, std::uint64_t hash, std::ui
   }
 }
 
-/// The number of counters in a word that are above 0: the bits of each counter are ORed into its lowest bit.
+/// The number of nonzero counters in a word: the bits of each counter are ORed into its lowest bit.
 unsigned counters_above_zero(std::uint64_t word, unsigned width) noexcept {
   for (unsigned shift = 1; shift < width; shift *= 2) word |= word >> shift;
   const std::uint64_t lowest_bits = ~std::uint64_t{0} / largest_count(width);
@@ -92,7 +91,7 @@ struct Spectral {
   }
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
-    Shape without_width = shape;  // the rest is checked as for a kind without a parameter
+    Shape without_width = shape;  // the rest is validated as for a kind without a parameter
     without_width.param = 0;
     if (auto valid = check_shape(without_width, kMaxClassicProbes, kMaxCounters, kUnitName); !valid)
       return valid.error();
@@ -109,7 +108,7 @@ struct Spectral {
   }
   static Probe probe(const Shape&) noexcept { return kProbeOf<&passes<&is_above_zero>, &contains_batch>; }
 
-  /// Stats::bits is the number of counters, and Stats::bits_set the number of those above 0.
+  /// Stats::bits is the number of counters, Stats::bits_set the number above 0.
   static Stats stats(const View& view) noexcept {
     std::uint64_t set = 0;
     for (std::size_t i = 0; i < view.payload_bytes; i += 8) {

@@ -1,9 +1,8 @@
-// The window: a blocked filter for each pane of time, of which the oldest is emptied when time moves on, so that keys
-// are forgotten some time after they came. One question asks all panes. A block's places in them lie in one stretch of
-// a few KiB, and the reads of all of them overlap. Only advance() moves the clock: the same bytes give the same
-// answers, whoever asks and whenever. Papers: Chang, Li & Feng 2004, "Approximate caches for packet classification",
-// and Yoon 2010, "Aging Bloom filter with two active buffers for dynamic sets", have two such filters, which keep a key
-// for one to two windows; more of them come closer.
+// The window: one blocked filter per pane of time. When time advances, the oldest pane is cleared, so that keys expire.
+// A query tests all panes. A block's places in all panes are within a few KiB, and their reads overlap. Only advance()
+// moves the clock: equal bytes give equal answers, at any time. Papers: Chang, Li & Feng 2004, "Approximate caches for
+// packet classification", and Yoon 2010, "Aging Bloom filter with two active buffers for dynamic sets", have two such
+// filters, and keep a key for one to two windows; more filters are more exact.
 #include "crivo/host/window.h"
 
 #include <algorithm>
@@ -31,7 +30,7 @@
 namespace crivo {
 namespace {
 
-/// The blocks of one key, one in each pane.
+/// The blocks of one key, one per pane.
 class KeyPlaces {
  public:
   KeyPlaces(const View& view, const PaneLayout& layout, std::uint64_t hash) noexcept
@@ -41,11 +40,11 @@ class KeyPlaces {
   void prefetch() const noexcept {
     for (std::uint32_t pane = 0; pane < kept_; ++pane) __builtin_prefetch(payload_ + offset(pane));
   }
-  /// Whether one of the panes has the key.
+  /// Whether any pane has the key.
   [[nodiscard]] bool contain(const View& view, std::uint64_t hash) const noexcept {
     const auto in_block = kernels_in_use<BlockedKernels>().blocked.contains;
     View block{.shape = view.shape, .payload = nullptr, .payload_bytes = kBlockBytes};
-    block.shape.units = 1;  // so that the kernel finds this one
+    block.shape.units = 1;  // the kernel then selects this block
     for (std::uint32_t pane = 0; pane < kept_; ++pane) {
       block.payload = payload_ + offset(pane);
       if (in_block(block, hash)) return true;
@@ -64,7 +63,7 @@ bool contains(const View& view, std::uint64_t hash) noexcept {
 }
 
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
-  constexpr std::size_t kAhead = 4;  // keys, each of as many lines as there are panes
+  constexpr std::size_t kAhead = 4;  // keys, with one cache line per pane each
   const auto& layout = prepared_of<PaneLayout>(view);
   for (std::size_t i = 0; i < std::min(kAhead, count); ++i) KeyPlaces(view, layout, hashes[i]).prefetch();
   for (std::size_t i = 0; i < count; ++i) {
@@ -73,13 +72,13 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   }
 }
 
-/// How full the panes are: the bits that are set in each, and in any of them.
+/// How full the panes are: the bits set in each, and in any.
 struct PaneFill {
   std::array<std::uint64_t, kMaxPanes + 1> set{};
   std::uint64_t set_in_any = 0;
 };
 
-/// The rate of absent keys that have this block in any pane.
+/// The rate for absent keys of this block, over all panes.
 double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block, const RateOfBlocks& rate_at,
                 PaneFill& fill) {
   const PaneLayout::Place place = layout.place_of(block);
@@ -96,10 +95,10 @@ double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block,
   return rate;
 }
 
-/// The keys of the union of all panes, in which a key that came again is one. Where that is nearly full, and so tells
-/// little, the keys of each pane; no value where one is saturated.
+/// The estimated keys of the union of all panes, where repeated keys count once. If the union is nearly full and thus
+/// imprecise: the sum over the panes; no value if one is saturated.
 std::optional<double> cardinality_of(const Shape& shape, const PaneFill& fill) noexcept {
-  constexpr double kFewestClear = 400;  // bits, whose number is then within 5%, and the keys' within one or two
+  constexpr double kFewestClear = 400;  // so that the estimate is within 1 or 2%: clear bits are within 5%
   const auto blocks = static_cast<double>(shape.units);
   const double bits = blocks * kBlockBits;
   const auto keys_of = [&](std::uint64_t set) {
@@ -142,7 +141,7 @@ struct Window {
     if (!length_of_pane(static_cast<double>(spec.window), spec.panes)) {
       return bad_argument("window must be ", kWindowLengths, ", got ", spec.window, " milliseconds");
     }
-    // First as one filter, so that an error names the caller's own capacity and rate.
+    // As one filter first, so that errors name the caller's capacity and rate.
     Result<Shape> shape = plan_by_size(spec, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
     if (!shape) return shape;
     shape = plan_by_size(spec_of_pane(spec, spec.panes), kKind, kBlockBits, &size_blocked, &best_blocked_probes);
@@ -200,7 +199,7 @@ struct Window {
             .cardinality = cardinality_of(view.shape, fill)};
   }
 
-  /// With keys that come evenly, at the moment when all panes that are kept have theirs.
+  /// For evenly arriving keys, when all stored panes have theirs.
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
     const double pane = blocked_fp_rate(static_cast<double>(shape.units), std::ceil(keys / shape.param), shape.k);
     return -portable::expm1((shape.param + 1) * portable::log1p(-pane));

@@ -1,4 +1,4 @@
-// The clock of a window, and what stands in front of its blocks: docs/format.md, "window".
+// The clock of a window, and the fields before its blocks (docs/format.md, "window").
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace crivo {
 namespace {
 
-constexpr double kLongestWindow = 100 * 365.25 * 86400e3;  // a hundred years, in milliseconds
+constexpr double kLongestWindow = 100 * 365.25 * 86400e3;  // 100 years, in milliseconds
 
 struct Unit {
   std::string_view name;
@@ -22,7 +22,7 @@ constexpr std::array kUnits = {Unit{"second", 1e3}, Unit{"minute", 60e3}, Unit{"
 
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// 0 for an unknown unit; no word stands for seconds.
+/// 0 for an unknown unit. An empty word stands for seconds.
 double unit_milliseconds(std::string_view word) noexcept {
   if (word.empty()) return kUnits.front().milliseconds;
   if (lower(word.back()) == 's') word.remove_suffix(1);
@@ -32,7 +32,7 @@ double unit_milliseconds(std::string_view word) noexcept {
   return 0;
 }
 
-// What stands in front of the blocks.
+// The fields before the blocks.
 constexpr std::size_t kLengthOffset = 0;
 constexpr std::size_t kFirstPaneOffset = 8;
 constexpr std::size_t kGenerationOffset = 16;

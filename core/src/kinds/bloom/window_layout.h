@@ -1,4 +1,4 @@
-// Where the blocks of a window lie in its payload: docs/format.md, "window".
+// The layout of a window's payload (docs/format.md, "window").
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace crivo {
 
-inline constexpr std::size_t kWindowFieldBytes = 24;   // those in front of the blocks that are not zeros
-inline constexpr std::size_t kWindowHeaderBytes = 64;  // all of them
+inline constexpr std::size_t kWindowFieldBytes = 24;   // the fields before the blocks, without padding
+inline constexpr std::size_t kWindowHeaderBytes = 64;  // with padding
 
 class PaneLayout {
  public:
@@ -20,27 +20,27 @@ class PaneLayout {
     if (page_ > 1) reciprocal_ = UINT64_MAX / page_ + 1;
   }
 
-  /// A block's place in the first pane, as an offset in the payload, and the bytes from each pane to the next.
+  /// A block's offset in the first pane, and the distance between its places in consecutive panes.
   struct Place {
     std::uint64_t offset;
     std::uint64_t stride;
     [[nodiscard]] std::uint64_t in(std::uint64_t pane) const noexcept { return offset + pane * stride; }
   };
-  // The reciprocal is exact: it is above 2^64 / page_ by less than 1, and a block times page_ is below 2^64.
+  // The reciprocal is exact: it exceeds 2^64 / page_ by less than 1, and a block times page_ is below 2^64.
   [[nodiscard]] Place place_of(std::uint64_t block) const noexcept {
     const std::uint64_t page = page_ > 1 ? mulhi(block, reciprocal_) : block;
     const std::uint64_t first = page * page_;
     const std::uint64_t in_page = std::min<std::uint64_t>(page_, blocks_ - first);
     return {kWindowHeaderBytes + (first * kept_ + (block - first)) * kBlockBytes, in_page * kBlockBytes};
   }
-  /// The panes that are kept.
+  /// The number of stored panes.
   [[nodiscard]] std::uint32_t kept() const noexcept { return kept_; }
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept {
     return kWindowHeaderBytes + blocks_ * kept_ * kBlockBytes;
   }
 
  private:
-  // Of all panes: as many as a row has room for in SQLite's page of 4096 bytes.
+  // In all panes: the number that fits in a row on SQLite's page of 4096 bytes.
   static constexpr std::uint32_t kBlocksInPage = 63;
 
   std::uint64_t blocks_;

@@ -1,5 +1,5 @@
-// The blocked and counting kinds with AVX2. One multiplication gives eight positions. A block fills two registers, and
-// a blend picks for each position the register that has its word.
+// The blocked and counting kinds with AVX2. One multiplication computes eight positions. A block fills two registers; a
+// blend selects the register that has a position's word.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -17,9 +17,9 @@ namespace {
 
 #include "kinds/bloom/simd/half_blocks.inl.h"
 
-/// Each lane's sign bit tells whether the bit at the lane's position is set in the block.
+/// Sets each lane's sign bit to the block's bit at the lane's position.
 CRIVO_TARGET inline __m256i test_positions(__m256i low_words, __m256i high_words, __m256i positions) noexcept {
-  const __m256i word = _mm256_srli_epi32(positions, 5);  // permutevar8x32 uses its low three bits
+  const __m256i word = _mm256_srli_epi32(positions, 5);  // permutevar8x32 uses the low three bits
   const __m256i from_low = _mm256_permutevar8x32_epi32(low_words, word);
   const __m256i from_high = _mm256_permutevar8x32_epi32(high_words, word);
   const __m256i in_high = _mm256_slli_epi32(positions, 23);  // bit 8 of the position, as the sign
@@ -45,8 +45,8 @@ CRIVO_TARGET inline bool has_bits(const std::byte* block, const BlockKey& key, u
   return (wanted & ~set) == 0;
 }
 
-/// Half a block with the bits of these positions set. Word w of it needs 1 << (position - 32 w). For a position in
-/// another word that is 0, because a vector shift gives 0 for counts below 0 or above 31.
+/// Half a block with the bits of these positions set. Word w needs 1 << (position - 32 w). For a position in another
+/// word that is 0, because vector shifts give 0 for counts below 0 or above 31.
 CRIVO_TARGET inline __m256i bits_of(__m256i minus_32w, const std::uint32_t* positions, unsigned count) noexcept {
   __m256i bits = _mm256_setzero_si256();
   for (unsigned i = 0; i < count; ++i) {

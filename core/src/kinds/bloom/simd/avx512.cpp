@@ -1,5 +1,5 @@
-// The blocked and counting kinds with AVX-512. A block fills one register. Up to eight positions take one 256-bit
-// multiplication and a permutation of two registers; more positions take one 512-bit multiplication. An addition builds
+// The blocked and counting kinds with AVX-512. A block fills one register. Up to eight positions take a 256-bit
+// multiplication and a permutation of two registers; more positions take a 512-bit multiplication. An addition builds
 // the block's sixteen words in a register and ORs them into memory once.
 #if defined(__x86_64__)
 
@@ -47,7 +47,7 @@ CRIVO_TARGET inline bool has_bits(const std::byte* block, const BlockKey& key, u
     const __m256i low_words = load_half<kPlanes>(block);
     const __m256i high_words = load_half<kPlanes>(block + kBlockBytes / 2);
     const __m256i words = _mm256_permutex2var_epi32(low_words, _mm256_srli_epi32(positions, 5), high_words);
-    const __m256i bits = _mm256_rorv_epi32(words, positions);  // by positions modulo 32: those in the word
+    const __m256i bits = _mm256_rorv_epi32(words, positions);  // modulo 32, in the word
     return (_mm256_testn_epi32_mask(bits, _mm256_set1_epi32(1)) & wanted) == 0;
   } else {
     const __m512i positions = sixteen_positions(key);
@@ -58,8 +58,8 @@ CRIVO_TARGET inline bool has_bits(const std::byte* block, const BlockKey& key, u
 }
 
 /// A block with the bits of the first kLanes positions set. Word w needs 1 << (position - 32 w). For a position in
-/// another word that is 0, because a vector shift gives 0 for counts below 0 or above 31. The positions go through
-/// memory, because the addition can broadcast a number from there at no cost.
+/// another word that is 0, because vector shifts give 0 for counts below 0 or above 31. The positions go through
+/// memory, because the addition can broadcast from memory at no cost.
 template <unsigned kLanes>
 CRIVO_TARGET inline __m512i bits_of(const std::uint32_t* positions) noexcept {
   const __m512i minus_32w = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
@@ -82,7 +82,7 @@ CRIVO_TARGET inline void set_bits(std::byte* block, const BlockKey& key, unsigne
   } else {
     _mm512_store_si512(positions, sixteen_positions(key));
   }
-  asm volatile("" : "+m"(positions));  // else the compiler takes each position from the register, with two shuffles
+  asm volatile("" : "+m"(positions));  // else the compiler extracts each position from the register with two shuffles
   _mm512_storeu_si512(block, _mm512_or_si512(_mm512_loadu_si512(block), bits_of<kProbes>(positions)));
 }
 

@@ -1,8 +1,8 @@
-// What AVX2 and AVX-512 do alike for the blocked and counting kinds, in registers of 256 bits. The including file must
-// have CRIVO_TARGET, the macro of its instruction set (kinds/target.h), and must have included <immintrin.h>,
-// kinds/bloom/block.h and kinds/bloom/counter_block.h. It gets: eight_positions() and load_half().
+// Shared by AVX2 and AVX-512, for the blocked and counting kinds in registers of 256 bits. The including file must
+// define CRIVO_TARGET (kinds/target.h), and include <immintrin.h>, kinds/bloom/block.h and kinds/bloom/counter_block.h.
+// Defines eight_positions() and load_half().
 
-/// The positions of eight probes, one in each lane.
+/// The positions of eight probes, one per lane.
 CRIVO_TARGET inline __m256i eight_positions(std::uint32_t seed) noexcept {
   const __m256i multipliers = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kPositionMultipliers));
   return _mm256_srli_epi32(_mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(seed)), multipliers), kPositionShift);

@@ -1,5 +1,5 @@
-// The blocked and counting kinds with NEON. Four registers hold a block, and one table look-up takes from them the
-// bytes of eight positions. Additions are the portable code: to spread bits over four registers would take longer.
+// The blocked and counting kinds with NEON. Four registers hold a block; one table lookup selects the bytes of eight
+// positions. Additions use portable code, because spreading bits over four registers would take longer.
 #if defined(__AARCH64EL__)
 
 #include <arm_neon.h>
@@ -34,7 +34,7 @@ inline uint16x8_t eight_positions(std::uint32_t seed) noexcept {
   return vuzp2q_u16(vreinterpretq_u16_u32(first), vreinterpretq_u16_u32(second));
 }
 
-/// A byte for each of eight probes, other than 0 where the block lacks the probe's bit.
+/// A byte per probe, nonzero if the block lacks the probe's bit.
 inline std::uint64_t missing(const uint8x16x4_t& block, std::uint32_t seed) noexcept {
   const uint16x8_t positions = eight_positions(seed);
   const uint8x8_t bytes = vqtbl4_u8(block, vshr_n_u8(vshrn_n_u16(positions, 8), 2));

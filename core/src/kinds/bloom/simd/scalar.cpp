@@ -1,4 +1,4 @@
-// The blocked and counting kinds in portable code: the kernels that the tests compare all others with.
+// The blocked and counting kinds in portable code. Tests compare all other kernels with these.
 
 #include "crivo/host/bytes.h"
 #include "kinds/bloom/block.h"

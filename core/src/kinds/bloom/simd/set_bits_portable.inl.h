@@ -1,5 +1,5 @@
-// Setting a key's bits in portable code: the scalar kernel, and that of an instruction set that has no wider way. The
-// including file must have included kinds/bloom/block.h. It gets: set_bits().
+// Sets a key's bits in portable code, for the scalar kernel and for instruction sets without a faster way. The
+// including file must include kinds/bloom/block.h. Defines set_bits().
 
 inline void set_bits(std::byte* block, const BlockKey& key, unsigned probes) noexcept {
   for (unsigned i = 0; i < probes; ++i) {
