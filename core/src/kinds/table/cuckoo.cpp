@@ -1,9 +1,8 @@
-// The cuckoo filter: a hash table that keeps a short fingerprint of each key instead of the key, so that keys can be
-// removed again. A bucket has four slots, and each key has two buckets, either of which may hold its fingerprint. The
-// second bucket follows from the first and the fingerprint alone, so a fingerprint can be moved between the two
-// although its key is unknown. If both buckets of a new key are full, fingerprints are moved to their other buckets
-// until a slot is free; if that does not succeed, the filter is full. A key that is added several times takes a slot
-// each time, of the eight that its buckets have.
+// The cuckoo filter: a hash table of short fingerprints instead of keys, so that keys can be removed. A bucket has four
+// slots. A key has two buckets, either of which may contain its fingerprint. The second bucket follows from the first
+// and the fingerprint alone, so a fingerprint can be relocated between its buckets although the key is unknown. If both
+// buckets of a new key are full, fingerprints are relocated until a slot is free; if that fails, the filter is full. A
+// key that is added repeatedly occupies a slot each time, up to the eight slots of its buckets.
 // Paper: Fan, Andersen, Kaminsky & Mitzenmacher 2014, "Cuckoo filter: practically better than Bloom".
 #include <algorithm>
 #include <array>
@@ -21,13 +20,13 @@ namespace crivo {
 namespace {
 
 constexpr unsigned kSlots = kCuckooBucketSlots;
-constexpr unsigned kNone = kSlots;  // stands for "in no slot"
+constexpr unsigned kNone = kSlots;  // means "in no slot"
 constexpr unsigned kMaxCopies = 2 * kSlots;
 constexpr std::size_t kRelocations = 2000;
 
 /// The other bucket of a fingerprint. The numbers of its two buckets add up, modulo the number of buckets, to an odd
-/// number that the fingerprint determines. So each bucket is found from the other; and as the number of buckets is
-/// even, they always differ.
+/// number that the fingerprint determines. So each gives the other, and they always differ, as the number of buckets is
+/// even.
 std::uint64_t other_bucket(std::uint64_t bucket, std::uint32_t fingerprint, std::uint64_t buckets) noexcept {
   const std::uint64_t sum = 2 * mulhi(scatter(fingerprint), buckets / 2) + 1;
   return sum >= bucket ? sum - bucket : sum + buckets - bucket;
@@ -47,7 +46,7 @@ struct CuckooKey {
 
 __extension__ using Wide = unsigned __int128;
 
-/// Loads a bucket into one register, with one lane per slot. Word must have at least 4 f bits.
+/// Loads a bucket into one register, with a lane per slot. Word must have at least 4 f bits.
 template <class Word>
 class BucketLoader {
  public:
@@ -57,15 +56,15 @@ class BucketLoader {
   [[nodiscard]] const std::byte* address(std::uint64_t bucket) const noexcept {
     return payload_ + (bucket * kSlots * bits_ >> 3);
   }
-  /// Looks into both buckets without a branch: a key that is present is as likely in one as in the other, and this way
-  /// both loads start at once.
+  /// Tests both buckets without a branch: a key that is present is equally likely in either, and both loads start at
+  /// once.
   [[nodiscard]] bool holds(const CuckooKey& key) const noexcept {
     const Word wanted = lows_ * key.fingerprint;
     return (zero_lanes(load(key.first) ^ wanted) | zero_lanes(load(key.second) ^ wanted)) != 0;
   }
 
  private:
-  /// The lowest bit of each lane, by the number of bits that a lane has.
+  /// The lowest bit of each lane, indexed by the lane's width.
   static constexpr auto kLows = [] {
     std::array<Word, kMaxFingerprintBits + 1> lows{};
     for (unsigned bits = 0; bits * kSlots <= 8 * sizeof(Word); ++bits) {
@@ -74,8 +73,8 @@ class BucketLoader {
     return lows;
   }();
 
-  /// Returns a word that is not 0 if a lane is 0. When 1 is subtracted from every lane, the lowest lane whose top bit
-  /// changes from 0 to 1 must have been 0. The bits above the lanes do not matter.
+  /// Nonzero if a lane is 0. After subtracting 1 from every lane, the lowest lane whose top bit changes from 0 to 1 was
+  /// 0. Bits above the lanes are ignored.
   [[nodiscard]] Word zero_lanes(Word lanes) const noexcept { return (lanes - lows_) & ~lanes & (lows_ << (bits_ - 1)); }
   [[nodiscard]] Word load(std::uint64_t bucket) const noexcept {
     const std::byte* from = address(bucket);
@@ -120,7 +119,7 @@ class Buckets {
     __builtin_prefetch(payload_ + (key.first * kSlots * bits_ >> 3), 1);
     __builtin_prefetch(payload_ + (key.second * kSlots * bits_ >> 3), 1);
   }
-  /// Returns false, with nothing changed, if there was no room.
+  /// Returns false, with nothing changed, if the filter is full.
   bool add(const CuckooKey& key) noexcept {
     return put(key.first, key.fingerprint) || put(key.second, key.fingerprint) || relocate(key);
   }
@@ -135,13 +134,13 @@ class Buckets {
   }
 
  private:
-  /// A full bucket that the search reached: by moving the fingerprint in slot `slot` of the bucket in entry `parent`.
+  /// A full bucket of the search, reached by relocating the fingerprint in slot `slot` of the parent entry's bucket.
   struct Full {
     std::uint64_t bucket;
     std::uint16_t parent;
     std::uint16_t slot;
   };
-  static constexpr std::size_t kRoots = 2;  // the key's own buckets, which have no parent
+  static constexpr std::size_t kRoots = 2;  // the key's own buckets
   using Search = std::array<Full, kRelocations / kSlots>;
 
   [[nodiscard]] std::uint32_t get(std::uint64_t bucket, unsigned slot) const noexcept {
@@ -150,7 +149,7 @@ class Buckets {
   void set(std::uint64_t bucket, unsigned slot, std::uint32_t fingerprint) noexcept {
     store_slot(payload_, bucket * kSlots + slot, bits_, fingerprint);
   }
-  /// The first slot that holds this fingerprint, or kNone. A fingerprint of 0 finds an empty slot.
+  /// The first slot with this fingerprint, or kNone. A fingerprint of 0 finds an empty slot.
   [[nodiscard]] unsigned find(std::uint64_t bucket, std::uint32_t fingerprint) const noexcept {
     unsigned slot = 0;
     while (slot < kSlots && get(bucket, slot) != fingerprint) ++slot;
@@ -162,8 +161,8 @@ class Buckets {
     return slot != kNone;
   }
 
-  /// Makes room by a breadth-first search, where the paper walks at random. It finds the shortest path to an empty slot
-  /// before anything is moved, so a failure leaves nothing to undo.
+  /// Frees a slot by a breadth-first search, where the paper uses a random walk. The shortest path to an empty slot is
+  /// found before anything is moved, so a failure needs no undo.
   bool relocate(const CuckooKey& key) noexcept {
     Search search;
     search[0] = {key.first, 0, 0};
@@ -184,9 +183,9 @@ class Buckets {
     }
     return false;
   }
-  /// Moves the fingerprints along the path, from its end to its start. The one in this slot was copied to its other
-  /// bucket already. The slot is filled from the bucket before it on the path, and so on, and the slot where the path
-  /// starts gets the new fingerprint. A shortest path names no bucket twice, so nothing is overwritten.
+  /// Relocates the fingerprints along the path, from its end to its start. The fingerprint in this slot was already
+  /// copied to its other bucket. Each slot is filled from the bucket before it on the path, and the first slot gets the
+  /// new fingerprint. A shortest path contains no bucket twice, so nothing is overwritten.
   void shift(const Search& search, std::size_t at, unsigned slot, std::uint32_t fingerprint) noexcept {
     for (; at >= kRoots; at = search[at].parent) {
       const unsigned source = search[at].slot;
@@ -255,7 +254,7 @@ struct Cuckoo {
     return kProbe<Wide>;
   }
 
-  // A wide load reads 16 bytes from the start of the bucket, and count() 8 bytes from the start of each slot.
+  // A wide load reads 16 bytes from the start of a bucket; count() reads 8 bytes from the start of each slot.
   static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
     const CuckooKey key(hash, view.shape);
     const std::uint64_t bits = view.shape.param;
@@ -303,7 +302,7 @@ struct Cuckoo {
     return copies_of(CuckooKey(hash, view.shape), view);
   }
 
-  // Each time takes a slot, so this ends after a few times.
+  // Each addition occupies a slot, so this ends after a few times.
   static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
     for (std::uint64_t done = 0; done < times; ++done) {
       if (auto once = add(store, {&hash, 1}, added); !once) return once;

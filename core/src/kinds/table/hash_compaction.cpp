@@ -1,8 +1,7 @@
-// Hash compaction: a hash table with open addressing that keeps a value of a few bits of each key's hash instead of the
-// key. A key's hash gives the first slot, and its value gives the step from one slot to the next. The values along a
-// sequence of slots stand in descending order: a value that is added takes the first slot on its way that holds a
-// smaller one (an empty slot holds 0), and the smaller value moves on by its own step. So the search for a value ends
-// at the first slot that holds a smaller one, which it meets early.
+// Hash compaction: an open-addressing hash table that stores a few bits of each key's hash, the value, instead of the
+// key. The hash gives the first slot, and the value gives the step from one slot to the next. The values along a probe
+// sequence are in descending order: an added value takes the first slot with a smaller value (an empty slot has 0), and
+// the smaller value is moved on by its own step. A search therefore ends early, at the first slot with a smaller value.
 // Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection"; the order of the slots, which ends the
 // search for an absent key early, is from Amble & Knuth 1974, "Ordered hash tables".
 #include <algorithm>
@@ -19,10 +18,10 @@
 namespace crivo {
 namespace {
 
-/// The most slots that a search looks at. At a load of 0.95, one search in 10^22 would need more.
+/// The limit of slots per search. At a load of 0.95, one search in 10^22 would need more.
 constexpr std::size_t kMaxSteps = 1000;
 
-/// A value on its way along its probe sequence.
+/// A position in the probe sequence of a value.
 class Walk {
  public:
   Walk() = default;
@@ -36,8 +35,8 @@ class Walk {
     slot_ += step_;
     if (slot_ >= slots_) slot_ -= slots_;
   }
-  /// Goes on from this slot with another value: the one that lay in it. Where that value's way began is unknown, but
-  /// its step is known.
+  /// Continues from this slot with the value that it contained. The start of that value's probe sequence is unknown,
+  /// but its step is known.
   void continue_as(std::uint32_t value) noexcept {
     value_ = value;
     step_ = step_of(value);
@@ -54,7 +53,7 @@ class Walk {
   std::uint32_t value_;
 };
 
-/// Returns whether the value is found, from the walk's slot on. A search that reaches its limit counts as found.
+/// Whether the value is found, from the walk's slot on. A search that reaches its limit counts as found.
 bool find(const View& view, Walk walk) noexcept {
   for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
     const std::uint32_t stored = load_slot(view.payload, walk.slot(), view.shape.param);
@@ -69,7 +68,7 @@ void prefetch(const View& view, const Walk& walk) noexcept {
   __builtin_prefetch(view.payload + (walk.slot() * view.shape.param >> 3));
 }
 
-// A search looks at three slots on average; it pays to prefetch the first two.
+// A search visits three slots on average; prefetching the first two pays.
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
   constexpr std::size_t kAhead = 32;
   std::array<Walk, kAhead> walks;
@@ -86,7 +85,7 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   }
 }
 
-/// The slots that an addition has changed, with their old values, so that it can be undone.
+/// Records an addition's changes of slots, to undo them.
 class UndoLog {
  public:
   void note(std::uint64_t slot, std::uint32_t value) noexcept { changes_[size_++] = {slot, value}; }
@@ -103,11 +102,11 @@ class UndoLog {
     std::uint64_t slot;
     std::uint32_t value;
   };
-  std::array<Change, kMaxSteps> changes_;  // only the first size_ are ever read
+  std::array<Change, kMaxSteps> changes_;  // only the first size_ entries are read
   std::size_t size_ = 0;
 };
 
-/// Returns false, with nothing changed, if there was no room.
+/// Returns false, with nothing changed, if the table is full.
 bool insert(Store store, Walk walk) noexcept {
   UndoLog log;
   for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
@@ -119,7 +118,7 @@ bool insert(Store store, Walk walk) noexcept {
     if (stored == 0) return true;
     walk.continue_as(stored);
   }
-  if (log.empty()) return true;  // a search for this value reaches its limit as well, and counts as found
+  if (log.empty()) return true;  // a search for this value also reaches its limit, and counts as found
   log.undo(store);
   return false;
 }

@@ -1,5 +1,5 @@
-// Fingerprints of f bits in slots that are packed without gaps: what the cuckoo and the hash_compaction kind share.
-// A fingerprint is never 0, so a slot of 0 is empty. docs/format.md, "cuckoo" and "hash_compaction".
+// Fingerprints of f bits in densely packed slots, for the kinds cuckoo and hash_compaction (docs/format.md). A
+// fingerprint is never 0, so a slot of 0 is empty.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,28 @@
 
 namespace crivo {
 
-/// Slots in a bucket of the cuckoo kind.
+/// Slots per bucket of the cuckoo kind.
 inline constexpr unsigned kCuckooBucketSlots = 4;
-/// Fewest and most bits that a stored fingerprint has.
+/// The range of fingerprint bits.
 inline constexpr unsigned kMinCuckooBits = 4;
 inline constexpr unsigned kMinHashCompactionBits = 2;
 inline constexpr unsigned kMaxFingerprintBits = 32;
 
-/// A key's fingerprint, 1 to 2^bits - 1. It comes from the lower bits of the hash, because the key's place comes from
-/// the upper ones.
+/// A key's fingerprint, 1 to 2^bits - 1. It uses the lower bits of the hash, because the key's place uses the upper
+/// ones.
 [[nodiscard]] inline std::uint32_t fingerprint_of(std::uint64_t hash, unsigned bits) noexcept {
   return static_cast<std::uint32_t>(1 + mulhi(hash * kGolden64, (std::uint64_t{1} << bits) - 1));
 }
 
-/// A hash of a fingerprint. A single multiplication would place fingerprints at even distances, where the paths of
-/// cuckoo relocations meet too often.
+/// A hash of a fingerprint. A single multiplication would space the fingerprints evenly, and the paths of cuckoo
+/// relocations would meet too often.
 [[nodiscard]] inline std::uint64_t scatter(std::uint32_t fingerprint) noexcept {
   const std::uint64_t mixed = fingerprint * kGolden64;
   return (mixed ^ (mixed >> 32)) * kGolden64;
 }
 
-/// The bytes of a payload with this many slots. It has one word more than the slots need, so that one unaligned load
-/// can read any slot, or any four slots that lie together.
+/// The size of a payload with this many slots. One extra word lets an unaligned load read any slot, or any four
+/// adjacent slots.
 [[nodiscard]] constexpr std::uint64_t packed_bytes(std::uint64_t slots, unsigned bits) noexcept {
   return (slots * bits + 63) / 64 * 8 + 8;
 }
@@ -51,10 +51,10 @@ inline void store_slot(std::byte* payload, std::uint64_t slot, unsigned bits, st
   store_le(payload + (bit >> 3), (word & ~mask) | std::uint64_t{value} << (bit & 7));
 }
 
-/// The number of slots that are not empty.
+/// The number of nonempty slots.
 [[nodiscard]] std::uint64_t count_occupied(const std::byte* payload, std::uint64_t slots, unsigned bits) noexcept;
 
-/// Checks that the bits behind the last slot are 0. Errors: kCorrupt.
+/// Checks that the bits after the last slot are 0. Errors: kCorrupt.
 Result<void> check_packed_padding(const View& view, std::uint64_t slots);
 
 }  // namespace crivo

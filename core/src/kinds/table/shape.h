@@ -1,4 +1,4 @@
-// The shapes of the kinds that store fingerprints: from a spec, and checked when they are read.
+// The shapes of the kinds that store fingerprints: planning and validation.
 #pragma once
 
 #include "crivo/types.h"
@@ -6,7 +6,7 @@
 
 namespace crivo {
 
-/// What a kind that stores fingerprints allows in a shape.
+/// The limits of a kind that stores fingerprints.
 struct FingerprintLimits {
   unsigned probes;
   unsigned min_bits;
@@ -14,11 +14,10 @@ struct FingerprintLimits {
   std::uint64_t max_units;
   const char* unit_name;
 };
-/// Checks that k is `probes`, and that the fingerprint bits and the units lie in their ranges. Errors: kCorrupt naming
-/// the field.
+/// Checks k (`probes`), the fingerprint bits and the units. Errors: kCorrupt naming the field.
 Result<void> check_fingerprint_shape(const Shape& shape, const FingerprintLimits& limits);
 
-/// Sizes from spec.bits_per_key where it is given, else from spec.fp_rate.
+/// Sizes from spec.bits_per_key if set, else from spec.fp_rate.
 Result<Shape> plan_fingerprints(const FilterSpec& spec, Kind kind, unsigned probes,
                                 Result<FingerprintSize> (*size)(std::uint64_t capacity, double fp_rate),
                                 Result<FingerprintSize> (*fit)(std::uint64_t capacity, double bits_per_key));

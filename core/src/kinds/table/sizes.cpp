@@ -13,15 +13,15 @@ namespace crivo {
 namespace {
 
 constexpr double kMaxLoad = 0.95;
-constexpr double kImpossible = 2;   // stands for a rate where the keys would not fit
+constexpr double kImpossible = 2;   // the rate if the keys do not fit
 constexpr double kMaxUnits = 9e18;  // above the limit of every kind
 
-/// The number of values that a fingerprint of f bits can have: all but 0, which marks an empty slot.
+/// The number of fingerprints of f bits: all values but 0, which marks an empty slot.
 double fingerprint_values(unsigned bits) noexcept { return std::ldexp(1.0, static_cast<int>(bits)) - 1; }
 
 std::uint64_t to_units(double units) noexcept { return static_cast<std::uint64_t>(std::min(units, kMaxUnits)); }
 
-/// The size of the smallest `cost` among those that make_size gives for fingerprints of min_bits to 32 bits.
+/// The size with the smallest `cost`, of make_size(bits) for fingerprints of min_bits to 32 bits.
 template <class MakeSize, class Cost>
 FingerprintSize best_size(unsigned min_bits, const MakeSize& make_size, const Cost& cost) {
   FingerprintSize best = make_size(min_bits);
@@ -52,10 +52,10 @@ Result<void> check_fit(std::uint64_t capacity, double bits_per_key, unsigned min
 
 double even_at_least(double buckets) noexcept { return std::max(2.0, 2 * std::ceil(buckets / 2)); }
 
-/// The shortest fingerprints that tell keys apart well enough to be placed. With V = 2^f - 1 values, the keys that
-/// share a fingerprint and a pair of buckets are at most Poisson with mean 8 * 0.95 / V, and the ninth has no room.
-/// Over all (buckets / 2) V such groups this may happen with a probability of at most 1e-5. So 5 bits are enough up to
-/// 3.5e5 keys, 6 up to 8.6e7, 7 up to 2e10, and 8 always. With fewer than 5, full filters have too few paths.
+/// The fewest fingerprint bits with which all keys can be placed. With V = 2^f - 1 values, the number of keys that
+/// share a fingerprint and a pair of buckets is at most Poisson with mean 8 * 0.95 / V, and a ninth does not fit. Over
+/// all (buckets / 2) V such groups, the probability of a ninth may be at most 1e-5. So 5 bits suffice up to 3.5e5 keys,
+/// 6 up to 8.6e7, 7 up to 2e10, and 8 always. With fewer than 5, full filters have too few relocation paths.
 unsigned min_cuckoo_bits(double keys) noexcept {
   constexpr double kSlots = 2 * kCuckooBucketSlots;
   for (unsigned bits = 5;; ++bits) {
@@ -66,10 +66,10 @@ unsigned min_cuckoo_bits(double keys) noexcept {
   }
 }
 
-/// The number of buckets in which `keys` keys find room. Two buckets hold any eight keys. Large filters reach loads of
-/// 0.97; in small ones, some a odd and b even buckets may be the only ones for 4 (a + b) + 1 keys: the extra buckets
-/// keep the sum of those probabilities, C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab / B^2) > 4 (a + b)), at 1e-9 up to 400
-/// keys, and from there on are several standard deviations of the load at which a filter fills up (0.4% at 4000 keys).
+/// The number of buckets that hold `keys` keys. Two buckets hold any eight keys. Large filters reach loads of 0.97. In
+/// small ones, some a odd and b even buckets may be the only ones of 4 (a + b) + 1 keys. The extra buckets keep the sum
+/// of these probabilities, C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab / B^2) > 4 (a + b)), at 1e-9 up to 400 keys;
+/// beyond, they are several standard deviations of the load at which a filter fills up (0.4% at 4000 keys).
 double roomy_buckets(double keys) noexcept {
   if (keys <= 7) return 2;
   const double full = keys / (kCuckooBucketSlots * kMaxLoad);
@@ -86,7 +86,7 @@ FingerprintSize cuckoo_buckets_for(double keys, double fp_rate, unsigned bits) n
   return {to_units(std::max(roomy_buckets(keys), buckets)), bits};
 }
 
-// Compaction.
+// Hash compaction.
 
 bool is_prime(std::uint64_t number) noexcept {
   if (number % 2 == 0) return number == 2;
@@ -96,36 +96,36 @@ bool is_prime(std::uint64_t number) noexcept {
   return number > 1;
 }
 
-/// A prime number of slots: every step then visits all of them.
+/// A prime number of slots, so that every step visits all of them.
 std::uint64_t prime_from(std::uint64_t number) noexcept {
   while (!is_prime(number)) ++number;
   return number;
 }
 
-/// How full a table gets, and its rate, at a given number of keys per slot.
+/// The fill and the rate of a table, for a number of keys per slot.
 struct TableState {
-  double stored;  // occupied slots over slots: below the load, as some keys are found before they are added
+  double stored;  // occupied slots / slots: below the load, as some keys are found before they are added
   double rate;
 };
 
-/// The state of a table after `load` keys per slot. An ordered table is the same as if the values had come from the
-/// largest, V, down to the smallest, each taking the first free slot of its sequence. Let e be the share of slots
-/// without a larger value, and let these slots lie at random. As the step belongs to the value, each free slot is the
-/// end of a run of L slots along it, L geometric with mean 1 / e, and is taken if any of the n / V keys of this value
+/// The state of a table after `load` keys per slot. An ordered table equals one in which the values were added from the
+/// largest, V, down to the smallest, each to the first free slot of its sequence. Let e be the share of slots without a
+/// larger value, and assume that these slots are random. As the step depends only on the value, each free slot ends a
+/// run of L slots along that step, L geometric with mean 1 / e. It is taken if any of the n / V keys of this value
 /// starts in the run: with probability 1 - z^L, where z = exp(-n / (V m)). So
 ///   e' = e - e E[1 - z^L] = z e^2 / (1 - z + z e),
 /// and an absent key of this value, which starts in a run of L slots with probability e L, is found with probability
 ///   e E[L (1 - z^L)] = 1 - (e' / e)^2 / z.
 /// The rate is the mean over the values. As the product of all e' / e is 1 - stored, and squares are convex, it is
 /// nearly, and never above, 1 - exp((load + 2 ln(1 - stored)) / V): for load 0.95, 5.04 / V. Linear probing would give
-/// 19 / V, and without the order 200 / V (Knuth, volume 3, section 6.4).
+/// 19 / V, and no order 200 / V (Knuth, volume 3, section 6.4).
 TableState table_state(double load, unsigned bits) noexcept {
-  constexpr double kFewValues = 511;  // above this the bound is at most 1% too high, and the recursion is slow
+  constexpr double kFewValues = 511;  // above this, the bound is at most 1% too high and the recursion slow
   const double values = fingerprint_values(bits);
   if (values > kFewValues) {
     if (load >= 1) return {1, 1};
     const double found =
-        2 * (load + (1 - load) * portable::log1p(-load)) - load * load / 2;  // the rate summed up to load
+        2 * (load + (1 - load) * portable::log1p(-load)) - load * load / 2;  // the rate, summed up to load
     const double stored = load - found / values;
     return {stored, -portable::expm1((load + 2 * portable::log1p(-stored)) / values)};
   }
@@ -142,8 +142,8 @@ TableState table_state(double load, unsigned bits) noexcept {
   return {1 - free, std::max(0.0, 1 - squares / (values * z))};
 }
 
-/// The largest x in [low, high] for which the condition holds, if it holds up to some x and not beyond; low if it holds
-/// nowhere.
+/// The largest x in [low, high] for which the condition holds, if it holds up to some x and not beyond; low if it never
+/// holds.
 template <class Condition>
 double bisect(double low, double high, const Condition& holds) {
   if (holds(high)) return high;
@@ -154,8 +154,8 @@ double bisect(double low, double high, const Condition& holds) {
   return low;
 }
 
-/// The slots for a rate. A fingerprint for which the load would have to be below half the largest is ruled out, because
-/// one bit more per slot costs less.
+/// The slots for a rate. Rules out fingerprints whose load would be below half of the largest, because one more bit per
+/// slot costs less.
 FingerprintSize hash_compaction_slots_for(double keys, double fp_rate, unsigned bits) noexcept {
   const bool too_few_bits = hash_compaction_fp_rate(kMaxLoad / 2, bits) > fp_rate;
   if (too_few_bits && bits < kMaxFingerprintBits) return {to_units(kMaxUnits), bits};

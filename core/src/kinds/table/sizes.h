@@ -7,40 +7,39 @@
 
 namespace crivo {
 
-/// A size for kinds that store fingerprints: units (cuckoo: buckets; hash_compaction: slots) and the bits of a
-/// fingerprint.
+/// A size: units (cuckoo: buckets; hash_compaction: slots) and fingerprint bits.
 struct FingerprintSize {
   std::uint64_t units;
   unsigned bits;
 };
 
-/// The rate of a cuckoo filter with this share of its slots filled (0 to 1): 1 - (1 - 1 / (2^f - 1))^(8 load), as an
-/// absent key is compared with the fingerprints in two buckets of four, and 0 is no fingerprint. Source: Fan et al.
+/// The rate of a cuckoo filter with this share of its slots filled (0 to 1): 1 - (1 - 1 / (2^f - 1))^(8 load). An
+/// absent key is compared with the fingerprints of two buckets of four, and 0 is no fingerprint. Source: Fan et al.
 /// 2014, section 5.1.
 [[nodiscard]] double cuckoo_fp_rate(double load, unsigned bits) noexcept;
 
-/// The cuckoo filter of the fewest bits whose cuckoo_fp_rate at `capacity` keys is at most fp_rate, and which has room
-/// for them: at a load of at most 0.95, with spare buckets and bits where chance needs them. Errors: as size_classic.
+/// The smallest cuckoo filter with cuckoo_fp_rate <= fp_rate at `capacity` keys. Its load is at most 0.95, with spare
+/// buckets and bits where chance requires them. Errors: as size_classic.
 [[nodiscard]] Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate);
-/// The cuckoo filter of the lowest rate that takes bits_per_key in all, rounded up to whole buckets, and to as many
-/// buckets as the keys need. Errors: kBadArgument for a capacity outside 1..kMaxCapacity or bits_per_key outside
-/// 5.26..1000 (from 6.32 past 3.5e5 keys, 7.37 past 8.6e7, 8.42 past 2e10).
+/// The cuckoo filter with the lowest rate for bits_per_key, rounded up to whole buckets, and to the buckets that the
+/// keys need. Errors: kBadArgument for a capacity outside 1..kMaxCapacity or bits_per_key outside 5.26..1000 (from 6.32
+/// above 3.5e5 keys, 7.37 above 8.6e7, 8.42 above 2e10).
 [[nodiscard]] Result<FingerprintSize> size_cuckoo_by_bits(std::uint64_t capacity, double bits_per_key);
 
 /// The rate of hash compaction with `load` keys per slot: about 1 - exp(-(2 ln(1 / (1 - load)) - load) / (2^f - 1)), or
-/// 5 / 2^f at a load of 0.95. Source: derived in core/src/kinds/table/sizes.cpp for the ordered table of Amble &
-/// Knuth 1974 with a step that depends on the value alone.
+/// 5 / 2^f at a load of 0.95. Source: derived in core/src/kinds/table/sizes.cpp for the ordered table of Amble & Knuth
+/// 1974, with a step that depends on the value alone.
 [[nodiscard]] double hash_compaction_fp_rate(double load, unsigned bits) noexcept;
 
-/// The estimated number of distinct keys in a filter with this many occupied slots, which must be below `slots`. It is
-/// a little above `occupied`, because some keys were found before they were added and took no slot.
+/// The estimated number of distinct keys in a filter with this many occupied slots, which must be below `slots`.
+/// Slightly above `occupied`, because some keys were found before they were added.
 [[nodiscard]] double hash_compaction_cardinality(double slots, double occupied, unsigned bits) noexcept;
 
-/// The hash_compaction filter of the fewest bits whose hash_compaction_fp_rate at `capacity` keys is at most fp_rate,
-/// at a load of at most 0.95; then the next prime number of slots. Errors: as size_classic.
+/// The smallest hash_compaction filter with hash_compaction_fp_rate <= fp_rate at `capacity` keys, at a load of at most
+/// 0.95, with a prime number of slots. Errors: as size_classic.
 [[nodiscard]] Result<FingerprintSize> size_hash_compaction(std::uint64_t capacity, double fp_rate);
-/// The hash_compaction filter of the lowest rate that takes bits_per_key in all. Errors: as size_cuckoo_by_bits, but
-/// from 2.11 bits on.
+/// The hash_compaction filter with the lowest rate for bits_per_key. Errors: as size_cuckoo_by_bits, but from 2.11 bits
+/// on.
 [[nodiscard]] Result<FingerprintSize> size_hash_compaction_by_bits(std::uint64_t capacity, double bits_per_key);
 
 }  // namespace crivo
