@@ -1,5 +1,4 @@
-// Two passes: the first turns numbers into codes, which are sorted; the second writes the codes, from the highest to
-// the lowest.
+// Two passes: the first maps numbers to codes, which are sorted; the second writes the codes in descending order.
 #include "kinds/range/build.h"
 
 #include <bit>
@@ -14,12 +13,12 @@
 namespace crivo {
 namespace {
 
-// Shares of the whole build, roughly, at which the passes end.
+// The approximate shares of the build at the end of each pass.
 constexpr double kCodesMade = 0.5;
 constexpr double kCodesWritten = 0.95;
 
-/// The codes of the numbers in ascending order, with their highest bit moved up to bit 63 by `scale` places, which is
-/// what the sort is fastest for.
+/// The codes of the numbers in ascending order, shifted left by `scale` so that their highest bit is bit 63, for which
+/// sorting is fastest.
 Result<std::unique_ptr<HashSource>> make_codes(const RangeHash& hash, int scale, std::unique_ptr<HashSource> numbers,
                                                BuildTask& task) {
   const auto all = static_cast<double>(numbers->size());
@@ -30,7 +29,7 @@ Result<std::unique_ptr<HashSource>> make_codes(const RangeHash& hash, int scale,
     const auto taken = numbers->take_highest();
     if (!taken) return taken.error();
     if (taken->empty()) break;
-    constexpr std::size_t kAtOnce = 4096;  // so that the codes of a part take little memory
+    constexpr std::size_t kAtOnce = 4096;  // limits the memory for the codes of a part
     for (auto left = *taken; !left.empty(); left = left.subspan(part.size())) {
       part.assign(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(std::min(kAtOnce, left.size())));
       for (std::uint64_t& number : part) {
@@ -48,7 +47,7 @@ Result<std::unique_ptr<HashSource>> make_codes(const RangeHash& hash, int scale,
 
 void set_bit(std::byte* words, std::uint64_t bit) noexcept { words[bit / 8] |= static_cast<std::byte>(1U << bit % 8); }
 
-/// Writes the lower bits of a code into bits that are 0.
+/// Writes the lower bits of a code; the destination bits are 0.
 void store_low(std::byte* words, std::uint64_t number, unsigned low_bits, std::uint64_t low) noexcept {
   const std::uint64_t bit = number * low_bits;
   std::byte* at = words + bit / 64 * 8;

@@ -11,9 +11,8 @@
 
 namespace crivo {
 
-/// The payload for these numbers, of which there must be at least one; they are freed when the codes are made. The same
-/// set of numbers always gives the same bytes. Errors: kTooLarge, before a payload above max_bytes is allocated;
-/// kCancelled; those of the source.
+/// The payload for at least one number. The numbers are freed when the codes were computed. Deterministic for a set of
+/// numbers. Errors: kTooLarge, before a payload above max_bytes is allocated; kCancelled; those of the source.
 Result<AlignedBytes> build_range(const Shape& shape, std::unique_ptr<HashSource> numbers, std::uint64_t max_bytes,
                                  BuildTask& task);
 

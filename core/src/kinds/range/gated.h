@@ -1,4 +1,4 @@
-// A question to a range filter whose bytes are verified as they are read.
+// Queries of a range filter whose bytes are verified as they are read.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace crivo {
 
-/// KindRow::admit_range of the range kind: goes the way of the question itself.
+/// KindRow::admit_range of the range kind: follows the query's path.
 bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate);
 
 }  // namespace crivo

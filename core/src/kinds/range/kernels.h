@@ -1,4 +1,4 @@
-// The kernels of the range kind. It gains by counting bits with an instruction, and by nothing beyond AVX2.
+// The kernels of the range kind. Bit-counting instructions make it faster; wider vectors than AVX2 do not.
 #pragma once
 
 #include "crivo/detail/view.h"

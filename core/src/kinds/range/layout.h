@@ -1,10 +1,9 @@
-// The payload of a range filter: the codes of its keys in Elias-Fano coding, and the hash that makes the codes.
-// docs/format.md, "range".
+// The payload of a range filter: the codes of its keys in Elias-Fano coding, and the hash that makes the codes
+// (docs/format.md, "range").
 //
-// A code is below the reduced universe r. Its lower l bits are stored as they are, in order; its upper bits are its
-// bucket. The array of bits `upper` has for each bucket as many ones as the bucket has codes, and then a zero. For
-// every 2048 bits of it a directory says how many zeros there are before them, so that a bucket is found without a long
-// scan.
+// A code is below the reduced universe r. Its lower l bits are stored in order; its upper bits are the number of its
+// bucket. The bit array `upper` contains, for each bucket, a one per code and then a zero. A directory stores the
+// number of zeros before every 2048 bits of `upper`, so that a bucket is found without a long scan.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +24,11 @@ inline constexpr unsigned kRangeShares = 1U << kRangeShareBits;
 inline constexpr unsigned kMaxRangeLengthBits = 31;
 inline constexpr std::uint64_t kMaxRangeUniverse = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kMaxRangeWords = std::uint64_t{1} << 41;
-inline constexpr std::uint64_t kRangeDirectoryBits = 2048;  // of `upper`, for each entry of the directory
+inline constexpr std::uint64_t kRangeDirectoryBits = 2048;  // of `upper`, per entry of the directory
 inline constexpr std::uint64_t kRangeHeaderWords = 2;
 
-/// What a shape says: the size of the reduced universe for each key, 2^low_bits (1 + share / 2048), and the length of
-/// the range that the rate is stated for.
+/// The parameters in a shape: the reduced universe per key, 2^low_bits (1 + share / 2048), and the length of the ranges
+/// for which the rate holds.
 struct RangeScale {
   unsigned low_bits;
   unsigned share;
@@ -53,14 +52,14 @@ struct RangeScale {
   }
 };
 
-/// Where the parts of a payload lie, in words of 8 bytes.
+/// The parts of a payload, in words of 8 bytes.
 struct RangeLayout {
   std::uint64_t codes;
-  std::uint64_t buckets;  // one zero of `upper` each
+  std::uint64_t buckets;  // one zero of `upper` per bucket
   std::uint64_t bits;     // of `upper`
   std::uint64_t directory;
   std::uint64_t upper;
-  std::uint64_t words;  // the payload's
+  std::uint64_t words;  // of the payload
 
   /// `universe` must be at least 1.
   RangeLayout(unsigned low_bits, std::uint64_t universe, std::uint64_t codes_stored) noexcept
@@ -73,16 +72,16 @@ struct RangeLayout {
   [[nodiscard]] std::uint64_t blocks() const noexcept { return upper - directory; }
 };
 
-/// The locality-preserving hash: numbers of one block of r numbers keep their distances, modulo r, and different blocks
-/// are shifted against each other by a pairwise independent hash of their numbers (Dietzfelbinger 1996: the upper half
-/// of a 128-bit product).
+/// The locality-preserving hash. Numbers in the same block of r numbers keep their distances, modulo r. Different
+/// blocks are shifted relative to each other by a pairwise independent hash of the block number (Dietzfelbinger 1996:
+/// the upper half of a 128-bit product).
 struct RangeHash {
   std::uint64_t low_factor;
   std::uint64_t high_factor;
   std::uint64_t shift;
   std::uint64_t universe;
 
-  std::uint64_t reciprocal;  // of the universe, times the power of two with which it just fits
+  std::uint64_t reciprocal;  // of the universe, scaled by a power of two to 64 bits
 
   RangeHash(std::uint64_t seed, std::uint64_t reduced_universe) noexcept
       : low_factor(mix(seed + kGolden64)),
@@ -91,7 +90,7 @@ struct RangeHash {
         universe(reduced_universe),
         reciprocal(reciprocal_of(reduced_universe)) {}
 
-  /// number / universe. The product is at most 1 too small, so rarely that the branch costs nothing.
+  /// number / universe. The product is at most 1 too small, so rarely that the branch is free.
   [[nodiscard]] std::uint64_t block_of(std::uint64_t number) const noexcept {
     const std::uint64_t block = mulhi(number, reciprocal) >> (63 - std::countl_zero(universe));
     return number - block * universe < universe ? block : block + 1;
@@ -131,10 +130,10 @@ struct RangeHash {
   return {view.shape.k, RangeScale(view.shape).universe(range_keys(view)), range_codes(view)};
 }
 
-/// What a question needs, of a filter that has keys.
+/// What a query needs, if the filter has keys.
 struct RangePrepared {
-  RangeHash hash;                   // of a universe of 0 in a filter without keys
-  std::uint64_t blocks_per_bucket;  // the blocks of the directory for each bucket, times 2^64: they guess its place
+  RangeHash hash;                   // with a universe of 0 in a filter without keys
+  std::uint64_t blocks_per_bucket;  // blocks of the directory per bucket, times 2^64, to guess a bucket's block
   std::uint64_t directory;
   std::uint64_t upper;
 };

@@ -1,8 +1,7 @@
-// A range filter: it tells whether there may be a key in a range of numbers, with a rate that no choice of keys or of
-// questions makes worse, if it is made without knowing the seed. It is built once from all its keys, whose "hashes" are
-// the numbers themselves.
-// Paper: Costa, Ferragina & Vinciguerra 2024, "Grafite: Taming Adversarial Queries with Optimal Range Filters". See
-// layout.h for how it works.
+// A range filter: whether any key may lie in a range of numbers. Its rate holds for any keys and queries that are
+// chosen without knowing the seed. Built once from all its keys, whose "hashes" are the numbers themselves. layout.h
+// explains the layout.
+// Paper: Costa, Ferragina & Vinciguerra 2024, "Grafite: Taming Adversarial Queries with Optimal Range Filters".
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -21,12 +20,12 @@
 namespace crivo {
 namespace {
 
-/// Whether the bits of a word from `used` on, if it has that many, are 0; used = 0 stands for a word that is all used.
+/// Whether the bits of a word from `used` on are 0. used = 0 means that the whole word is used.
 bool is_padded(const std::byte* word, unsigned used) noexcept {
   return used == 0 || load_le<std::uint64_t>(word) >> used == 0;
 }
 
-/// Calls use(code) for each code in ascending order. A forged payload may have codes in any order, fewer or more.
+/// Calls use(code) for each code in ascending order. In a forged payload, codes may be unordered, and fewer or more.
 template <class Use>
 void for_each_code(const View& view, const Use& use) {
   const RangeLayout layout = range_layout(view);
@@ -45,8 +44,8 @@ void for_each_code(const View& view, const Use& use) {
   }
 }
 
-/// The share of the universe from which a range of this length reaches a code: the rate of questions that lie far from
-/// the keys. Neighbouring codes share starts, so it may be below what the formula bounds it by.
+/// The share of the universe from which a range of this length reaches a code: the rate of queries far from the keys.
+/// It may be below the formula's bound, because neighbouring codes share starts.
 double share_of_starts(const View& view, std::uint64_t length) {
   const std::uint64_t universe = RangeScale(view.shape).universe(range_keys(view));
   std::uint64_t first = 0;
@@ -135,7 +134,7 @@ struct Range {
     if (!gate.freeze(0, 8 * kRangeHeaderWords)) return false;
     const std::uint64_t keys = range_keys(view);
     if (keys == 0) return gate.admit(0, view.payload_bytes);
-    if (keys > kMaxCapacity || range_codes(view) < 1 || range_codes(view) > keys) return true;  // validate() refuses it
+    if (keys > kMaxCapacity || range_codes(view) < 1 || range_codes(view) > keys) return true;  // validate() rejects it
     const RangeLayout layout = range_layout(view);
     if (layout.words != view.shape.units) return true;
     return gate.admit(8 * (layout.directory - 1), 8) && gate.admit(8 * (layout.words - 1), 8);

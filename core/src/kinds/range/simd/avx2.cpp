@@ -1,4 +1,4 @@
-// The range kind with the instructions that come with AVX2: POPCNT and PDEP.
+// The range kind with POPCNT and PDEP, which every CPU with AVX2 has.
 #if defined(__x86_64__)
 
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-// The questions of gated.h, in portable code.
+// The queries of gated.h, in portable code.
 #include "kinds/range/gated.h"
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace {
 // This include must follow select_bit(), which it calls.
 #include "kinds/range/simd/query.inl.h"
 
-/// Whether a gate has refused, and whether for want of memory: a question lets no exception pass.
+/// Whether a gate has refused, and whether memory was short: a query must not throw.
 struct Refusal {
   bool refused = false;
   bool no_memory = false;
 };
 
-/// Reads what the gate admits; after it has refused, nothing.
+/// Reads what the gate admits; zeros after a refusal.
 class GatedWords {
  public:
   GatedWords(const std::byte* payload, ByteGate& gate, Refusal& refusal) noexcept

@@ -1,23 +1,23 @@
-// The questions to a range filter, for one instruction set: whether there is a code in an interval. They are included,
-// so that the counting of bits is compiled for it.
+// The queries of a range filter, for one instruction set: whether there is a code in an interval. Included, so that
+// bits are counted with its instructions.
 //
-// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
+// The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
 // `std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank)`, the place of the set bit of this rank (from 0) in
-// a word that has it. It must have included <algorithm>, crivo/ordered.h, kinds/range/layout.h and
-// kinds/range/kernels.h. It gets: answer_range(), and kRangeProbe.
+// a word that has it. It must include <algorithm>, crivo/ordered.h, kinds/range/layout.h and kinds/range/kernels.h.
+// Defines answer_range() and kRangeProbe.
 //
-// Nothing of the payload but its first two words was checked when it was opened. So whatever the other words say, each
-// loop ends, and nothing outside the payload is read.
+// Only the first two words of the payload were validated when it was opened. For any other words, each loop must end,
+// and nothing outside the payload may be read.
 
 #define CRIVO_INLINE CRIVO_TARGET __attribute__((always_inline)) inline
 #define CRIVO_NOINLINE CRIVO_TARGET __attribute__((noinline))
 
-/// A payload, and where its parts lie. `Words` reads it: `std::uint64_t operator()(std::uint64_t word)`,
-/// `std::uint64_t bits_from(std::uint64_t bit)` for the 57 bits from this one on, and `void prefetch(std::uint64_t
-/// word)` for a word that may be read soon.
+/// A payload and its parts. `Words` reads it: `std::uint64_t operator()(std::uint64_t word)`, `std::uint64_t
+/// bits_from(std::uint64_t bit)` for the 57 bits from this one on, and `void prefetch(std::uint64_t word)` for a word
+/// that may be read soon.
 ///
-/// The way of most questions has no branch that only the codes decide: one that nothing predicts takes longer than what
-/// it skips. What is rare is in functions of its own, which leaves that way the registers.
+/// The common path has no branch that depends on the codes, because a mispredicted branch takes longer than the code
+/// that it skips. Rare cases are in functions of their own, which frees registers for the common path.
 template <class Words>
 struct RangeCodes {
   Words words;
@@ -36,8 +36,8 @@ struct RangeCodes {
     blocks_per_bucket = prepared.blocks_per_bucket;
   }
 
-  /// The last block of `upper` with fewer zeros before it than `zeros`, which is at least 1. It begins at a block near
-  /// it, goes on by steps that grow, and then by halving.
+  /// The last block of `upper` with fewer than `zeros` (>= 1) zeros before it. Searches from a nearby block by growing
+  /// steps, then by bisection.
   [[nodiscard]] CRIVO_INLINE static std::uint64_t block_near(Words words, std::uint64_t directory, std::uint64_t blocks,
                                                              std::uint64_t zeros, std::uint64_t low) noexcept {
     std::uint64_t high = low + 1;
@@ -57,9 +57,9 @@ struct RangeCodes {
     }
     return low;
   }
-  /// The same, wherever it is. Where codes are spread nearly evenly, it is not far from `guess`. If no code lies before
-  /// it, it is the first that it can be, and the last if all do. The codes of consecutive numbers lie between these two
-  /// and fill all buckets there, which says where to begin.
+  /// The same for any position. If codes are spread almost evenly, it is near `guess`. If no code is before it, it is
+  /// the first possible block, and if all are, the last one. The codes of consecutive numbers are between these two and
+  /// fill all buckets there, which gives the start.
   [[nodiscard]] CRIVO_NOINLINE static std::uint64_t search_block(Words words, std::uint64_t directory,
                                                                  std::uint64_t blocks, std::uint64_t zeros,
                                                                  std::uint64_t guess, std::uint64_t codes) noexcept {
@@ -77,7 +77,7 @@ struct RangeCodes {
     const double on = share >= 0 && share < 1 ? share * static_cast<double>(last - first - 1) : 0;
     return block_near(words, directory, blocks, zeros, first + 1 + static_cast<std::uint64_t>(on));
   }
-  /// The same. Where codes are spread evenly, the number of zeros says where it is, or one beside it.
+  /// The same. If codes are spread evenly, the number of zeros gives the block, or a neighbour.
   [[nodiscard]] CRIVO_INLINE std::uint64_t block_of(std::uint64_t zeros) const noexcept {
     const std::uint64_t blocks = upper - directory;
     const std::uint64_t guess = std::min(mulhi(zeros, blocks_per_bucket), blocks - 1);
@@ -90,8 +90,8 @@ struct RangeCodes {
     return search_block(words, directory, blocks, zeros, guess, codes);
   }
 
-  /// Lets the lower bits of a bucket's codes be on their way while it is looked for. Its zero is that of this rank in
-  /// its block; how many codes there are before it is guessed.
+  /// Prefetches the lower bits of a bucket's codes while the bucket is located. The bucket's zero has this rank in its
+  /// block; the number of codes before it is estimated.
   CRIVO_INLINE void prefetch_lows(std::uint64_t block, std::uint64_t rank, std::uint64_t bucket) const noexcept {
     const std::uint64_t place = block * kRangeDirectoryBits + mulhi(rank * kRangeDirectoryBits, blocks_per_bucket);
     words.prefetch(kRangeHeaderWords + std::min(place - bucket, codes) * low_bits / 64);
@@ -100,9 +100,9 @@ struct RangeCodes {
   [[nodiscard]] CRIVO_INLINE std::uint64_t ones_in(std::uint64_t word) const noexcept {
     return static_cast<std::uint64_t>(__builtin_popcountll(words(word)));
   }
-  /// The word, of the 32 from this one on, that has the zero of this rank in them, which becomes its rank in that word.
+  /// The word, of the 32 from this one on, with the zero of this rank. Sets `rank` to the rank within that word.
   [[nodiscard]] CRIVO_INLINE std::uint64_t word_of_zero(std::uint64_t word, std::uint64_t& rank) const noexcept {
-    std::uint64_t one_line = 512;  // the zeros in it
+    std::uint64_t one_line = 512;  // the zeros in one line
     for (unsigned i = 0; i < 8; ++i) one_line -= ones_in(word + i);
     std::uint64_t two_lines = one_line + 512;
     for (unsigned i = 8; i < 16; ++i) two_lines -= ones_in(word + i);
@@ -130,7 +130,7 @@ struct RangeCodes {
     std::uint64_t word;
     std::uint64_t bit;
   };
-  /// The last of so many zeros of `upper`, at least 1, which lies in this block.
+  /// The last of the first `zeros` (>= 1) zeros of `upper`; it is in this block.
   [[nodiscard]] CRIVO_INLINE Zero last_of(std::uint64_t zeros, std::uint64_t block) const noexcept {
     constexpr std::uint64_t kBlockWords = kRangeDirectoryBits / 64;
     std::uint64_t rank = zeros - 1 - words(directory + block);
@@ -145,13 +145,13 @@ struct RangeCodes {
     return {word, select_bit(~words(word), rank)};
   }
 
-  struct Bucket {  // its first code's number, in their order, and how many it has
+  struct Bucket {  // the number of its first code, and its number of codes
     std::uint64_t begin;
     std::uint64_t count;
   };
   [[nodiscard]] CRIVO_INLINE Bucket bucket(const View& view, std::uint64_t number) const noexcept {
     std::uint64_t begin = 0;
-    std::uint64_t zeros = ~words(upper);  // from its first place on; 64 bits
+    std::uint64_t zeros = ~words(upper);  // from the bucket's first bit on; 64 bits
     if (number > 0) {
       const Zero before = last_of(number, block_of(number));
       begin = std::min(64 * (before.word - upper) + before.bit + 1 - number, codes);  // more only in a forged payload
@@ -160,8 +160,8 @@ struct RangeCodes {
     if (__builtin_expect(zeros != 0, 1)) return {begin, static_cast<std::uint64_t>(__builtin_ctzll(zeros))};
     return {begin, long_count(view, words, number, begin)};
   }
-  /// How many codes a bucket has that has at least 64: the next one begins behind them, in one of the next words if
-  /// they are hundreds.
+  /// The number of codes of a bucket with at least 64: the next bucket begins in one of the next words, or far on if
+  /// there are hundreds.
   [[nodiscard]] CRIVO_NOINLINE static std::uint64_t long_count(const View& view, Words words, std::uint64_t number,
                                                                std::uint64_t begin) noexcept {
     constexpr std::uint64_t kWords = 4;
@@ -188,8 +188,8 @@ struct RangeCodes {
     const unsigned shift = bit % 64;
     return (words(word) >> shift | words(word + 1) << 1 << (63 - shift)) & low_mask();
   }
-  /// How many of a bucket's codes have lower bits below `low`. Where they are spread evenly, `low` says it, or nearly;
-  /// from there it goes on by steps that double, and then by halving.
+  /// How many of a bucket's codes have lower bits below `low`. If they are spread evenly, `low` predicts it; the search
+  /// continues from there by doubling steps, then by bisection.
   [[nodiscard]] CRIVO_INLINE std::uint64_t count_below(Bucket in, std::uint64_t low) const noexcept {
     if (low_bits == 0 || in.count == 0) return 0;
     const std::uint64_t guess = mulhi(in.count, low << (64 - low_bits));
@@ -226,7 +226,7 @@ struct RangeCodes {
   }
 
   static constexpr std::uint64_t kFew = 4;
-  /// Whether a bucket of few codes has one with these lower bits, of which there are at most 57.
+  /// Whether a bucket with few codes has one with these lower bits, of which there are at most 57.
   [[nodiscard]] CRIVO_INLINE bool any_of_few(Bucket in, std::uint64_t first, std::uint64_t last) const noexcept {
     std::uint64_t bit = 64 * kRangeHeaderWords + in.begin * low_bits;
     unsigned found = 0;
@@ -236,7 +236,7 @@ struct RangeCodes {
     }
     return (found & ((1U << in.count) - 1)) != 0;
   }
-  /// Whether there is a code from `first`, in this bucket, to `last`.
+  /// Whether there is a code in [first, last]; `first` is in this bucket.
   [[nodiscard]] CRIVO_NOINLINE static bool search(const View& view, Words words, Bucket at_first, std::uint64_t first,
                                                   std::uint64_t last) noexcept {
     if (at_first.count == 0 && first >> view.shape.k == last >> view.shape.k) return false;
@@ -250,11 +250,11 @@ struct RangeCodes {
     }
     if (one_bucket) return false;
     const Bucket at_last = codes.bucket(view, last >> codes.low_bits);
-    if (at_last.begin > at_first.begin + at_first.count) return true;  // a bucket between the two has codes
+    if (at_last.begin > at_first.begin + at_first.count) return true;  // a bucket between them has codes
     return at_last.count > 0 && codes.low_of(at_last.begin) <= last_low;
   }
 
-  /// Whether there is a code from `first` to `last`, both included: first <= last < universe.
+  /// Whether there is a code in [first, last], with first <= last < universe.
   [[nodiscard]] CRIVO_INLINE bool has(const View& view, std::uint64_t first, std::uint64_t last) const noexcept {
     const Bucket at_first = bucket(view, first >> low_bits);
     const bool one_bucket = first >> low_bits == last >> low_bits;
@@ -265,8 +265,7 @@ struct RangeCodes {
   }
 };
 
-/// The same as answer_range() where the numbers' codes are no single interval: a block ends, or codes go on at 0 behind
-/// the last of the universe.
+/// answer_range() for numbers whose codes are not one interval: a block ends, or codes wrap around at the universe.
 template <class Words>
 CRIVO_NOINLINE bool has_in_pieces(const View& view, Words words, std::uint64_t low, std::uint64_t steps) noexcept {
   const RangeHash& hash = prepared_of<RangePrepared>(view).hash;
@@ -288,7 +287,7 @@ CRIVO_NOINLINE bool has_in_pieces(const View& view, Words words, std::uint64_t l
   }
 }
 
-/// Whether there may be a number from `low` to `high`, both included, in a filter that was prepared.
+/// Whether there may be a number in [low, high]. The filter must be prepared.
 template <class Words>
 CRIVO_INLINE bool answer_range(const View& view, Words words, std::uint64_t low, std::uint64_t high) noexcept {
   const RangeHash& hash = prepared_of<RangePrepared>(view).hash;
@@ -304,7 +303,7 @@ CRIVO_INLINE bool answer_range(const View& view, Words words, std::uint64_t low,
   return has_in_pieces(view, words, low, steps);
 }
 
-/// The words of a payload that may be read as they are.
+/// The words of a payload that is already verified.
 struct AllWords {
   const std::byte* payload;
   [[nodiscard]] CRIVO_TARGET std::uint64_t operator()(std::uint64_t word) const noexcept {

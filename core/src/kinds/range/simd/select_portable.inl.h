@@ -1,4 +1,4 @@
-// Finding a set bit of a word in portable code. The including file must have included <bit>. It gets: select_bit(), for
+// Finds a set bit in portable code. The including file must include <bit>. Defines select_bit(), for
 // kinds/range/simd/query.inl.h.
 
 /// Halves the word until one bit is left.
