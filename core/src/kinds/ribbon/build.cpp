@@ -1,6 +1,5 @@
-// Builds a ribbon's levels, one after the other, each from the keys that the one before has bumped, until these are few
-// enough for the base level. If the base has no solution, it is tried again with other seeds, and then with more
-// blocks.
+// Builds a ribbon's levels in order, each from the keys that the previous one bumped, until few enough remain for the
+// base level. If the base has no solution, other seeds are tried, then more blocks.
 #include "kinds/ribbon/build.h"
 
 #include <algorithm>
@@ -17,10 +16,10 @@
 namespace crivo {
 namespace {
 
-constexpr unsigned kSeedsPerSize = 16;  // base seeds that are tried before the base gets more blocks
+constexpr unsigned kSeedsPerSize = 16;  // seeds tried before the base gets more blocks
 
 /// The multiplicative inverse of an odd number modulo 2^64, by Newton's method. An odd number is its own inverse in the
-/// lowest 3 bits, and each step doubles the number of bits that are right.
+/// lowest 3 bits, and each step doubles the number of correct bits.
 constexpr std::uint64_t inverse(std::uint64_t odd) noexcept {
   std::uint64_t result = odd;
   for (int i = 0; i < 5; ++i) result *= 2 - odd * result;
@@ -100,7 +99,7 @@ class RibbonBuilder {
   BuildTask& task_;
   RibbonProgress progress_;
   AlignedBytes payload_;
-  std::size_t begin_;  // in it
+  std::size_t begin_;  // in payload_
   unsigned levels_ = 0;
   unsigned base_seed_ = 0;
 };

@@ -12,15 +12,15 @@
 
 namespace crivo {
 
-/// `payload` with the payload for these hashes behind what it has. There must be at least one hash; they are freed when
-/// the first level has read them. The same set of hashes always gives the same bytes. `form` is what was planned, and
-/// gets the columns that this number of keys needs to keep the planned rate. Errors: kBadArgument for a set without a
-/// solution at any size that is tried, as only hashes can be that were chosen for it; kTooLarge, before a payload above
-/// max_bytes is allocated; kCancelled; those of the source.
+/// Appends the payload for at least one hash to `payload`. The hashes are freed after the first level has read them.
+/// Deterministic for a set of hashes. `form` is the planned form, and gets the columns that keep the planned rate for
+/// this number of keys. Errors: kBadArgument if no tried size has a solution, which happens only with hashes that were
+/// chosen for it; kTooLarge, before a payload above max_bytes is allocated; kCancelled; those of the source.
 Result<AlignedBytes> build_ribbon(RibbonForm& form, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
                                   AlignedBytes payload, BuildTask& task);
 
-/// The same for a map, whose equations give values of so many bits and, above them, check bits. The form is kept.
+/// The same for a map, whose equations give value_bits bits of the value, and check bits above. Does not change the
+/// form.
 Result<AlignedBytes> build_map(const RibbonForm& form, unsigned value_bits,
                                std::unique_ptr<RecordSource<HashedValue>> keys, std::uint64_t max_bytes,
                                AlignedBytes payload, BuildTask& task);

@@ -1,4 +1,4 @@
-// The exact filter: its answers are certain for all keys of a universe that is known when it is built (exact_layout.h).
+// The exact filter: certain for all keys of a universe that is known at the build (exact_layout.h).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,14 +23,14 @@
 namespace crivo {
 namespace {
 
-constexpr std::size_t kAtOnce = 256;  // hashes that both parts are asked for at a time
+constexpr std::size_t kAtOnce = 256;  // hashes per batch
 static_assert(kAtOnce - 1 <= UINT8_MAX, "a place is stored in a byte");
-constexpr double kMapSays = 0.5;  // the share of keys outside of the universe that the map takes for members
+constexpr double kMapSays = 0.5;  // the share of absent keys for which the map returns 1
 
 const Probe& filter_probe() noexcept { return kernels_in_use<RibbonKernels>().ribbon; }
 const Probe& map_probe() noexcept { return kernels_in_use<RibbonKernels>().map; }
 
-/// Both parts, each as a view of its own, which is made when it is asked for.
+/// Both parts as views, which are made on demand.
 class Parts {
  public:
   explicit Parts(const View& view) noexcept
@@ -64,7 +64,7 @@ bool contains(const View& view, std::uint64_t hash) noexcept {
   return map_probe().find(parts.map(), hash * kExactMapHash, bit) && bit == 1;
 }
 
-/// Asks the map for those hashes that the filter lets pass, and not for the others.
+/// Queries the map only for hashes that pass the filter.
 void contains_some(const Parts& parts, std::span<const std::uint64_t> hashes, bool* hits) noexcept {
   std::array<std::uint64_t, kAtOnce> passed;
   std::array<std::uint8_t, kAtOnce> places;
@@ -92,7 +92,7 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   }
 }
 
-/// A gate to a part of a payload.
+/// A gate for a part of a payload.
 class PartGate final : public ByteGate {
  public:
   PartGate(ByteGate& gate, std::uint64_t at) noexcept : gate_(gate), at_(at) {}
@@ -111,7 +111,7 @@ struct Exact {
   static constexpr bool kIsExact = true;
   static constexpr double kDefaultFpRate = 1;
 
-  /// Where it is not known how many of the keys are members, the size is that of the worst share.
+  /// If the number of members is unknown, the size is for the worst share.
   static Result<Shape> plan(const FilterSpec& spec) {
     if (auto valid = check_capacity(spec.capacity); !valid) return valid.error();
     const std::uint64_t most_words = kExactHeaderBytes / 8 + ribbon_words(spec.capacity, kExactMapForm);
@@ -192,7 +192,7 @@ struct Exact {
     return admit_ribbon_question(as_ribbon(parts.map()), hash * kExactMapHash, to_map);
   }
 
-  // Stats::bits counts all bits of the payload, and the rate is that of keys outside of the universe.
+  // Stats::bits counts all bits of the payload; the rate is for keys outside the universe.
   static Stats stats(const View& view) noexcept {
     const ExactHeader header(view.payload);
     return {.bits = view.shape.units * 64,
@@ -219,7 +219,7 @@ struct Exact {
   }
 
  private:
-  /// The columns that the rate needs, of keys outside of the universe.
+  /// The columns for the rate, of keys outside the universe.
   static Result<RibbonForm> form_by_rate(const FilterSpec& spec) {
     if (!(spec.fp_rate > 0 && spec.fp_rate <= 1)) {
       return bad_argument("fp_rate must lie in (0, 1] for an exact filter, got ", spec.fp_rate);
@@ -234,7 +234,7 @@ struct Exact {
     }
     return form_of(size_ribbon(spec.capacity, *hash_rate / kMapSays));
   }
-  /// The most columns that fit beside the map.
+  /// The most columns that fit in addition to the map.
   static Result<RibbonForm> form_by_size(const FilterSpec& spec, std::uint64_t map_words) {
     if (auto valid = check_bits_per_key(*spec.bits_per_key); !valid) return valid.error();
     const double left = *spec.bits_per_key - 64 * static_cast<double>(map_words) / static_cast<double>(spec.capacity);

@@ -21,10 +21,10 @@ namespace crivo {
 namespace {
 
 constexpr std::uint64_t kReadAtOnce = 1 << 14;  // keys
-constexpr std::size_t kAtOnce = 256;            // hashes that the ribbon is asked for at a time
+constexpr std::size_t kAtOnce = 256;            // hashes per query of the ribbon
 
-/// The hashes of the members among the keys of a build. They may be few of many, so the keys are read on until enough
-/// are found.
+/// The hashes of the members among the keys of a build. Members may be rare, so reading continues until enough are
+/// found.
 class Members final : public HashSource {
  public:
   Members(RecordSource<HashedValue>& keys, std::uint64_t size, BuildTask& task)
@@ -44,14 +44,14 @@ class Members final : public HashSource {
   }
 
  private:
-  /// Hands out what lies before `end`, in ascending order.
+  /// Returns the hashes before `end`, in ascending order.
   std::span<const std::uint64_t> take(std::pmr::vector<std::uint64_t>::iterator end) {
     taken_.assign(std::make_reverse_iterator(end), found_.rend());
     found_.erase(found_.begin(), end);
     return taken_;
   }
 
-  /// Reads so wide a range of hashes that there are some thousands of keys in it.
+  /// Reads a range of hashes with some thousands of keys.
   Result<void> read_on() {
     const std::uint64_t range = UINT64_MAX / (keys_.size() / kReadAtOnce + 1);
     const std::uint64_t from = read_to_ ? *read_to_ - std::min(*read_to_, range) : UINT64_MAX - range;
@@ -61,13 +61,13 @@ class Members final : public HashSource {
     for (std::size_t i = keys->size(); i-- > 0;) {
       if ((*keys)[i].value == 1) found_.push_back((*keys)[i].hash);
     }
-    return task_.advance(0);  // the others may be many
+    return task_.advance(0);  // the other keys may be many
   }
 
   RecordSource<HashedValue>& keys_;
   BuildTask& task_;
   std::uint64_t size_;
-  std::pmr::vector<std::uint64_t> found_;  // not handed out yet, in descending order
+  std::pmr::vector<std::uint64_t> found_;  // not returned yet, in descending order
   std::pmr::vector<std::uint64_t> taken_;
   std::optional<std::uint64_t> read_to_;  // all keys from here on were read; 0 at the end
 };
@@ -77,7 +77,7 @@ class ExactBuilder {
   ExactBuilder(std::unique_ptr<StoredSource<HashedValue>> keys, std::uint64_t max_bytes, BuildTask& task)
       : keys_(std::move(keys)), max_bytes_(max_bytes), task_(task), payload_(task.payload_memory()) {}
 
-  /// `form` has the columns that the rate needs, and gets those of the ribbon.
+  /// `form` has the columns for the rate, and gets those of the ribbon.
   Result<AlignedBytes> build(RibbonForm& form) && {
     if (auto counted = count_members(); !counted) return counted.error();
     const std::uint64_t others = keys_->size() - members_;
@@ -95,12 +95,12 @@ class ExactBuilder {
   }
 
  private:
-  // The steps of the build, as shares of its time, roughly.
+  // The approximate shares of the build at the end of each step.
   static constexpr double kCounted = 0.05;
   static constexpr double kFiltered = 0.5;
   static constexpr double kPassed = 0.7;
 
-  /// Calls `Result<void> use(some)` with all keys, some at a time, and rewinds them.
+  /// Calls `Result<void> use(some)` with all keys in batches, then rewinds them.
   template <class Use>
   Result<void> for_all(Use&& use) {
     const auto all = static_cast<double>(keys_->size());
@@ -139,14 +139,15 @@ class ExactBuilder {
     return {};
   }
 
-  /// No key starts in a level's last block, which is rich, so the share that is met is a little less than its blocks'.
+  /// No key starts in a level's last block, which is rich, so the effective share is slightly lower than that of the
+  /// blocks.
   [[nodiscard]] RibbonForm with_share_kept(const RibbonForm& form) const noexcept {
     const std::uint64_t blocks = ribbon_level_blocks(members_);
     const std::uint64_t lean_share = kRibbonShares - form.share;
     return {kWideRibbon, form.column_shares() + std::min(lean_share, lean_share / blocks + 1)};
   }
 
-  /// Of the keys that the ribbon lets pass: the members, and some of the others.
+  /// From the keys that pass the ribbon: the members, and some of the others.
   Result<void> build_map_of_passed() {
     RecordCollector<HashedValue> passed(members_ + static_cast<std::uint64_t>(plan_.passing), task_);
     if (members_ != 0) {
@@ -155,7 +156,7 @@ class ExactBuilder {
       if (!collected) return collected;
     }
     keys_.reset();
-    if (passed.empty()) {  // nothing is a member
+    if (passed.empty()) {  // there are no members
       payload_.resize(payload_.size() + 8);
       return {};
     }
@@ -198,7 +199,7 @@ class ExactBuilder {
   AlignedBytes payload_;
   std::uint64_t members_ = 0;
   ExactPlan plan_;
-  View filter_;  // no payload: there is none
+  View filter_;  // no payload: no ribbon
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
-// An exact filter's payload: docs/format.md, "exact". A universe of keys is known when it is built, members and others.
+// The payload of an exact filter (docs/format.md, "exact"). It is built from a known universe of keys: members and
+// others.
 //
-// A ribbon of the members lets few of the others pass, and a map of one bit tells those that pass from the members. So
-// both answers are certain for every key of the universe, for little more than the information that they are: with n
-// members and m others, n (r + 1) + m 2^-r bits for a ribbon of r columns, which are fewest where m 2^-r lies between
-// n and 2 n. The ribbon is left out where no column pays.
+// A ribbon of the members lets few of the others pass. A map of one bit distinguishes those from the members. So both
+// answers are certain for every key of the universe, at little more than the information limit. With n members and m
+// others, a ribbon of r columns gives n (r + 1) + m 2^-r bits in all, which is minimal for m 2^-r between n and 2 n. If
+// no column pays, there is no ribbon.
 // Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon"; Schanck 2025, "Clubcards for the WebPKI: Smaller Certificate Revocation Tests in Theory and Practice".
 #pragma once
@@ -18,14 +19,14 @@
 namespace crivo {
 
 inline constexpr std::uint64_t kExactHeaderBytes = 24;
-/// A key's hash times this factor is its hash in the map. The filter lets keys pass more often in some ranges of hashes
-/// than in others, and a ribbon must have evenly spread ones.
+/// A key's hash in the map is its hash times this factor. Keys that pass the ribbon are spread unevenly over the
+/// hashes, but the map's ribbon needs evenly spread ones.
 inline constexpr std::uint64_t kExactMapHash = 0x9E3779B97F4A7C15;
 inline constexpr RibbonForm kExactMapForm(kWideRibbon, kRibbonShares);  // one column: the bit
 
-/// The words that an exact payload begins with.
+/// The first words of an exact payload.
 struct ExactHeader {
-  std::uint64_t filter_words;  // of the ribbon behind it; 0: there is none
+  std::uint64_t filter_words;  // of the ribbon that follows; 0: none
   std::uint64_t members;
   std::uint64_t others;
 
@@ -43,20 +44,20 @@ struct ExactHeader {
   [[nodiscard]] std::uint64_t map_at() const noexcept { return kExactHeaderBytes + 8 * filter_words; }
 };
 
-/// What the questions to both parts need.
+/// What the queries of both parts need.
 struct ExactPrepared {
   std::uint64_t map_at;  // 0 if the view was not prepared
   RibbonPrepared filter;
   RibbonPrepared map;
 };
 
-/// The ribbon of the members as a view of its own, which lies there unless filter_words is 0.
+/// The ribbon of the members as a view. Requires filter_words > 0.
 [[nodiscard]] inline View exact_filter(const View& view, std::uint64_t map_at) noexcept {
   View filter{view.shape, view.payload + kExactHeaderBytes, static_cast<std::size_t>(map_at - kExactHeaderBytes)};
   filter.shape.units = filter.payload_bytes / 8;
   return filter;
 }
-/// The map of one bit as a view of its own.
+/// The map of one bit as a view.
 [[nodiscard]] inline View exact_map(const View& view, std::uint64_t map_at) noexcept {
   View map{view.shape, view.payload + map_at, static_cast<std::size_t>(view.payload_bytes - map_at)};
   map.shape.k = 1;

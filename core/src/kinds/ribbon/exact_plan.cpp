@@ -16,7 +16,7 @@ std::uint64_t ExactPlan::bytes(std::uint64_t members) const noexcept {
 }
 
 ExactPlan plan_exact(const RibbonForm& wanted, std::uint64_t members, std::uint64_t others) noexcept {
-  constexpr double kMapBits = 1.016;  // for each key of the map
+  constexpr double kMapBits = 1.016;  // per key of the map
   constexpr double kThresholdBits = 1.0 / kRibbonBlockSlots;
   if (members == 0) return {};
   const double others_each = static_cast<double>(others) / static_cast<double>(members);

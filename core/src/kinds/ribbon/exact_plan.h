@@ -1,4 +1,4 @@
-// How an exact filter is sized: the columns of its ribbon, and the map of what the ribbon lets pass (exact_layout.h).
+// Sizes an exact filter: the columns of its ribbon, and the map of the keys that pass the ribbon (exact_layout.h).
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 namespace crivo {
 
 struct ExactPlan {
-  RibbonForm form = RibbonForm(kWideRibbon, 0);  // without columns there is no ribbon
-  double passing = 0;                            // other keys that are expected to pass the ribbon
+  RibbonForm form = RibbonForm(kWideRibbon, 0);  // no columns: no ribbon
+  double passing = 0;                            // expected other keys that pass the ribbon
 
-  /// Upper bound of the payload's bytes; it is hardly ever exceeded.
+  /// An upper bound of the payload's bytes, hardly ever exceeded.
   [[nodiscard]] std::uint64_t bytes(std::uint64_t members) const noexcept;
 };
 
-/// The smallest plan that has at least the wanted columns.
+/// The smallest plan with at least the wanted columns.
 [[nodiscard]] ExactPlan plan_exact(const RibbonForm& wanted, std::uint64_t members, std::uint64_t others) noexcept;
 
 }  // namespace crivo

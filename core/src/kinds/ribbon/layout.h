@@ -1,15 +1,14 @@
-// Where a key's equation lies in a ribbon payload: docs/format.md, "ribbon".
+// The layout of a ribbon payload, and where a key's equation is (docs/format.md, "ribbon").
 //
-// A ribbon filter stores no keys. Each key has a row: w random bits at a start slot, and a fingerprint of c bits. The
+// A ribbon filter stores no keys. Each key has a row (w random bits at a start slot) and a fingerprint of c bits. The
 // solution is c columns of one bit per slot such that, for each key and column, the parity of (row AND the w solution
-// bits from start on) is that bit of the fingerprint; an absent key's fingerprint agrees only by chance, with
-// probability 2^-c. A level gets more keys than it has slots, so that hardly any slot stays empty, and keys that do not
-// fit are bumped to the next, much smaller level: each bucket of 2 w starts has a threshold of two bits, and the keys
-// whose start in the bucket is below it are in the next level. The last level, the base, has room for all its keys and
-// bumps none. Every w slots store their columns as consecutive words of w bits, so a query reads 2 c adjacent words.
-// The first blocks of 64 slots of a level are lean (r columns), the others are rich (r + 1 columns): mixing them meets
-// any rate. The ribbon width w is 64, or 32: then a question reads half as many bytes, and the filter is a percent
-// larger.
+// bits from the start on) is that bit of the fingerprint. An absent key's fingerprint agrees only by chance, with
+// probability 2^-c. A level gets more keys than it has slots, so that hardly any slot stays empty. Keys that do not fit
+// are bumped to the next, much smaller level: each bucket of 2 w starts has a threshold of two bits, and the keys with
+// a lower start in the bucket are in the next level. The last level, the base, bumps no keys. Every w slots store their
+// columns as consecutive words of w bits, so a query reads 2 c adjacent words. The first blocks of 64 slots of a level
+// are lean (r columns), the others are rich (r + 1 columns): mixing them meets any rate. The ribbon width w is 64, or
+// 32: a query then reads half the bytes, and the filter is 1% larger.
 // Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon"; Dillinger & Walzer 2021, "Ribbon filter: practically smaller than Bloom and Xor".
 #pragma once
@@ -25,15 +24,15 @@
 namespace crivo {
 
 inline constexpr unsigned kRibbonBlockSlots = 64;
-/// The ribbon widths: how many bits a row has.
+/// The ribbon widths: bits per row.
 inline constexpr unsigned kWideRibbon = 64;
 inline constexpr unsigned kNarrowRibbon = 32;
 inline constexpr unsigned kMaxRibbonColumns = 32;
-inline constexpr unsigned kMaxMapColumns = 64;  // values of 32 bits at most, and as many check bits
+inline constexpr unsigned kMaxMapColumns = 64;  // at most 32 bits of value and 32 check bits
 inline constexpr unsigned kMaxRibbonLevels = 16;
 inline constexpr unsigned kMaxRibbonSeed = 63;
-inline constexpr unsigned kRibbonShares = 32768;       // Shape::param states the share of rich blocks in this unit
-inline constexpr unsigned kNarrowRibbonParam = 32768;  // what it has besides if the ribbon is narrow
+inline constexpr unsigned kRibbonShares = 32768;       // the unit of the share of rich blocks in Shape::param
+inline constexpr unsigned kNarrowRibbonParam = 32768;  // added to Shape::param if the ribbon is narrow
 inline constexpr std::uint64_t kMinRibbonBlocks = 2;
 inline constexpr std::uint64_t kMaxRibbonBlocks = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
@@ -44,21 +43,20 @@ inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
 [[nodiscard]] constexpr std::uint64_t ribbon_bucket(std::uint64_t start, unsigned width) noexcept {
   return width == kWideRibbon ? start / (2 * kWideRibbon) : start / (2 * kNarrowRibbon);
 }
-/// The first start of a bucket that each threshold keeps, for wide ribbons. The table is not inline, so that a shared
-/// library needs no look-up to find its address.
+/// For wide ribbons: the first start of a bucket that is kept at each threshold. Not inline, so that a shared library
+/// needs no lookup of its address.
 constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
 [[nodiscard]] constexpr unsigned ribbon_kept_from(std::uint64_t threshold, unsigned width) noexcept {
   return width == kWideRibbon ? kRibbonKeptFrom[threshold] : kRibbonKeptFrom[threshold] / 2U;
 }
 
-/// A key's hash at one level times this factor is its hash at the next level, and its base hash under one seed times
-/// this factor is the one under the next seed.
+/// A key's hash at the next level is its hash at this level times this factor. The same factor gives the base hash
+/// under the next seed.
 inline constexpr std::uint64_t kRibbonNextLevel = 0xD1342543DE82EF95;
-/// The factor for fingerprints. At every level they come from the key's own hash, so a query computes the fingerprint
-/// once.
+/// The factor for fingerprints. They are computed once per query, from the key's own hash at every level.
 inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
 
-/// The row of a key at a level, whose lowest bit, which is always set, stands for the start.
+/// The row of a key at a level. Its lowest bit, which is always set, is the start's.
 [[nodiscard]] inline std::uint64_t ribbon_row(std::uint64_t level_hash, unsigned width) noexcept {
   constexpr std::uint64_t kRowFactor = 0xC28F82822B650BED;
   const std::uint64_t row = mul_fold(level_hash, kRowFactor) | 1;
@@ -69,22 +67,21 @@ inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
   return static_cast<std::uint32_t>(hash * factor >> 32);
 }
 
-/// The width and the two column counts of a filter, and the number of lean blocks that follows from them for a level.
+/// The width and the column counts of a filter, which determine the lean blocks of a level.
 struct RibbonForm {
   unsigned width;
   unsigned lean;        // r, the columns of a lean block
-  std::uint64_t share;  // the share of rich blocks, in units of 1 / kRibbonShares
+  std::uint64_t share;  // of rich blocks, in units of 1 / kRibbonShares
 
   explicit RibbonForm(const Shape& shape) noexcept
       : width(shape.param < kNarrowRibbonParam ? kWideRibbon : kNarrowRibbon),
         lean(shape.k),
         share(shape.param % kRibbonShares) {}
-  /// Makes them from the mean number of columns per block, in units of 1 / kRibbonShares.
+  /// From the mean number of columns per block, in units of 1 / kRibbonShares.
   constexpr RibbonForm(unsigned ribbon_width, std::uint64_t column_shares) noexcept
       : width(ribbon_width),
         lean(static_cast<unsigned>(column_shares / kRibbonShares)),
         share(column_shares % kRibbonShares) {}
-  /// Shape::param.
   [[nodiscard]] std::uint16_t param() const noexcept {
     return static_cast<std::uint16_t>(share + (width == kNarrowRibbon ? kNarrowRibbonParam : 0));
   }
@@ -95,7 +92,7 @@ struct RibbonForm {
   }
 };
 
-/// All that follows from the number of blocks of a level.
+/// What follows from a level's number of blocks.
 struct RibbonLevelShape {
   std::uint64_t blocks;
   std::uint64_t lean_blocks;
@@ -111,8 +108,8 @@ struct RibbonLevelShape {
         base(is_base) {}
 
   [[nodiscard]] std::uint64_t slots() const noexcept { return blocks * kRibbonBlockSlots; }
-  /// The number of starts: no key starts in the last `width` slots, so a row never leaves its level. It never leaves
-  /// the block behind the one it starts in, either.
+  /// The number of starts. No key starts in the last `width` slots, so a row never leaves its level. A row ends at the
+  /// latest in the block after its start's.
   [[nodiscard]] std::uint64_t starts() const noexcept { return slots() - width; }
   [[nodiscard]] std::uint64_t bucket_of(std::uint64_t start) const noexcept { return ribbon_bucket(start, width); }
   [[nodiscard]] std::uint64_t buckets() const noexcept { return bucket_of(slots()); }
@@ -120,23 +117,22 @@ struct RibbonLevelShape {
   [[nodiscard]] unsigned columns_of(std::uint64_t block) const noexcept {
     return lean_columns + (block >= lean_blocks);
   }
-  /// The number of the starts whose block is lean, and their share.
+  /// The starts in lean blocks.
   [[nodiscard]] std::uint64_t lean_starts() const noexcept {
     return std::min(lean_blocks * kRibbonBlockSlots, starts());
   }
   [[nodiscard]] double lean_share() const noexcept {
     return static_cast<double>(lean_starts()) / static_cast<double>(starts());
   }
-  /// The words of the solution that lie before this block; for `blocks`, one more than the last block's number, all
-  /// words.
+  /// The words of the solution before this block; for `blocks`, all words.
   [[nodiscard]] std::uint64_t words_before(std::uint64_t block) const noexcept {
     return block * lean_columns + (block > lean_blocks ? block - lean_blocks : 0);
   }
-  /// All words of the level, the one that holds the block count included.
+  /// All words of the level, with the word of the block count.
   [[nodiscard]] std::uint64_t words() const noexcept { return 1 + threshold_words() + words_before(blocks); }
 };
 
-/// What word 0 of a payload states.
+/// Word 0 of a payload.
 struct RibbonHeader {
   unsigned levels;
   unsigned base_seed;
@@ -149,8 +145,8 @@ struct RibbonHeader {
   }
 };
 
-/// One key's equation. The `columns` words from `words` on, each as wide as the ribbon, hold the slots of its start,
-/// and as many words behind them hold the next slots.
+/// One key's equation. The `columns` words from `words` on, as wide as the ribbon, hold the start's slots, and the next
+/// `columns` words hold the following slots.
 struct RibbonEquation {
   const std::byte* words;
   unsigned columns;
@@ -169,7 +165,7 @@ struct RibbonAccess {
   const std::byte* solution;
 
   [[nodiscard]] std::uint64_t start_of(std::uint64_t level_hash) const noexcept { return mulhi(level_hash, starts); }
-  /// Returns whether a key with this start was bumped. Must not be asked of the base, which has no thresholds.
+  /// Whether a key with this start was bumped. Not for the base, which has no thresholds.
   [[nodiscard]] bool bumped(std::uint64_t start) const noexcept {
     const std::uint64_t bucket = ribbon_bucket(start, width);
     return start - bucket * ribbon_bucket_starts(width) < kept_from(bucket);
@@ -192,7 +188,7 @@ struct RibbonAccess {
   }
 };
 
-/// The level that starts at `at` in a payload.
+/// The level at `at` in a payload.
 struct RibbonLevelView {
   RibbonLevelShape level;
   RibbonAccess access;
@@ -213,20 +209,20 @@ struct RibbonLevelView {
   return RibbonHeader(load_le<std::uint64_t>(view.payload)).levels == 0;
 }
 
-/// A map, whose shape has its value's bits where that of a ribbon has its share of rich blocks, as a ribbon with the
-/// same columns.
+/// A map as a ribbon with the same columns. A map's shape has the value bits in place of a ribbon's share of rich
+/// blocks.
 [[nodiscard]] inline View as_ribbon(View view) noexcept {
   view.shape.param = 0;
   return view;
 }
 
-/// The key's equation in a ribbon of this width: goes from level to level until one has not bumped the key. The payload
-/// must have at least one level.
+/// The key's equation in a ribbon of this width: goes from level to level until the key is not bumped. The payload must
+/// have at least one level.
 [[nodiscard]] inline RibbonEquation find_ribbon_equation(const View& view, unsigned width,
                                                          std::uint64_t hash) noexcept {
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
   RibbonForm form(view.shape);
-  form.width = width;  // the same, but a constant where this is inlined
+  form.width = width;  // the same value, but a constant after inlining
   const std::byte* at = view.payload + 8;
   std::uint64_t level_hash = hash;
   for (unsigned left = header.levels; left > 1; --left) {
@@ -241,15 +237,15 @@ struct RibbonLevelView {
   return base.access.equation(base.access.start_of(level_hash), level_hash, hash);
 }
 
-/// The first level answers for nearly all keys. So what a query needs of it is computed once per filter.
+/// Nearly all keys are in the first level, so what a query needs of it is computed once per filter.
 struct RibbonPrepared {
-  std::uint64_t starts;  // 0 if the view was not prepared, or has no level above the base
+  std::uint64_t starts;  // 0 if not prepared, or if there is only the base level
   std::uint64_t lean_blocks;
-  std::uint64_t solution;  // its place in the payload
+  std::uint64_t solution;  // its offset in the payload
 };
 
 inline void prepare_ribbon(View& view) noexcept {
-  if (RibbonHeader(load_le<std::uint64_t>(view.payload)).levels < 2) return;  // there is no level, or only the base
+  if (RibbonHeader(load_le<std::uint64_t>(view.payload)).levels < 2) return;  // no level, or only the base
   const RibbonLevelView first(view.payload + 8, RibbonForm(view.shape), false);
   set_prepared(view, RibbonPrepared{first.access.starts, first.access.lean_blocks,
                                     static_cast<std::uint64_t>(first.access.solution - view.payload)});
@@ -258,7 +254,7 @@ inline void prepare_ribbon(View& view) noexcept {
 [[nodiscard]] inline bool is_prepared_ribbon(const View& view) noexcept {
   return prepared_of<RibbonPrepared>(view).starts != 0;
 }
-/// What a query needs of the first level of a ribbon that has this width, which must be prepared.
+/// What a query needs of the first level. The view must be prepared; `width` is the ribbon's.
 [[nodiscard]] inline RibbonAccess prepared_ribbon(const View& view, unsigned width) noexcept {
   const auto& first = prepared_of<RibbonPrepared>(view);
   return {width, first.starts, first.lean_blocks, view.shape.k, view.payload + 16, view.payload + first.solution};

@@ -1,11 +1,12 @@
 // A level is built in two steps. Banding adds each key's row to a triangular system with one row per slot, by Gaussian
-// elimination. A row that is used up before it finds a free slot contradicts the stored rows, unless its result agrees
-// with them: its bucket gets a higher threshold, and bumps the keys of lower starts. Buckets are filled from left to
-// right, and each from its highest start to its lowest, so the starts that it bumps are those whose slots its left
-// neighbour's rows have taken. Back-substitution then solves slot after slot from right to left, all columns at once.
+// elimination. A row that becomes zero before it finds a free slot contradicts the stored rows, unless its result
+// agrees: then the bucket gets a higher threshold, and bumps the keys of lower starts. Buckets are filled from left to
+// right, and each from its highest start to its lowest, so the bumped starts are those whose slots are taken by rows of
+// the left neighbour. Back-substitution then solves slot after slot from right to left, all columns at once.
 //
 // Shards, which are runs of buckets, are built from right to left. That bounds the memory, and several threads can band
-// one each. A shard's first bucket keeps no start below its border, and the slots up to there belong to the shard on
+// a shard each. A shard's first bucket keeps no start below its border. The slots up to there belong to the shard on
+// its left, whose rows may reach further: the solution there is known when that shard is solved.
 // its left, whose rows may reach further: the solution there is known when that shard is solved.
 #include "kinds/ribbon/level.h"
 
@@ -25,7 +26,7 @@ constexpr std::uint64_t kShardStarts = std::uint64_t{1}
                                        << 16;  // a band of 790 KB, 1 MB for a map; about 19 slots stay empty per shard
 constexpr unsigned kBorderThreshold = 2;
 
-/// What all shards of a level share. Each shard writes to words of its own, so threads need no lock.
+/// What all shards of a level share. Each shard writes to its own words, so threads need no lock.
 struct LevelBuild {
   RibbonLevelShape shape;
   unsigned columns;
@@ -46,8 +47,7 @@ struct LevelBuild {
   }
 };
 
-/// Each column of the solution at 64 slots, from the slot that was solved last on; each slot's bit at its number modulo
-/// 64.
+/// Each column of the solution at the 64 slots from the last solved one on, with a slot's bit at its number modulo 64.
 using Window = std::array<std::uint64_t, kMaxMapColumns>;
 
 RibbonBumped add_bucket(RibbonBand& band, const RibbonBucket& bucket) noexcept {
@@ -62,7 +62,7 @@ void solve_block(const std::uint64_t* rows, const std::uint32_t* results, std::s
                  Window& window) noexcept {
   kernels_in_use<RibbonKernels>().ribbon_solve(rows, results, slots, columns, window.data());
 }
-/// The kernel takes 32 columns at a time, so more, as a map may have, are solved in two halves.
+/// The kernel solves 32 columns at a time, so the up to 64 columns of a map are solved in two halves.
 void solve_block(const std::uint64_t* rows, const std::uint64_t* results, std::size_t slots, unsigned columns,
                  Window& window) noexcept {
   std::array<std::uint32_t, kRibbonBlockSlots> half;
@@ -73,13 +73,13 @@ void solve_block(const std::uint64_t* rows, const std::uint64_t* results, std::s
   }
 }
 
-/// A run of consecutive buckets, which one thread bands.
+/// A run of consecutive buckets, banded by one thread.
 template <class Record>
 class Shard {
  public:
   Shard(const LevelBuild& level, std::pmr::memory_resource* memory) : level_(level), band_(memory), bumped_(memory) {}
 
-  /// Gives the shard other buckets and their keys.
+  /// Resets the shard to other buckets.
   void take(std::uint64_t from, std::uint64_t to, std::span<const Record> hashes) noexcept {
     from_ = from;
     to_ = to;
@@ -101,7 +101,7 @@ class Shard {
     }
   }
 
-  /// On entry the window is that of the shard on the right; on return it is this shard's.
+  /// On entry the window is that of the shard on the right, on return this shard's.
   void solve(Window& window) const noexcept {
     for (std::size_t end = band_.size(); end > 0;) {
       const std::size_t block = (end - 1) / kRibbonBlockSlots;
@@ -113,7 +113,7 @@ class Shard {
   }
 
  private:
-  /// Where the keys of a bucket end that begin at `at`. Goes by steps of 16 keys first, and then by single keys.
+  /// The end of the keys of a bucket that begin at `at`. Advances by 16 keys first, then by single keys.
   [[nodiscard]] std::size_t end_of(std::uint64_t bucket, std::size_t at) const noexcept {
     for (const std::size_t step : {std::size_t{16}, std::size_t{1}}) {
       while (at + step <= hashes_.size() && level_.bucket_of(hash_of(hashes_[at + step - 1])) == bucket) at += step;
@@ -122,7 +122,7 @@ class Shard {
   }
   [[nodiscard]] bool is_last() const noexcept { return to_ == level_.shape.buckets(); }
 
-  /// Adds a bucket's keys and returns the bucket's threshold.
+  /// Adds a bucket's keys, and returns its threshold.
   unsigned add(std::uint64_t bucket, std::span<const Record> hashes) {
     const RecordBucket<Record> keys{
         .width = level_.shape.width,
@@ -159,7 +159,7 @@ class Shard {
   std::span<const Record> hashes_;
 };
 
-/// Cuts the keys of this bucket and all later ones off the end of `hashes`, and returns them.
+/// Removes the keys of this bucket and all later ones from the end of `hashes`, and returns them.
 template <class Record>
 std::span<const Record> split_at(const LevelBuild& level, std::uint64_t bucket,
                                  std::span<const Record>& hashes) noexcept {

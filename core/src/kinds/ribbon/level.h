@@ -1,4 +1,4 @@
-// Building one level of a ribbon payload from its keys.
+// Builds one level of a ribbon payload from its keys.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace crivo {
 
-/// A key as the next level has it.
+/// A key's hash at the next level.
 [[nodiscard]] inline std::uint64_t at_next_level(std::uint64_t hash) noexcept { return hash * kRibbonNextLevel; }
 [[nodiscard]] inline HashedValue at_next_level(const HashedValue& key) noexcept {
   return {key.hash * kRibbonNextLevel, key.value};
 }
 
-/// The keys of one level: their hashes at that level, and the factor that makes their fingerprints from these.
+/// The keys of one level: their hashes at that level, and the factor that gives fingerprints from these.
 template <class Record>
 struct RibbonKeys {
   RecordSource<Record>& hashes;
@@ -25,14 +25,14 @@ struct RibbonKeys {
   unsigned value_bits;  // 0 for a filter
 };
 
-/// Counts the keys that went through a level, and reports the progress to the task.
+/// Counts the keys processed, and reports the progress to the task.
 class RibbonProgress {
  public:
   RibbonProgress(BuildTask& task, std::uint64_t keys) noexcept : task_(task), keys_(static_cast<double>(keys)) {}
   [[nodiscard]] BuildTask& task() const noexcept { return task_; }
   /// Errors: kCancelled.
   Result<void> add(std::uint64_t keys) {
-    constexpr double kTimes = 1.07;  // levels that a key goes through, on average
+    constexpr double kTimes = 1.07;  // levels per key, on average
     done_ += static_cast<double>(keys);
     return task_.advance(kSortShare + (1 - kSortShare) * done_ / (kTimes * keys_));
   }
@@ -43,9 +43,8 @@ class RibbonProgress {
   double done_ = 0;
 };
 
-/// Writes a level into its words at `at`, which must all be 0. The keys that it bumps are added to `bumped`, by their
-/// hashes at the next level. The base level bumps only keys that have no solution. Errors: kCancelled; those of the
-/// source and of `bumped`.
+/// Writes a level to its zeroed words at `at`. Bumped keys are added to `bumped`, by their hashes at the next level.
+/// The base level bumps only keys without a solution. Errors: kCancelled; those of the source and of `bumped`.
 template <class Record>
 Result<void> build_ribbon_level(const RibbonLevelShape& level, unsigned columns, const RibbonKeys<Record>& keys,
                                 std::byte* at, RecordCollector<Record>& bumped, RibbonProgress& progress);

@@ -1,6 +1,6 @@
-// A static map: a ribbon whose equations give each key's value and, above it, check bits of its fingerprint. Keys that
-// are not there have any value, and all but 2^-c of them are told by c check bits. No key is stored, so it is built
-// once, from all pairs. Retrieval in the words of Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 (layout.h).
+// A static map: a ribbon whose equations give each key's value and, above it, check bits of its fingerprint. An absent
+// key has an arbitrary value, and c check bits detect all but 2^-c of absent keys. No key is stored, so the map is
+// built once, from all pairs. Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 call it retrieval (layout.h).
 #include <algorithm>
 #include <cmath>
 
@@ -86,7 +86,7 @@ struct Map {
 
   static Result<AlignedBytes> build_values(Shape& shape, std::unique_ptr<StoredSource<HashedValue>> keys,
                                            std::uint64_t max_bytes, BuildTask& task) {
-    if (keys->size() == 0) {  // without keys, no levels
+    if (keys->size() == 0) {  // no keys, no levels
       return AlignedBytes(static_cast<std::size_t>(8 * shape.units), task.payload_memory());
     }
     Result<AlignedBytes> payload =
@@ -98,7 +98,7 @@ struct Map {
  private:
   static double rate_of(const Shape& shape) noexcept { return std::ldexp(1.0, shape.param - shape.k); }
 
-  /// The fewest that keep the rate; none for a rate of 1.
+  /// The fewest for the rate; 0 for a rate of 1.
   static Result<unsigned> check_bits_by_rate(const FilterSpec& spec) {
     if (auto valid = check_capacity(spec.capacity); !valid) return valid.error();
     if (spec.fp_rate == 1) return 0U;

@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::uint64_t kBucketsPerWord = 32;  // of thresholds
 
-/// The sum of the 32 numbers of two bits in a word.
+/// The sum of the 32 two-bit numbers in a word.
 std::uint64_t sum_of_pairs(std::uint64_t word) noexcept {
   const std::uint64_t fours = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
   const std::uint64_t bytes = (fours & 0x0F0F0F0F0F0F0F0F) + (fours >> 4 & 0x0F0F0F0F0F0F0F0F);
   return bytes * 0x0101010101010101 >> 56;
 }
 
-/// How many starts of 32 buckets their thresholds keep.
+/// The number of starts that the thresholds of 32 buckets keep.
 std::uint64_t kept_starts(std::uint64_t thresholds, unsigned width) noexcept {
   static_assert(kRibbonKeptFrom[0] == 0 && kRibbonKeptFrom[2] == 2 * kRibbonKeptFrom[1]);
   const unsigned step = ribbon_kept_from(1, width);
@@ -30,8 +30,8 @@ std::uint64_t kept_starts(std::uint64_t thresholds, unsigned width) noexcept {
   return kBucketsPerWord * ribbon_bucket_starts(width) - bumped;
 }
 
-/// How many of a level's starts before `end` are not bumped. Goes by whole words of thresholds, because a small blob
-/// can decode to billions of buckets.
+/// How many of a level's starts before `end` are kept. Processes whole words of thresholds, because a small blob can
+/// decode to billions of buckets.
 std::uint64_t kept_before(const RibbonAccess& level, std::uint64_t end) noexcept {
   std::uint64_t kept = 0;
   const unsigned bucket_starts = ribbon_bucket_starts(level.width);
@@ -47,7 +47,7 @@ std::uint64_t kept_before(const RibbonAccess& level, std::uint64_t end) noexcept
   return kept;
 }
 
-/// The shares of a level's starts that are not bumped: those in lean blocks, and those in rich blocks.
+/// The shares of a level's starts that are kept, in lean and in rich blocks.
 struct KeptStarts {
   double lean;
   double rich;
@@ -65,7 +65,7 @@ struct KeptStarts {
   }
 };
 
-/// Checks the level that begins at `at` and must end before `end`, and moves `at` past it. Errors: kCorrupt.
+/// Validates the level at `at`, which must end before `end`, and moves `at` past it. Errors: kCorrupt.
 Result<void> check_level(const std::byte*& at, const std::byte* end, const RibbonForm& form, bool base) {
   const auto words = static_cast<std::uint64_t>(end - at) / 8;
   const std::uint64_t blocks = words == 0 ? 0 : load_le<std::uint64_t>(at);
@@ -117,8 +117,8 @@ Result<void> validate_ribbon(const View& view) {
   return {};
 }
 
-// Goes the way of validate_ribbon(), and stops where that will find an error. What says where a question reads is word
-// 0, and the number of blocks at the start of each level.
+// Follows validate_ribbon(), and stops where that will find an error. Queries read where word 0, and the number of
+// blocks at the start of each level, tell them to.
 bool admit_ribbon_open(const View& view, ByteGate& gate) {
   if (!gate.freeze(0, 8)) return false;
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
@@ -138,14 +138,14 @@ bool admit_ribbon_open(const View& view, ByteGate& gate) {
   return true;
 }
 
-// Goes the way of find_ribbon_equation(). A batch kernel reads a key's equation at the first level also if that level
-// bumped the key.
+// Follows find_ribbon_equation(). A batch kernel reads a key's equation at the first level even if that level bumped
+// the key.
 bool admit_ribbon_question(const View& view, std::uint64_t hash, ByteGate& gate) {
   const auto offset_of = [&view](const std::byte* at) { return static_cast<std::uint64_t>(at - view.payload); };
   const auto admit_equation = [&](const RibbonAccess& level, std::uint64_t start) {
     const RibbonEquation equation = level.equation(start, hash, hash);
     const std::uint64_t bytes = 2 * equation.columns * (level.width / 8);
-    return bytes == 0 || gate.admit(offset_of(equation.words), bytes);  // a block without columns lets all pass
+    return bytes == 0 || gate.admit(offset_of(equation.words), bytes);  // a block without columns lets all keys pass
   };
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
   if (header.levels == 0) return true;
@@ -171,12 +171,12 @@ double rate_of_ribbon(const View& view) noexcept {
   const RibbonForm form(view.shape);
   const std::byte* at = view.payload + 8;
   double rate = 0;
-  double reached = 1;  // the share of hashes that all levels before this one have bumped
+  double reached = 1;  // the share of hashes that all earlier levels bumped
   for (unsigned left = RibbonHeader(load_le<std::uint64_t>(view.payload)).levels; left > 0; --left) {
     const RibbonLevelView level(at, form, left == 1);
     const KeptStarts kept(level);
     rate += reached * (ribbon_level_rate(form.lean, 1) * kept.lean + ribbon_level_rate(form.lean, 0) * kept.rich);
-    reached *= std::max(0.0, 1 - kept.lean - kept.rich);  // the shares are rounded, and their sum may be above 1
+    reached *= std::max(0.0, 1 - kept.lean - kept.rich);  // rounding may make the sum exceed 1
     at = level.end();
   }
   return std::min(rate, 1.0);

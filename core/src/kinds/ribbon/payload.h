@@ -1,4 +1,4 @@
-// What holds of every payload of the family, and where it is read.
+// Validation and reads that all payloads of the family share.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace crivo {
 
-/// Errors: kCorrupt for a number of words that is not allowed.
+/// Errors: kCorrupt for an invalid number of words.
 [[nodiscard]] Result<std::uint64_t> ribbon_payload_bytes(const Shape& shape);
-// For kinds/kind.h: the functions of a kind that have these names.
+// The functions of a kind with these names, for kinds/kind.h.
 [[nodiscard]] Result<void> validate_ribbon(const View& view);
 [[nodiscard]] bool admit_ribbon_open(const View& view, ByteGate& gate);
 [[nodiscard]] bool admit_ribbon_question(const View& view, std::uint64_t hash, ByteGate& gate);
 
-/// The exact rate, as a mean over all hashes: it follows from the thresholds and the column counts of each level.
+/// The exact rate, averaged over all hashes, from the thresholds and column counts of each level.
 [[nodiscard]] double rate_of_ribbon(const View& view) noexcept;
 
 }  // namespace crivo

@@ -1,5 +1,5 @@
-// The ribbon filter: it is built once from all its keys, and its size is within two percent of the information limit.
-// layout.h tells how it works, and the papers.
+// The ribbon filter: built once from all its keys, and within two percent of the information limit. layout.h explains
+// it and lists the papers.
 #include <algorithm>
 #include <cmath>
 
@@ -75,7 +75,7 @@ struct Ribbon {
             .cardinality = static_cast<double>(RibbonHeader(load_le<std::uint64_t>(view.payload)).keys)};
   }
 
-  // Of a ribbon that was built, the layout fixes the rate, which differs from the planned one by 0.1% at 10^5 keys.
+  // The layout of a built ribbon determines its rate, which differs from the planned one by 0.1% at 10^5 keys.
   static double predicted_fp_rate(const View& view, double keys) noexcept {
     if (!(keys > 0)) return 0;
     if (!ribbon_is_empty(view)) return rate_of_ribbon(view);
@@ -89,7 +89,7 @@ struct Ribbon {
 
   static Result<AlignedBytes> build(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
                                     BuildTask& task) {
-    if (hashes->size() == 0) {  // without keys, no levels
+    if (hashes->size() == 0) {  // no keys, no levels
       return AlignedBytes(static_cast<std::size_t>(8 * shape.units), task.payload_memory());
     }
     RibbonForm form(shape);

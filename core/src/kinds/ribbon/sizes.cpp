@@ -12,22 +12,22 @@
 namespace crivo {
 namespace {
 
-/// What is known of the levels of a width from measurements, at 2049 to 10^6 keys.
+/// Measured properties of a width's levels, for 2049 to 10^6 keys.
 struct Fill {
-  // One slot in so many stays empty, and so many slots at the level's end.
+  // One slot in `empty_one_in` stays empty, and `empty_at_end` slots at the level's end.
   double empty_one_in;
   double empty_at_end;
-  // The planned size assumes more than that, so the plan is seldom too small.
+  // The planned size assumes more empty slots, so it is seldom too small.
   std::uint64_t planned_empty_one_in;
   std::uint64_t planned_empty_at_end;
-  // Starts that are bumped have more keys than others, because buckets with many keys bump more.
+  // Bumped starts have more keys than others, because buckets with many keys bump more.
   double bumped_starts_per_key;
 };
 constexpr Fill kWideFill{1700, 24, 512, 48, 0.92};
 constexpr Fill kNarrowFill{125, 16, 112, 100, 0.877};
 constexpr const Fill& fill_of(unsigned width) noexcept { return width == kWideRibbon ? kWideFill : kNarrowFill; }
 
-/// The share of a level's starts that are bumped, on average; it is right to half a percent of the starts.
+/// The mean share of a level's starts that are bumped, accurate to half a percent of the starts.
 double bumped_starts(std::uint64_t keys, const RibbonLevelShape& level) noexcept {
   const Fill& fill = fill_of(level.width);
   const auto slots = static_cast<double>(level.slots());
@@ -47,7 +47,7 @@ Result<void> check_width(unsigned width) {
 }  // namespace
 
 std::uint64_t ribbon_base_blocks(std::uint64_t keys, unsigned width) noexcept {
-  // Few slots to spare; still one of the first seeds gives a solution.
+  // Few spare slots, but one of the first seeds gives a solution.
   const std::uint64_t slots = keys + 8 + keys / (width == kWideRibbon ? 64 : 24);
   return std::max(kMinRibbonBlocks, (slots + kRibbonBlockSlots - 1) / kRibbonBlockSlots);
 }
@@ -58,8 +58,8 @@ std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& leve
 }
 
 std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept {
-  // 16 keys for 15 slots: with the thresholds of the format, less than one slot in a thousand stays empty, or one in
-  // 125 of a narrow ribbon.
+  // 16 keys per 15 slots: with the format's thresholds, less than one slot in a thousand stays empty, or one in 125 of
+  // a narrow ribbon.
   return std::max(kMinRibbonBlocks, keys / 16 * 15 / kRibbonBlockSlots);
 }
 
@@ -81,7 +81,7 @@ double ribbon_level_rate(unsigned lean_columns, double lean_share) noexcept {
 double planned_ribbon_rate(std::uint64_t keys, const RibbonForm& form) noexcept {
   if (keys == 0) return 0;
   double rate = 0;
-  double reached = 1;  // the share of hashes that all levels before this one have bumped
+  double reached = 1;  // the share of hashes that all earlier levels bumped
   while (keys > ribbon_base_keys(form.width)) {
     const RibbonLevelShape level(ribbon_level_blocks(keys), form, false);
     const double bumped = bumped_starts(keys, level);
@@ -130,7 +130,7 @@ Result<RibbonSize> size_ribbon_by_bits(std::uint64_t capacity, double bits_per_k
   if (auto valid = check_width(width); !valid) return valid.error();
   if (auto valid = check_capacity(capacity); !valid) return valid.error();
   if (auto valid = check_bits_per_key(bits_per_key); !valid) return valid.error();
-  std::uint64_t enough = 1;  // the most columns that fit, found by bisection
+  std::uint64_t enough = 1;  // the most columns that fit, by bisection
   std::uint64_t too_many = std::uint64_t{kMaxRibbonColumns} * kRibbonShares + 1;
   const double words = static_cast<double>(capacity) * bits_per_key / 64;
   while (too_many - enough > 1) {

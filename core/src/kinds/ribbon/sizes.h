@@ -1,4 +1,4 @@
-// How large the levels of a ribbon are: the plan that its builder follows and its sizes are computed from.
+// The sizes of a ribbon's levels: the plan of its builder and of its size.
 #pragma once
 
 #include <cstdint>
@@ -7,27 +7,25 @@
 
 namespace crivo {
 
-/// The base level gets the keys that are left once there are at most this many; it finds a place for all of them.
+/// The base level gets the remaining keys once there are at most this many. It has slots for all of them.
 [[nodiscard]] constexpr std::uint64_t ribbon_base_keys(unsigned width) noexcept { return 32 * width; }
 
 /// The number of blocks of the base level for this number of keys.
 [[nodiscard]] std::uint64_t ribbon_base_blocks(std::uint64_t keys, unsigned width) noexcept;
-/// The number of keys that a level leaves to the next one; it is seldom higher.
+/// The number of keys that a level bumps, seldom exceeded.
 [[nodiscard]] std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& level) noexcept;
-/// The number of blocks of any other level for this number of keys. It is too small for all of them, so that hardly any
-/// slot stays empty.
+/// The number of blocks of any other level. Too small for all keys, so that hardly any slot stays empty.
 [[nodiscard]] std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept;
-/// The mean rate of absent hashes that start in a level: 2^-r for a start in a lean block, and half of it for one in a
-/// rich block.
+/// The mean rate of absent hashes in a level: 2^-r for a start in a lean block, half of it in a rich block.
 [[nodiscard]] double ribbon_level_rate(unsigned lean_columns, double lean_share) noexcept;
-/// Rate of a ribbon of this number of distinct keys as it is planned. It is not quite ribbon_fp_rate of the columns,
-/// because no key starts in a level's last block, and a level of few blocks cannot mix lean and rich blocks in every
-/// ratio. Exact up to ribbon_base_keys, and to about 1% at 3000 keys, 0.1% at 10^5.
+/// The rate of a planned ribbon with this many distinct keys. It differs from ribbon_fp_rate of the columns, because no
+/// key starts in a level's last block, and a level of few blocks cannot mix lean and rich blocks in every ratio. Exact
+/// up to ribbon_base_keys, and to about 1% at 3000 keys, 0.1% at 10^5.
 [[nodiscard]] double planned_ribbon_rate(std::uint64_t keys, const RibbonForm& form) noexcept;
-/// The fewest columns, at least `wanted`, with which a ribbon of this number of distinct keys keeps the rate
+/// The fewest columns, at least `wanted`, with which a ribbon of this many distinct keys has the rate
 /// ribbon_fp_rate(wanted).
 [[nodiscard]] RibbonForm ribbon_form_for(std::uint64_t keys, const RibbonForm& wanted) noexcept;
-/// Payload words that a filter of this number of distinct keys hardly ever exceeds, nor falls short of by much.
+/// The payload words of a filter of this many distinct keys: a close upper bound, hardly ever exceeded.
 [[nodiscard]] std::uint64_t ribbon_words(std::uint64_t keys, const RibbonForm& form) noexcept;
 
 }  // namespace crivo

@@ -1,19 +1,18 @@
-// Adds a bucket's keys to a band, with the Gaussian elimination of one instruction set. What a band, a bucket and a
-// threshold are is told in kinds/ribbon/band.h.
+// Adds a bucket's keys to a band, with the Gaussian elimination of one instruction set. kinds/ribbon/band.h explains
+// bands, buckets and thresholds.
 //
-// The including file must have, inside the same anonymous namespace of crivo:
+// The including file must define, inside the same anonymous namespace of crivo:
 //   CRIVO_TARGET                               the macro of the instruction set, from kinds/target.h;
-//   bool eliminate(Band&, RibbonRows&)         adds rows to the band; false if a row contradicts those it has.
-// It must have included <algorithm>, <bit>, <span>, kinds/ribbon/simd/rows.h and kinds/ribbon/layout.h. It gets:
-// add_bucket().
+//   bool eliminate(Band&, RibbonRows&)         adds rows to the band; false if a row contradicts the stored rows.
+// It must include <algorithm>, <bit>, <span>, kinds/ribbon/simd/rows.h and kinds/ribbon/layout.h. Defines add_bucket().
 
 template <class Record>
 CRIVO_TARGET inline std::uint64_t start_in_bucket(const RecordBucket<Record>& bucket, std::uint64_t hash) noexcept {
   return mulhi(hash, bucket.starts) - bucket.first_start;
 }
 
-/// Takes hashes from the end of `hashes`, as long as their starts lie in the same block and at `kept_from` or above. A
-/// row whose first slot is free is stored there at once; the other rows go to `rows`, until it is full.
+/// Removes hashes from the end of `hashes` while their starts are in the same block and at least `kept_from`. A row
+/// whose first slot is free is stored at once; the others are appended to `rows`, until it is full.
 template <class Record>
 CRIVO_TARGET inline void take_rows(RecordBand<Record>& band, const RecordBucket<Record>& bucket,
                                    std::uint64_t kept_from, std::span<const Record>& hashes,
@@ -39,8 +38,8 @@ CRIVO_TARGET inline void take_rows(RecordBand<Record>& band, const RecordBucket<
   hashes = hashes.first(key);
 }
 
-// Adds the keys from the highest starts down. All keys that the same threshold would bump form a group: if one of them
-// cannot be stored, none of the group stays, and the bucket gets that threshold.
+// Adds the keys in descending order of starts. The keys that the same threshold would bump form a group: if one of them
+// cannot be stored, the whole group is removed, and the bucket gets that threshold.
 template <class Record>
 CRIVO_TARGET inline RibbonBumped add_bucket(RecordBand<Record>& band, const RecordBucket<Record>& bucket) noexcept {
   std::span<const Record> left = bucket.hashes;

@@ -1,6 +1,6 @@
-// The ribbon kind with AVX2. A query takes eight columns at once, without a branch, and folds each of them to four
-// bits, whose parity is a bit of a constant. Building eliminates four rows per vector. Solving is the portable code,
-// compiled for the instructions that come with AVX2.
+// The ribbon kind with AVX2. A query tests eight columns at once, without a branch: it folds each column to four bits,
+// whose parity is a bit of a constant. Building eliminates four rows per vector. Solving is portable code, compiled
+// with AVX2.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -25,7 +25,7 @@ namespace {
 
 #include "kinds/ribbon/simd/holds_portable.inl.h"
 
-/// Bit i of the result is set if the number of ones is odd in lane i.
+/// Bit i of the result is the parity of lane i.
 CRIVO_TARGET inline unsigned parities(__m256i lanes) noexcept {
   __m256i fold = _mm256_xor_si256(lanes, _mm256_slli_epi32(lanes, 16));
   fold = _mm256_xor_si256(fold, _mm256_slli_epi32(fold, 8));
@@ -35,7 +35,7 @@ CRIVO_TARGET inline unsigned parities(__m256i lanes) noexcept {
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(parity)));
 }
 
-/// Four columns of the solution, each where the row has a bit.
+/// Four columns of the solution, masked by the row.
 CRIVO_TARGET inline __m256i four_columns(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row,
                                          unsigned column) noexcept {
   const std::byte* words = equation.words + 8 * column;
@@ -45,15 +45,15 @@ CRIVO_TARGET inline __m256i four_columns(const RibbonEquation& equation, const S
                           _mm256_and_si256(next, _mm256_set1_epi64x(static_cast<long long>(row.next))));
 }
 
-/// The four columns from each of these on, each where the row has a bit; of two halves that are XORed the parity is the
-/// same.
+/// Four columns from `first` on and four from `second` on, masked by the row. The halves of a column are XORed, which
+/// keeps its parity.
 CRIVO_TARGET inline __m256i eight_columns(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row,
                                           unsigned first, unsigned second) noexcept {
   const __m256 a = _mm256_castsi256_ps(four_columns(equation, row, first));
   const __m256 b = _mm256_castsi256_ps(four_columns(equation, row, second));
   const __m256i halves = _mm256_xor_si256(_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88)),   // the lower ones
                                           _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD)));  // the upper ones
-  return _mm256_permute4x64_epi64(halves, 0xD8);  // which the shuffles do not leave in their order
+  return _mm256_permute4x64_epi64(halves, 0xD8);  // restores the order after the shuffles
 }
 CRIVO_TARGET inline __m256i eight_columns(const RibbonEquation& equation, const SplitRow<kNarrowRibbon>& row,
                                           unsigned first, unsigned second) noexcept {
@@ -98,7 +98,7 @@ CRIVO_TARGET inline Lanes or_lanes(Lanes a, Lanes b) noexcept { return _mm256_or
 CRIVO_TARGET inline LaneMask lanes_with_bit(Lanes lanes, Lanes bit) noexcept {
   return _mm256_cmpeq_epi64(_mm256_and_si256(lanes, bit), bit);
 }
-/// The lanes that have the bit set, among those whose start is at most the slot.
+/// The lanes with the bit set, among those whose start is at most the slot.
 CRIVO_TARGET inline LaneMask started_lanes_with_bit(Lanes lanes, Lanes bit, Lanes start, Lanes slot) noexcept {
   return _mm256_andnot_si256(_mm256_cmpgt_epi64(start, slot), lanes_with_bit(lanes, bit));
 }
@@ -110,7 +110,7 @@ CRIVO_TARGET inline bool is_zero(Lanes lanes) noexcept { return _mm256_testz_si2
 CRIVO_TARGET inline std::uint64_t first_lane(Lanes lanes) noexcept {
   return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(lanes)));
 }
-/// Every lane gets the word of the first lane that is in the mask; the mask must not be empty.
+/// Broadcasts the word of the first lane in the mask, which must not be empty.
 CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
   const auto having = static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(mask)));
   constexpr std::uint64_t kHalves = 0x2'0000'0002;  // 64-bit lane i is made of the 32-bit lanes 2 i and 2 i + 1
@@ -120,7 +120,7 @@ CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 
 #include "kinds/ribbon/simd/eliminate_lanes.inl.h"
 #include "kinds/ribbon/simd/solve_portable.inl.h"
-// This include must follow eliminate(), which it calls.
+// Calls eliminate(), so it must come after it.
 #include "kinds/ribbon/simd/add_bucket.inl.h"
 
 }  // namespace

@@ -1,9 +1,9 @@
-// What a key's equation gives at all its columns, around one instruction set's parities of eight of them.
+// The parities of all columns of a key's equation, from one instruction set's parities of eight columns.
 //
-// The including file must have included <algorithm> and kinds/ribbon/simd/holds_portable.inl.h, and must have, inside
-// the same anonymous namespace of crivo: the macro CRIVO_TARGET, and `unsigned eight_parities(const RibbonEquation&,
-// const SplitRow<kWideRibbon>&, unsigned first, unsigned second)`: in its lower four bits the parities of the four
-// columns from the first of these on, in the next four those from the second on. It gets: columns_of().
+// The including file must include <algorithm> and kinds/ribbon/simd/holds_portable.inl.h, and must define, inside the
+// same anonymous namespace of crivo: the macro CRIVO_TARGET, and `unsigned eight_parities(const RibbonEquation&, const
+// SplitRow<kWideRibbon>&, unsigned first, unsigned second)`: the parities of four columns from `first` on in its lowest
+// four bits, and of four columns from `second` on in the next four. Defines columns_of().
 
 CRIVO_TARGET inline std::uint64_t columns_of(const RibbonEquation& equation) noexcept {
   if (equation.columns < 4) return columns_one_by_one(equation);

@@ -1,15 +1,15 @@
-// A query's test around one instruction set's test of eight columns at once. Where the columns are no multiple of
-// eight, some are tested twice, so that nothing outside the payload is read, without a mask; fewer than four are tested
-// one by one.
+// A query's test, from one instruction set's test of eight columns. If the number of columns is not a multiple of
+// eight, some are tested twice, so that nothing outside the payload is read and no mask is needed. Fewer than four are
+// tested one by one.
 //
-// The including file must have included <algorithm> and kinds/ribbon/simd/holds_portable.inl.h, and must have, inside
-// the same anonymous namespace of crivo: the macro CRIVO_TARGET, and for each kWidth `bool eight_hold(const
-// RibbonEquation&, const SplitRow<kWidth>&, unsigned first, unsigned second)`, whether the parities of the four columns
-// from each of these two on are those that the fingerprint has. It gets: holds(), kFewColumns and holds_few() for
-// kinds/ribbon/simd/query.inl.h.
+// The including file must include <algorithm> and kinds/ribbon/simd/holds_portable.inl.h, and must define, inside the
+// same anonymous namespace of crivo: the macro CRIVO_TARGET, and for each kWidth `bool eight_hold(const
+// RibbonEquation&, const SplitRow<kWidth>&, unsigned first, unsigned second)`: whether the parities of the four columns
+// from `first` on and of the four from `second` on are those of the fingerprint. Defines holds(), kFewColumns and
+// holds_few() for kinds/ribbon/simd/query.inl.h.
 
-/// For equations of at most kFewColumns columns, without a branch that depends on the key: one that nothing predicts
-/// takes longer than what it skips.
+/// For at most kFewColumns columns, without a branch that depends on the key, because a mispredicted branch takes
+/// longer than the code that it skips.
 inline constexpr unsigned kFewColumns = 16;
 template <unsigned kWidth>
 [[gnu::always_inline]] CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {

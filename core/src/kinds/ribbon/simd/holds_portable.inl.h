@@ -1,19 +1,19 @@
-// A query's test in portable code: column after column, until the parity of one differs from the fingerprint's bit. The
-// including file must have included <bit>, <type_traits>, crivo/host/bytes.h and kinds/ribbon/layout.h. It gets:
-// SplitRow, holds_by_column() and columns_one_by_one().
+// A query's test in portable code: column by column, until a parity differs from the fingerprint's bit. The including
+// file must include <bit>, <type_traits>, crivo/host/bytes.h and kinds/ribbon/layout.h. Defines SplitRow,
+// holds_by_column() and columns_one_by_one().
 
-/// As many bits of a column as a ribbon of this width stores together.
+/// A word of a column in a ribbon of this width.
 template <unsigned kWidth>
 using RibbonWord = std::conditional_t<kWidth == kWideRibbon, std::uint64_t, std::uint32_t>;
 
-/// A row's bits that stand in the words of its start, and those in the next words.
+/// The row's bits in the start's word, and those in the next word.
 template <unsigned kWidth>
 struct SplitRow {
   RibbonWord<kWidth> here;
   RibbonWord<kWidth> next;
 
-  // A row that starts at a word's first slot has no bits in the next word. That takes a shift by the width, which C++
-  // does not allow; so the row is shifted by 1 and then by the rest.
+  // A row that starts at a word's first slot has no bits in the next word. That requires a shift by the width, which is
+  // undefined, so the row is shifted by 1 and then by the rest.
   explicit SplitRow(const RibbonEquation& equation) noexcept
       : here(static_cast<RibbonWord<kWidth>>(equation.row << equation.shift)),
         next(static_cast<RibbonWord<kWidth>>(equation.row >> 1 >> (kWidth - 1 - equation.shift))) {}

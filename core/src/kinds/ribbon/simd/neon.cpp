@@ -1,6 +1,6 @@
-// The ribbon kind with NEON. A query takes eight columns at once, without a branch: it counts the ones in each byte,
-// and adds neighbours until a byte is left for each column, whose lowest bit is the column's parity. Building
-// eliminates two rows per vector, and solving takes eight columns at once.
+// The ribbon kind with NEON. A query tests eight columns at once, without a branch: it counts the ones in each byte,
+// and adds neighbours until one byte per column is left, whose lowest bit is the parity. Building eliminates two rows
+// per vector, and solving computes eight columns at once.
 #if defined(__AARCH64EL__)
 
 #include <arm_neon.h>
@@ -28,7 +28,7 @@ namespace {
 /// The ones in each byte of two columns, modulo their parity.
 inline uint8x16_t ones(uint64x2_t columns) noexcept { return vcntq_u8(vreinterpretq_u8_u64(columns)); }
 
-/// A byte for each of eight columns, which is odd if the column has an odd number of ones.
+/// A byte for each of eight columns, whose lowest bit is the column's parity.
 inline uint8x8_t parities(uint64x2_t a, uint64x2_t b, uint64x2_t c, uint64x2_t d) noexcept {
   const uint8x16_t pairs = vpaddq_u8(vpaddq_u8(ones(a), ones(b)), vpaddq_u8(ones(c), ones(d)));
   return vpadd_u8(vget_low_u8(pairs), vget_high_u8(pairs));
@@ -39,7 +39,7 @@ inline uint8x8_t lanes_of(unsigned bits) noexcept {
   return vtst_u8(vdup_n_u8(static_cast<std::uint8_t>(bits)), vcreate_u8(0x8040'2010'0804'0201));
 }
 
-/// Two columns of the solution, each where the row has a bit.
+/// Two columns of the solution, masked by the row.
 inline uint64x2_t two_columns(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row,
                               unsigned column) noexcept {
   const auto* words = reinterpret_cast<const std::uint8_t*>(equation.words) + 8 * column;
@@ -47,7 +47,7 @@ inline uint64x2_t two_columns(const RibbonEquation& equation, const SplitRow<kWi
   const uint64x2_t next = vreinterpretq_u64_u8(vld1q_u8(words + 8 * equation.columns));
   return veorq_u64(vandq_u64(here, vdupq_n_u64(row.here)), vandq_u64(next, vdupq_n_u64(row.next)));
 }
-/// Four columns, likewise.
+/// Four columns of the solution, masked by the row.
 inline uint64x2_t four_columns(const RibbonEquation& equation, const SplitRow<kNarrowRibbon>& row,
                                unsigned column) noexcept {
   const auto* words = reinterpret_cast<const std::uint8_t*>(equation.words) + 4 * column;
@@ -57,7 +57,7 @@ inline uint64x2_t four_columns(const RibbonEquation& equation, const SplitRow<kN
       veorq_u32(vandq_u32(here, vdupq_n_u32(row.here)), vandq_u32(next, vdupq_n_u32(row.next))));
 }
 
-/// A byte for each of the four columns from each of these on, which is odd if the column has an odd number of ones.
+/// A byte per column, for four columns from `first` on and four from `second` on; its lowest bit is the parity.
 inline uint8x8_t parities_of(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row, unsigned first,
                              unsigned second) noexcept {
   return parities(two_columns(equation, row, first), two_columns(equation, row, first + 2),
@@ -70,7 +70,7 @@ inline uint8x8_t parities_of(const RibbonEquation& equation, const SplitRow<kNar
   return vpadd_u8(vget_low_u8(pairs), vget_high_u8(pairs));
 }
 
-/// Whether the parities of the four columns from each of these on are those that the fingerprint has.
+/// Whether the parities of four columns from `first` on and of four from `second` on are those of the fingerprint.
 template <unsigned kWidth>
 inline bool eight_hold(const RibbonEquation& equation, const SplitRow<kWidth>& row, unsigned first,
                        unsigned second) noexcept {
@@ -102,7 +102,7 @@ inline Lanes broadcast(std::uint64_t word) noexcept { return vdupq_n_u64(word); 
 inline Lanes add_lanes(Lanes a, Lanes b) noexcept { return vaddq_u64(a, b); }
 inline Lanes or_lanes(Lanes a, Lanes b) noexcept { return vorrq_u64(a, b); }
 inline LaneMask lanes_with_bit(Lanes lanes, Lanes bit) noexcept { return vtstq_u64(lanes, bit); }
-/// The lanes that have the bit set, among those whose start is at most the slot.
+/// The lanes with the bit set, among those whose start is at most the slot.
 inline LaneMask started_lanes_with_bit(Lanes lanes, Lanes bit, Lanes start, Lanes slot) noexcept {
   return vandq_u64(vcleq_u64(start, slot), lanes_with_bit(lanes, bit));
 }
@@ -112,17 +112,17 @@ inline Lanes xor_where(LaneMask mask, Lanes lanes, Lanes row) noexcept {
 inline bool is_zero(Lanes lanes) noexcept { return vmaxvq_u32(vreinterpretq_u32_u64(lanes)) == 0; }
 inline bool any(LaneMask mask) noexcept { return !is_zero(mask); }
 inline std::uint64_t first_lane(Lanes lanes) noexcept { return vgetq_lane_u64(lanes, 0); }
-/// Every lane gets the word of the first lane that is in the mask; the mask must not be empty.
+/// Broadcasts the word of the first lane in the mask, which must not be empty.
 inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
   return vbslq_u64(vdupq_laneq_u64(mask, 0), vdupq_laneq_u64(lanes, 0), vdupq_laneq_u64(lanes, 1));
 }
 
 #include "kinds/ribbon/simd/eliminate_lanes.inl.h"
-// This include must follow eliminate(), which it calls.
+// Calls eliminate(), so it must come after it.
 #include "kinds/ribbon/simd/add_bucket.inl.h"
 
-// Each lane holds one column of the solution at the 64 slots behind the current slot. The current slot's bit takes the
-// place of the bit 64 slots further on, which no row reaches any more.
+// Each lane holds one column of the solution at the 64 slots after the current slot. The current slot's bit replaces
+// the bit of the slot 64 further on, which no row reaches any more.
 void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
            std::uint64_t* window) noexcept {
   const uint8x16_t first_two = vcombine_u8(vdup_n_u8(0), vdup_n_u8(1));

@@ -1,14 +1,14 @@
-// The queries of a ribbon, around one instruction set's test of an equation. They are included, and not called, so that
-// the compiler can inline the test.
+// The queries of a ribbon, for one instruction set's test of an equation. Included, so that the compiler can inline the
+// test.
 //
-// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; for each width of
-// ribbons `bool holds<kWidth>(const RibbonEquation&)`; kFewColumns; and `bool holds_few<kWidth>(const
-// RibbonEquation&)`, which is asked only for equations of at most kFewColumns columns. It must have included
-// <algorithm>, <utility>, kinds/probe_key.h, kinds/ribbon/kernels.h and kinds/ribbon/layout.h. It gets:
-// kRibbonProbe<kWidth>, a Probe (crivo/detail/view.h).
+// The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; `bool
+// holds<kWidth>(const RibbonEquation&)` for each ribbon width; kFewColumns; and `bool holds_few<kWidth>(const
+// RibbonEquation&)` for equations of at most kFewColumns columns. It must include <algorithm>, <utility>,
+// kinds/probe_key.h, kinds/ribbon/kernels.h and kinds/ribbon/layout.h. Defines kRibbonProbe<kWidth>, a Probe
+// (crivo/detail/view.h).
 
-/// Asks all levels. Few queries need it: those of keys that the first level bumped, and those of a payload that has
-/// nothing but the base level. It is not inlined, so that all other queries need no stack frame.
+/// Queries all levels. Rarely needed: for keys that the first level bumped, and for payloads with only the base level.
+/// Not inlined, so that all other queries need no stack frame.
 template <unsigned kWidth>
 [[gnu::noinline]] CRIVO_TARGET inline bool contains_any_level(const View& view, std::uint64_t hash) noexcept {
   return !ribbon_is_empty(view) && holds<kWidth>(find_ribbon_equation(view, kWidth, hash));
@@ -45,8 +45,8 @@ CRIVO_TARGET inline void prefetch(const RibbonEquation& equation) noexcept {
   __builtin_prefetch(equation.words + bytes - 1);
 }
 
-/// A batch of queries to a payload that the cache holds. The first level answers for every key, without a branch; then
-/// the keys that it bumped are asked again, of all levels.
+/// A batch of queries, for payloads that fit in a cache. The first level answers for every key, without a branch; then
+/// the keys that it bumped are queried again in all levels.
 template <unsigned kWidth, bool (*kHolds)(const RibbonEquation&) noexcept>
 CRIVO_TARGET inline void contains_near(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
                                        std::size_t count, bool* hits) noexcept {
@@ -61,8 +61,7 @@ CRIVO_TARGET inline void contains_near(const View& view, const RibbonAccess& fir
   for (std::size_t i = 0; i < bumped_count; ++i) hits[bumped[i]] = contains_any_level<kWidth>(view, hashes[bumped[i]]);
 }
 
-/// Finds the equations of these keys, and prefetches their cache lines. Which keys the first level bumped is found out
-/// without a branch here, too.
+/// Locates the equations of these keys, and prefetches their cache lines. Bumped keys are detected without a branch.
 template <unsigned kWidth>
 [[gnu::always_inline]] CRIVO_TARGET inline void fetch_equations(const View& view, const RibbonAccess& first,
                                                                 const std::uint64_t* hashes, std::size_t count,
@@ -82,8 +81,8 @@ template <unsigned kWidth>
   }
 }
 
-/// A batch of queries to a payload that is too large for the second-level cache. The cache lines of all keys are on
-/// their way before the first is looked at.
+/// A batch of queries, for payloads larger than the second-level cache. Prefetches the cache lines of all keys before
+/// it tests the first.
 template <unsigned kWidth>
 CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
                                       std::size_t count, bool* hits) noexcept {
@@ -92,8 +91,8 @@ CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& firs
   for (std::size_t i = 0; i < count; ++i) hits[i] = holds<kWidth>(equations[i]);
 }
 
-/// Several batches of queries to a payload that no cache is likely to hold. While one is looked at, the cache lines of
-/// the next one are on their way. For a single batch, or in a cache, this takes a tenth longer than contains_far().
+/// Several batches of queries, for payloads larger than most caches. Prefetches the next batch while one is tested. For
+/// a single batch, or in a cache, it takes 10% longer than contains_far().
 template <unsigned kWidth>
 CRIVO_TARGET inline void contains_farther(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
                                           std::size_t count, bool* hits) noexcept {
@@ -136,7 +135,7 @@ CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* h
   }
 }
 
-/// probe_key.h's, compiled for this instruction set: only then is contains() inlined.
+/// contains_key of probe_key.h, compiled for this instruction set, because contains() is otherwise not inlined.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
   if (key.size() > kShortKey) return ask_long_key<&contains<kWidth>>(view, key);

@@ -1,4 +1,4 @@
-// The ribbon kind in portable code: the kernels that the tests compare all others with.
+// The ribbon kind in portable code. Tests compare all other kernels with these.
 #include <algorithm>
 #include <bit>
 #include <span>
@@ -18,7 +18,7 @@ namespace {
 
 #include "kinds/ribbon/simd/holds_portable.inl.h"
 
-// Adds the rows one after the other: each moves from its start to higher slots until it finds a free one.
+// Adds the rows one by one: each moves from its start to higher slots until it finds a free one.
 template <class Band>
 bool eliminate(Band& band, const RibbonRows& rows) noexcept {
   for (std::size_t i = 0; i < rows.count; ++i) {
@@ -32,7 +32,7 @@ bool eliminate(Band& band, const RibbonRows& rows) noexcept {
     if (row != 0) {
       band.store(slot, row, result);
     } else if (result != 0) {
-      return false;  // the row is used up: its result contradicts the stored rows
+      return false;  // the row has become zero: its result contradicts the stored rows
     }
   }
   return true;

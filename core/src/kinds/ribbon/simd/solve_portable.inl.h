@@ -1,8 +1,8 @@
-// Back-substitution in portable code. See kinds/ribbon/band.h. The including file must have the macro CRIVO_TARGET. It
-// gets: solve(), a RibbonKernels::ribbon_solve (kinds/ribbon/kernels.h).
+// Back-substitution in portable code (kinds/ribbon/band.h). The including file must define the macro CRIVO_TARGET.
+// Defines solve(), a RibbonKernels::ribbon_solve (kinds/ribbon/kernels.h).
 
-// Each word of the window holds one column of the solution at the 64 slots behind the current slot. The current slot's
-// bit takes the place of the bit 64 slots further on, which no row reaches any more.
+// Each word of the window holds one column of the solution at the 64 slots after the current slot. The current slot's
+// bit replaces the bit of the slot 64 further on, which no row reaches any more.
 CRIVO_TARGET inline void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots,
                                unsigned columns, std::uint64_t* window) noexcept {
   for (std::size_t slot = slots; slot-- > 0;) {

@@ -1,11 +1,10 @@
-// The questions to a map, around one instruction set's columns_of(). They are included, and not called, so that the
-// compiler can inline it.
+// The queries of a map, for one instruction set's columns_of(). Included, so that the compiler can inline it.
 //
-// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
-// `std::uint64_t columns_of(const RibbonEquation&)`. It must have included <algorithm>, kinds/probe_key.h,
-// kinds/ribbon/kernels.h and kinds/ribbon/layout.h. It gets: kMapProbe, a Probe (crivo/detail/view.h).
+// The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
+// `std::uint64_t columns_of(const RibbonEquation&)`. It must include <algorithm>, kinds/probe_key.h,
+// kinds/ribbon/kernels.h and kinds/ribbon/layout.h. Defines kMapProbe, a Probe (crivo/detail/view.h).
 
-/// Splits what a key's equation gives into its value and whether its check bits are those of the key.
+/// Splits the columns into the value, and whether the check bits are the key's.
 CRIVO_TARGET inline bool split(const View& view, std::uint64_t hash, std::uint64_t columns,
                                std::uint64_t& value) noexcept {
   const unsigned value_bits = view.shape.param;
@@ -14,7 +13,7 @@ CRIVO_TARGET inline bool split(const View& view, std::uint64_t hash, std::uint64
   return ((columns >> value_bits ^ ribbon_fingerprint(hash)) & checks) == 0;
 }
 
-/// Asks all levels, as few questions need (query.inl.h).
+/// Queries all levels. Rarely needed (query.inl.h).
 [[gnu::noinline]] CRIVO_TARGET inline bool find_any_level(const View& view, std::uint64_t hash,
                                                           std::uint64_t& value) noexcept {
   value = 0;
@@ -45,7 +44,7 @@ CRIVO_TARGET inline RibbonEquation map_equation(const View& view, std::uint64_t 
   return find_ribbon_equation(as_ribbon(view), kWideRibbon, hash);
 }
 
-/// The cache lines of so many keys are on their way before the first is looked at.
+/// Prefetches the cache lines of a batch before it tests the first key.
 CRIVO_TARGET inline void find_batch(const View& view, const std::uint64_t* hashes, std::size_t count,
                                     std::uint64_t* values, bool* hits) noexcept {
   if (ribbon_is_empty(view)) {
