@@ -8,11 +8,11 @@
 namespace crivo::c {
 namespace {
 
-/// A structure of more bytes than this is no later version of ours, but a size that was never set.
+/// A larger `size` is not that of a later version, but was never set.
 constexpr std::size_t kMaxStructBytes = 4096;
 
-/// A copy of a structure of the caller's, in which fields that the caller does not know are 0. A later version's
-/// structure is fine as long as it asks for nothing that this version does not know.
+/// A copy of the caller's structure, with 0 in fields that the caller does not know. A later version's structure is
+/// accepted if the fields that this version does not know are 0.
 template <class T>
 T read_struct(const char* name, const T* caller) {
   check_given(name, caller);
@@ -39,9 +39,8 @@ void choose_size(FilterSpec& spec, const crivo_options& options) {
   spec.bits_per_key = options.bits_per_key;
 }
 
-/// False if no offset is below the one before it; true also for an offset of 2^63 or more, which no array of bytes can
-/// have. In both cases some difference or offset has its highest bit set. This needs no branch for each key, which
-/// would make crivo_contains_keys a tenth slower.
+/// False only if offsets never decrease and are below 2^63, more than any array can have. Otherwise some difference or
+/// offset has its highest bit set. Branchless per key, because a branch would make crivo_contains_keys 10% slower.
 bool may_fall(const std::uint64_t* offsets, std::uint64_t count) noexcept {
   std::uint64_t seen = 0;
   for (std::uint64_t i = 0; i < count; ++i) seen |= offsets[i] | (offsets[i + 1] - offsets[i]);
@@ -64,7 +63,7 @@ void check_offsets(const crivo_keys& keys) {
 }
 
 void check_width(const crivo_keys& keys) {
-  // Keys of width 0 take no bytes, so nothing would limit their number, and a wrong count would run almost for ever.
+  // Keys of width 0 have no bytes, so a wrong count would be unlimited and run almost for ever.
   if (keys.width == 0) throw Refused("keys.width must be at least 1 without offsets, got 0");
   if (keys.count <= keys.bytes_size / keys.width) return;
   throw Refused("keys.count must be at most bytes_size / width, " + std::to_string(keys.bytes_size / keys.width) +

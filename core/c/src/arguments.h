@@ -1,4 +1,4 @@
-// What callers hand in, checked before it is used: pointers, arrays, keys and options.
+// Validates the caller's arguments before they are used: pointers, arrays, keys and options.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +23,14 @@
 
 namespace crivo::c {
 
-/// The most bytes of an object in memory.
+/// The maximum size of an object in memory.
 inline constexpr std::uint64_t kMaxObjectBytes = std::numeric_limits<std::ptrdiff_t>::max();
 
-// All that checks an argument throws Refused for a wrong one.
+// The functions that check arguments throw Refused.
 
-/// Refuses one that is NULL, or not aligned as its type must be.
+/// The pointer must not be NULL, and must be aligned.
 void check_pointer(const char* name, const void* pointer, std::size_t alignment);
-/// As check_pointer, and for more bytes than an object can have; the pointer may be NULL if there is nothing behind it.
+/// As check_pointer, and the size must be possible. The pointer may be NULL if the array is empty.
 void check_array(const char* name, const void* pointer, std::uint64_t count, std::size_t element_bytes,
                  std::size_t alignment);
 
@@ -38,20 +38,20 @@ template <class T>
 void check_given(const char* name, const T* pointer) {
   check_pointer(name, pointer, alignof(T));
 }
-/// The same for a function that returns no error.
+/// The same for functions that return no error.
 template <class T>
 [[nodiscard]] bool is_given(const T* pointer) noexcept {
   return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % alignof(T) == 0;
 }
 
-/// False for NULL with a length, or a length that no object has.
+/// False for NULL with a length, or for an impossible length.
 [[nodiscard]] inline bool is_key(const void* key, std::size_t bytes) noexcept {
   return (key != nullptr || bytes == 0) && bytes <= kMaxObjectBytes;
 }
 [[nodiscard]] inline std::string_view key_view(const void* key, std::size_t bytes) noexcept {
   return {static_cast<const char*>(key), bytes};
 }
-/// A key's bytes. Refuses them where is_key is false.
+/// A key's bytes, which is_key must accept.
 [[nodiscard]] std::string_view checked_key(const void* key, std::size_t bytes);
 [[nodiscard]] std::span<const std::uint64_t> checked_hashes(const std::uint64_t* hashes, std::uint64_t count,
                                                             const char* name = "hashes");
@@ -60,14 +60,14 @@ inline void check_values(const std::uint64_t* values, std::uint64_t count) {
   check_array("values", values, count, sizeof *values, alignof(std::uint64_t));
 }
 
-/// Keys whose offsets were checked.
+/// Keys with validated offsets.
 class Keys {
  public:
   explicit Keys(const crivo_keys* keys);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return keys_.count; }
 
-  /// Calls `Result<void> work(keys)` for piece after piece of the keys, until one fails.
+  /// Calls `Result<void> work(keys)` for batches of the keys, until one fails.
   template <class Work>
   Result<void> each_piece(Work&& work) const {
     Piece piece;
@@ -79,7 +79,7 @@ class Keys {
     return {};
   }
 
-  /// Calls `Result<void> work(hashes)` for piece after piece of the keys' hashes, until one fails.
+  /// Calls `Result<void> work(hashes)` for batches of the keys' hashes, until one fails.
   template <class Work>
   Result<void> hash(HashId id, std::uint64_t seed, Work&& work) const {
     std::array<std::uint64_t, kPiece> hashes;
@@ -89,7 +89,7 @@ class Keys {
     });
   }
 
-  /// The same with a value for each key, by `Result<void> work(hashes, values)`.
+  /// The same with values, by `Result<void> work(hashes, values)`.
   template <class Work>
   Result<void> hash_with_values(HashId id, std::uint64_t seed, const std::uint64_t* values, Work&& work) const {
     check_values(values, count());
@@ -99,9 +99,9 @@ class Keys {
   }
 
  private:
-  static constexpr std::size_t kPiece = 512;  // what stays in the first-level cache, with its hashes
+  static constexpr std::size_t kPiece = 512;  // fits in the first-level cache with its hashes
 
-  /// Room that is not set to zero, which would take longer than a batch of a few keys.
+  /// An uninitialized buffer: zeroing it would take longer than a batch of a few keys.
   union Piece {
     Piece() noexcept {}  // NOLINT(modernize-use-equals-default): a default one would be deleted
     std::string_view keys[kPiece];
@@ -117,15 +117,15 @@ class Keys {
   crivo_keys keys_{};
 };
 
-/// What a caller asked of a new filter.
+/// The options of a new filter.
 struct Request {
   FilterSpec spec;
   BuildOptions options = {};
 };
-/// Reads the options; NULL stands for the defaults. Refuses a field by its name, or CRIVO_ISA: no filter is made or
-/// read while that variable is misspelt.
+/// Validates the options; NULL stands for the defaults. Also checks CRIVO_ISA, so that no filter is made or read while
+/// it is misspelt.
 [[nodiscard]] Request read_options(const crivo_options* options, Kind by_default = Kind::kBlocked);
-/// What a caller asked of a new sketch.
+/// The options of a new sketch.
 struct SketchRequest {
   SketchSpec spec;
   std::uint64_t max_bytes;
@@ -133,11 +133,11 @@ struct SketchRequest {
 [[nodiscard]] SketchRequest read_sketch_options(const crivo_sketch_options* options);
 [[nodiscard]] ReadLimits read_limits(const crivo_limits* limits);
 
-/// Checks the field `size` of a structure. A program of another version has fewer fields, or more, but whole ones; and
-/// more than `size` alone, or it took the size of a pointer.
+/// Validates a structure's field `size`. Other versions have fewer or more fields, but always whole ones, and more than
+/// `size` alone (as with the size of a pointer by mistake).
 void check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment);
 
-/// Fills in the caller's structure: what it has room for, and 0 in the fields that this version does not know.
+/// Fills the caller's structure up to its size, with 0 in fields that this version does not know.
 template <class T>
 void write_struct(T* caller, T known) noexcept {
   const std::size_t size = caller->size;

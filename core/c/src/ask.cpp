@@ -1,4 +1,4 @@
-// Questions: whether and how often a filter has a key.
+// Queries: whether a filter has a key, and how often.
 #include "arguments.h"
 #include "boundary.h"
 #include "handle.h"
@@ -8,12 +8,12 @@ namespace {
 
 static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte");
 
-/// The question that was not simply asked of bytes in memory: it is one to a file, or cannot be asked. Not inlined, as
-/// the registers that this needs would be saved for every question.
+/// The slow path of a query: to a file, or with a wrong argument. Not inlined, because every query would then save the
+/// registers that it needs.
 [[gnu::noinline]] int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes,
                                    crivo_error* error) noexcept {
   return answer("filter", filter, error, [&] {
-    const auto checked = checked_key(key, key_bytes);  // before file(), as it is no file where the key is wrong
+    const auto checked = checked_key(key, key_bytes);  // before file(), because there is none if an argument is wrong
     return filter->ask_file([&](const auto& file) { return file.may_contain(checked); });
   });
 }

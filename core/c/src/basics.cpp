@@ -1,4 +1,4 @@
-// What needs no filter: names, versions, kinds, hashes and number keys.
+// Names, versions, kinds, hashes and number keys.
 #include <string>
 
 #include "arguments.h"
@@ -34,7 +34,7 @@ const char* crivo_status_name(crivo_status status) {
   return number < std::size(kNames) ? kNames[number] : "unknown status";
 }
 
-// These are literals, which end in a NUL.
+// Literals, so NUL-terminated.
 const char* crivo_version(void) { return version().data(); }
 const char* crivo_isa(void) { return active_isa().data(); }
 

@@ -13,13 +13,13 @@
 namespace crivo::c {
 namespace {
 
-/// By ErrorCode.
+/// Indexed by ErrorCode.
 constexpr crivo_status kStatuses[] = {CRIVO_BAD_ARGUMENT, CRIVO_CORRUPT,   CRIVO_INCOMPATIBLE,
                                       CRIVO_UNSUPPORTED,  CRIVO_FULL,      CRIVO_NOT_FOUND,
                                       CRIVO_TOO_LARGE,    CRIVO_CANCELLED, CRIVO_SYSTEM};
 static_assert(std::size(kStatuses) == static_cast<std::size_t>(ErrorCode::kSystem) + 1);
 
-/// The length of the longest part of a UTF-8 text that fits and ends with a whole character.
+/// The length of the longest prefix of a UTF-8 text that fits and ends with a whole character.
 std::size_t whole_characters(std::string_view text, std::size_t most) noexcept {
   if (text.size() <= most) return text.size();
   std::size_t end = most;
@@ -50,7 +50,7 @@ crivo_status fail_with_exception(crivo_error* error) noexcept {
     return fail(error, refused.error);
   } catch (const std::bad_alloc&) {
     return fail(error, CRIVO_NO_MEMORY, "out of memory");
-  } catch (const std::length_error&) {  // a container that was asked for more than the address space has
+  } catch (const std::length_error&) {  // a container larger than the address space
     return fail(error, CRIVO_NO_MEMORY, "out of memory");
   } catch (const std::system_error& thrown) {
     return fail(error, CRIVO_SYSTEM, thrown.what(), thrown.code().value());

@@ -1,4 +1,4 @@
-// The edge between C and C++: no exception crosses it, and every error becomes a status with a message.
+// The boundary between C and C++: no exception crosses it, and every error becomes a status with a message.
 #pragma once
 
 #include <string_view>
@@ -9,15 +9,15 @@
 
 namespace crivo::c {
 
-/// Writes status and message into `error`, unless it is null, and returns the status. For CRIVO_SYSTEM the reason goes
-/// to errno, or 0.
+/// Writes status and message to `error`, unless it is null, and returns the status. For CRIVO_SYSTEM, sets errno to the
+/// reason, or 0.
 crivo_status fail(crivo_error* error, crivo_status status, std::string_view message, int system_reason = 0) noexcept;
 crivo_status fail(crivo_error* error, const Error& cause) noexcept;
-/// The exception that is being handled, as a failure: of Refused its error.
+/// The exception that is being handled, as a failure.
 crivo_status fail_with_exception(crivo_error* error) noexcept;
 
-/// Runs a `Result<void> work()`. It throws what is rare, as for wrong arguments; what a filter often answers, such as
-/// "not found", it returns.
+/// Runs a `Result<void> work()`. Rare errors, such as wrong arguments, are thrown; frequent ones, such as "not found",
+/// are returned.
 template <class Work>
 crivo_status guarded(crivo_error* error, Work&& work) noexcept {
   try {

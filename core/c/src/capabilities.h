@@ -1,4 +1,4 @@
-// What a kind can do, as bits.
+// The capabilities of a kind as bits.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Filters changed: keys added and removed, other filters united with them.
+// Changes filters: adds and removes keys, unites filters.
 #include "arguments.h"
 #include "boundary.h"
 #include "handle.h"
@@ -24,7 +24,7 @@ template <class Work>
 crivo_status combine(crivo_filter* filter, const crivo_filter* other, crivo_error* error, Work&& work) noexcept {
   return change(filter, error, [&](AnyFilter& changed) {
     check_given("other", other);
-    // A filter may be united with itself; and a file that changes meanwhile must leave it as it is.
+    // Copies `other` if it is the filter itself, or a file, which may change during the work.
     if (other->ref != nullptr && other != filter) return work(changed, *other->ref);
     return work(changed, unwrap(copy_of(other, "other")).ref());
   });

@@ -1,4 +1,4 @@
-// What a filter tells about itself, and what two filters have in common.
+// The facts about a filter, and the similarity of two filters.
 #include <limits>
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Fills in *out with what `Result<T> work()` returns.
+/// Fills *out with the result of `Result<T> work()`.
 template <class T, class Work>
 crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) noexcept {
   return guarded(error, [&]() -> Result<void> {
@@ -24,11 +24,11 @@ crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) 
   });
 }
 
-/// FilterRef and the classes of files have functions of the same names; a file reads these from its header alone.
+/// For FilterRef and the classes of files, which have the same functions. A file reads only its header for these.
 template <class Filter>
 crivo_facts facts_of(const Filter& filter, std::uint64_t payload_bytes, bool read_only) {
   crivo_facts facts{};
-  facts.kind = filter.kind().name.data();  // a literal, which ends in a NUL
+  facts.kind = filter.kind().name.data();  // a literal, so NUL-terminated
   facts.capacity = filter.facts().capacity;
   facts.fp_rate = filter.facts().fp_rate;
   facts.keys = filter.facts().keys;
@@ -52,7 +52,7 @@ crivo_stats stats_of(const FilterRef& ref) {
   return stats;
 }
 
-/// Where a filter is saturated there is no estimate of it, but there may be one of the other.
+/// A saturated filter has no estimate, but the other one may have.
 crivo_similarity saturated(const FilterRef& first, const FilterRef& second) {
   crivo_similarity similarity{};
   similarity.first = first.stats().cardinality.value_or(kInfinite);

@@ -1,4 +1,4 @@
-// The form of a blob as callers ask for it.
+// The form of a blob, as a caller's argument.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace crivo::c {
 
 struct Form {
   BlobForm form;
-  int level;  // zstd's
+  int level;  // of zstd
 };
 
-/// `automatic` is what CRIVO_FORM_AUTO stands for. Refuses others.
+/// `automatic` is the meaning of CRIVO_FORM_AUTO. Throws Refused for an invalid form or level.
 [[nodiscard]] inline Form checked_form(int32_t form, int32_t level, BlobForm automatic) {
   if (level == 0) level = kDefaultCompressionLevel;
   if (level < kMinCompressionLevel || level > kMaxCompressionLevel) {

@@ -1,4 +1,4 @@
-// What a crivo_filter is: a filter that owns its bytes, or one that is read-only, in a caller's blob or in a file.
+// A crivo_filter: a filter that owns its bytes, or a read-only one in a caller's blob or a file.
 #pragma once
 
 #include <memory>
@@ -23,11 +23,11 @@ struct crivo_filter {
   crivo_filter(const crivo_filter&) = delete;
   crivo_filter& operator=(const crivo_filter&) = delete;
 
-  /// Only if `ref` is null.
+  /// Requires `ref` to be null.
   [[nodiscard]] const crivo::FilterFile& file() const noexcept { return *std::get_if<crivo::FilterFile>(&held); }
-  /// The same, for what only a filter in one file can do. Throws Refused: kUnsupported.
+  /// The same, for operations that only a filter in one file has. Throws Refused: kUnsupported.
   [[nodiscard]] const crivo::MappedFilter& mapped() const { return *crivo::unwrap(crivo::in_one_file(file())); }
-  /// Returns what ask(file) does for a MappedFilter or a ShardedFilter.
+  /// Calls ask(file) with a MappedFilter or a ShardedFilter.
   template <class Ask>
   auto ask_file(Ask&& ask) const {
     return std::visit(ask, file());
@@ -37,14 +37,14 @@ struct crivo_filter {
   }
 
   std::variant<crivo::AnyFilter, crivo::OpenedBlob, crivo::FilterFile> held;
-  const crivo::FilterRef* ref = nullptr;  // into `held`, which stays where it is; null for a file
+  const crivo::FilterRef* ref = nullptr;  // into `held`, which does not move; null for a file
 };
 
 namespace crivo::c {
 
-/// For all but questions: returns what a `Result<T> work(filter)` does. A file is verified as a whole before, and
-/// looked at afterwards: where it has changed meanwhile, what the work has found means nothing; so it returns its
-/// errors and throws none. Errors: kCorrupt; those of the work. Refuses NULL.
+/// Runs a `Result<T> work(filter)` that is not a query. A file is verified as a whole before, and checked for changes
+/// afterwards, which invalidate the result. Therefore the work must return its errors, not throw them. Errors:
+/// kCorrupt; those of the work. Throws Refused for NULL.
 template <class Work>
 [[nodiscard]] auto read_whole(const crivo_filter* filter, const char* name, Work&& work)
     -> decltype(work(*filter->ref)) {
@@ -56,13 +56,13 @@ template <class Work>
   return *std::move(done);
 }
 
-/// A copy that may grow as far as the filter may. Errors: kCorrupt. Refuses NULL.
+/// A copy with the filter's size limit. Errors: kCorrupt. Throws Refused for NULL.
 [[nodiscard]] Result<AnyFilter> copy_of(const crivo_filter* filter, const char* name);
 
-/// The filter to change. Refuses NULL, and as kUnsupported a filter that is read-only.
+/// The filter, for changes. Throws Refused for NULL, and kUnsupported for a read-only filter.
 [[nodiscard]] AnyFilter& to_change(crivo_filter* filter);
 
-/// Answers a question with what `Result<bool> ask()` returns: 1, 0, or -status. Refuses NULL.
+/// Answers a query by `Result<bool> ask()`: 1, 0, or -status. NULL is an error.
 template <class Ask>
 int32_t answer(const char* name, const crivo_filter* filter, crivo_error* error, Ask&& ask) noexcept {
   bool yes = false;
@@ -74,7 +74,7 @@ int32_t answer(const char* name, const crivo_filter* filter, crivo_error* error,
   return status == CRIVO_OK ? int32_t{yes} : -status;
 }
 
-/// Hands the filter that a `Result<Filter> make()` returns to the caller.
+/// Returns the filter of a `Result<Filter> make()` to the caller.
 template <class Make>
 crivo_status hand_out(const char* name, crivo_filter** filter, crivo_error* error, Make&& make) noexcept {
   return guarded(error, [&]() -> Result<void> {

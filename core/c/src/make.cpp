@@ -1,4 +1,4 @@
-// Filters made of options and keys, and of other filters.
+// Makes filters from options and keys, and from other filters.
 #include <algorithm>
 #include <vector>
 
@@ -12,10 +12,10 @@ namespace crivo::c {
 
 namespace {
 
-/// The share of a build that is to hash the keys, where the progress is shown.
+/// The share of a build's progress for hashing the keys.
 constexpr double kHashShare = 0.25;
 
-/// Calls `Result<void> take(hashes)` for piece after piece of the keys' hashes, and shows the progress.
+/// Calls `Result<void> take(hashes)` for batches of the keys' hashes, and reports the progress.
 template <class Take>
 Result<void> hash_watched(const Keys& keys, const Request& request, Take&& take) {
   constexpr std::uint64_t kKeysPerReport = 1 << 16;
@@ -53,7 +53,7 @@ Result<AnyFilter> build(const Request& request, const Keys& keys) {
   return AnyFilter::build(request.spec, std::move(hashes), after_hashing(request));
 }
 
-/// The same without a capacity, where the distinct keys are counted first, or with a limit on memory.
+/// The same without a capacity, where the distinct keys are counted first, or with a memory limit.
 Result<AnyFilter> build_in_pieces(const Request& request, const Keys& keys) {
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, after_hashing(request)));
   unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) { return builder.add_hashes(piece); }));
@@ -66,12 +66,12 @@ Result<AnyFilter> build_in_pieces(const Request& request, std::span<const std::u
   return builder.finish();
 }
 
-/// Whether the filter is built from all its hashes at once: its size is known, and they may take any memory.
+/// Whether the filter is built from all its hashes at once: its capacity is known, and memory is unlimited.
 bool in_memory(const Request& request) {
   return request.spec.capacity != 0 && request.options.max_memory == UINT64_MAX;
 }
 
-/// Keys whose errors call them by this name, and not "keys".
+/// Keys that are called `name` in errors, instead of "keys".
 Keys checked_side(const char* name, const crivo_keys* keys) {
   try {
     return Keys(keys);

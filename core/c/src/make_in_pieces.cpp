@@ -1,4 +1,4 @@
-// Filters built of keys that come in pieces.
+// Builds filters from keys that arrive in parts.
 #include "arguments.h"
 #include "boundary.h"
 #include "crivo/builder.h"

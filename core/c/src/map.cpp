@@ -1,4 +1,4 @@
-// Maps: making one at once, and the values that it has for keys.
+// Maps: building and lookups.
 #include "crivo/map.h"
 
 #include "arguments.h"
@@ -9,7 +9,7 @@
 namespace crivo::c {
 namespace {
 
-/// The library writes found[i] as a bool, which a caller reads as a byte.
+/// The library writes found[i] as bool, the caller reads it as a byte.
 bool* as_bools(uint8_t* found) noexcept { return reinterpret_cast<bool*>(found); }
 
 Result<std::optional<std::uint64_t>> find(const crivo_filter& filter, std::uint64_t key_hash) {
@@ -25,7 +25,7 @@ Result<void> find_many(const crivo_filter& filter, std::span<const std::uint64_t
   return {};
 }
 
-/// Answers whether the hash has a value, and writes that.
+/// Whether the hash has a value, which is then stored in *value.
 Result<bool> find_one(const crivo_filter& map, std::uint64_t key_hash, uint64_t* value) {
   check_given("value", value);
   const std::optional<std::uint64_t> found = unwrap(find(map, key_hash));
@@ -39,7 +39,7 @@ Result<AnyFilter> build_map(const crivo_options* options, const crivo_keys* keys
     throw Refused(Error{ErrorCode::kUnsupported, "kind must be map, got exact, which crivo_build_exact makes"});
   }
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, request.options));
-  unwrap(builder.add_hashes({}, {}));  // refuses a kind without values, also where there are no keys
+  unwrap(builder.add_hashes({}, {}));  // an error for a kind without values, even if there are no keys
   unwrap(Keys(keys).hash_with_values(HashId::kXxh3_64, request.spec.seed, values, [&](auto hashes, auto of_hashes) {
     return builder.add_hashes(hashes, of_hashes);
   }));
@@ -75,7 +75,9 @@ crivo_status crivo_find_keys(const crivo_filter* map, const crivo_keys* keys, ui
     const Keys checked(keys);
     check_values(values, checked.count());
     check_array("found", found, checked.count(), 1, 1);
-    if (checked.count() == 0) return find_many(*map, {}, values, as_bools(found));  // refuses what is no map
+    if (checked.count() == 0)
+      return find_many(*map, {}, values, as_bools(found));  // an error for a filter that is not
+                                                            // a map
     const Shape& shape = map->shape();
     return checked.hash(shape.hash_id, shape.seed, [&](std::span<const std::uint64_t> hashes) {
       return find_many(*map, hashes, std::exchange(values, values + hashes.size()),

@@ -1,4 +1,4 @@
-// Filters as blobs, and back.
+// Filters to and from blobs.
 #include <algorithm>
 #include <span>
 
@@ -13,7 +13,7 @@
 namespace crivo::c {
 namespace {
 
-/// Tells the caller how many bytes a blob has. Errors: kTooLarge.
+/// Sets *written to the size of a blob. Errors: kTooLarge if the buffer is smaller.
 Result<void> check_room(std::uint64_t bytes, std::span<const std::byte> room, std::uint64_t* written) {
   *written = bytes;
   if (bytes <= room.size()) return {};
@@ -21,7 +21,7 @@ Result<void> check_room(std::uint64_t bytes, std::span<const std::byte> room, st
                "buffer_bytes must be at least " + std::to_string(bytes) + ", got " + std::to_string(room.size())};
 }
 
-/// Writes a raw blob from where the payload lies, without a copy: the filter may be most of the memory that there is.
+/// Writes a raw blob without a copy of the payload, which may be most of the memory.
 Result<void> write_raw(const FilterRef& filter, BlobForm form, std::span<std::byte> room, std::uint64_t* written) {
   const Codec codec = form == BlobForm::kRaw ? Codec::kRaw : Codec::kRawSums;
   const std::uint64_t bytes = filter.payload().size() + blob_frame_bytes(codec, filter.payload().size());
@@ -58,7 +58,7 @@ uint64_t crivo_blob_bound(const crivo_filter* filter) {
   const std::uint64_t payload = filter->ref != nullptr
                                     ? filter->ref->payload().size()
                                     : filter->ask_file([](const auto& file) { return file.payload_bytes(); });
-  // What zstd may add to bytes that it cannot compress, by the bound in its own header, with room for frame and codec.
+  // zstd's worst case for incompressible bytes, by its header, plus the frame and the codec.
   return kBlobHeaderBytes + payload + payload / 256 + 512;
 }
 

@@ -1,4 +1,4 @@
-// Sketches, and what two of them differ in.
+// Sketches and differences.
 #include "crivo/sketch.h"
 
 #include "arguments.h"
@@ -13,13 +13,13 @@ struct crivo_difference {
   crivo::SetDifference sides;
   crivo::SketchKeys keys;
   unsigned key_bytes;
-  std::vector<std::uint64_t> numbers[2];  // the keys of sketches of hashes or integers
+  std::vector<std::uint64_t> numbers[2];  // the keys, of sketches of hashes or integers
 };
 
 namespace crivo::c {
 namespace {
 
-/// Hands the sketch that a `Result<Sketch> make()` returns to the caller.
+/// Returns the sketch of a `Result<Sketch> make()` to the caller.
 template <class Make>
 crivo_status hand_out_sketch(crivo_sketch** sketch, crivo_error* error, Make&& make) noexcept {
   return guarded(error, [&]() -> Result<void> {
@@ -37,7 +37,7 @@ crivo_status change(crivo_sketch* sketch, crivo_error* error, Work&& work) noexc
   });
 }
 
-/// Changes a sketch by a second one, which may be the same.
+/// Changes a sketch by another one, which may be the same object.
 crivo_status change_by(crivo_sketch* sketch, const char* name, const crivo_sketch* other, crivo_error* error,
                        Result<void> (Sketch::*how)(const Sketch&)) noexcept {
   return change(sketch, error, [&](Sketch& into) {
