@@ -14,31 +14,32 @@ namespace crivo::c {
 namespace {
 
 /// Sets *written to the size of a blob. Errors: kTooLarge if the buffer is smaller.
-Result<void> check_room(std::uint64_t bytes, std::span<const std::byte> room, std::uint64_t* written) {
+Result<void> check_buffer(std::uint64_t bytes, std::span<const std::byte> buffer, std::uint64_t* written) {
   *written = bytes;
-  if (bytes <= room.size()) return {};
+  if (bytes <= buffer.size()) return {};
   return Error{ErrorCode::kTooLarge,
-               "buffer_bytes must be at least " + std::to_string(bytes) + ", got " + std::to_string(room.size())};
+               "buffer_bytes must be at least " + std::to_string(bytes) + ", got " + std::to_string(buffer.size())};
 }
 
 /// Writes a raw blob without a copy of the payload, which may be most of the memory.
-Result<void> write_raw(const FilterRef& filter, BlobForm form, std::span<std::byte> room, std::uint64_t* written) {
+Result<void> write_raw(const FilterRef& filter, BlobForm form, std::span<std::byte> buffer, std::uint64_t* written) {
   const Codec codec = form == BlobForm::kRaw ? Codec::kRaw : Codec::kRawSums;
   const std::uint64_t bytes = filter.payload().size() + blob_frame_bytes(codec, filter.payload().size());
-  if (auto fits = check_room(bytes, room, written); !fits) return fits;
-  const auto copied = write_blob(filter, form, [at = room.begin()](std::span<const std::byte> part) mutable {
+  if (auto fits = check_buffer(bytes, buffer, written); !fits) return fits;
+  const auto copied = write_blob(filter, form, [at = buffer.begin()](std::span<const std::byte> part) mutable {
     at = std::ranges::copy(part, at).out;
     return true;
   });
   return copied.has_value() ? Result<void>() : copied.error();
 }
 
-Result<void> write(const FilterRef& filter, const Form& how, std::span<std::byte> room, std::uint64_t* written) {
-  if (how.form == BlobForm::kRaw || how.form == BlobForm::kMappable) return write_raw(filter, how.form, room, written);
+Result<void> write(const FilterRef& filter, const Form& how, std::span<std::byte> buffer, std::uint64_t* written) {
+  if (how.form == BlobForm::kRaw || how.form == BlobForm::kMappable)
+    return write_raw(filter, how.form, buffer, written);
   const auto blob = to_blob(filter, how.form, how.level);
   if (!blob) return blob.error();
-  if (auto fits = check_room(blob->size(), room, written); !fits) return fits;
-  std::ranges::copy(*blob, room.begin());
+  if (auto fits = check_buffer(blob->size(), buffer, written); !fits) return fits;
+  std::ranges::copy(*blob, buffer.begin());
   return {};
 }
 
@@ -69,9 +70,9 @@ crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level
     check_array("buffer", buffer, buffer_bytes, 1, 1);
     check_given("filter", filter);
     const Form how = checked_form(form, level, BlobForm::kAuto);
-    const std::span room(static_cast<std::byte*>(buffer), static_cast<std::size_t>(buffer_bytes));
+    const std::span into(static_cast<std::byte*>(buffer), static_cast<std::size_t>(buffer_bytes));
     std::uint64_t bytes = 0;
-    auto done = read_whole(filter, "filter", [&](const FilterRef& ref) { return write(ref, how, room, &bytes); });
+    auto done = read_whole(filter, "filter", [&](const FilterRef& ref) { return write(ref, how, into, &bytes); });
     if (done || done.error().code == ErrorCode::kTooLarge) *written = bytes;
     return done;
   });
