@@ -1,4 +1,4 @@
-// crivo add: keys into the filter of a file, which is replaced in one step.
+// crivo add: adds keys to a filter file, which is replaced atomically.
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,8 +23,8 @@ struct AddOptions {
   FilterArgument filter;
   KeyFiles keys;
   std::string window;                // makes a missing file
-  FilterSpec spec;                   // for that
-  std::optional<std::int64_t> time;  // of the keys of a window; without it, now
+  FilterSpec spec;                   // of a missing file
+  std::optional<std::int64_t> time;  // of the keys of a window; default: now
   bool print_new = false;
   bool quiet = false;
 };
@@ -34,11 +34,10 @@ bool same_content(const struct stat& a, const struct stat& b) {
          a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
-/// Lets one `crivo add` of a file wait for another one, which would else be the last to replace the file, without the
-/// keys of the first.
+/// Serializes `crivo add` on a file. Otherwise the last one to replace the file would lose the keys of the others.
 class LockedFile {
  public:
-  /// Whoever had to wait finds another file at the path, and locks that one.
+  /// After waiting, another file may be at the path, which is then locked.
   LockedFile(const std::string& path, bool quiet) : path_(path) {
     struct stat now {};
     if (path == "-" || (::stat(path.c_str(), &now) == 0 && !S_ISREG(now.st_mode))) {
@@ -53,14 +52,14 @@ class LockedFile {
     } while (opened_.st_dev != now.st_dev || opened_.st_ino != now.st_ino);
   }
 
-  /// Whether the path still leads to this file, and nobody has written to it.
+  /// Whether the path still leads to this file, unchanged.
   [[nodiscard]] bool is_as_opened() const {
     struct stat now {};
     return ::stat(path_.c_str(), &now) == 0 && same_content(now, opened_);
   }
 
  private:
-  /// Says that it waits unless it is to be quiet, as it then becomes.
+  /// Reports once that it waits, unless it is quiet.
   static bool lock(int fd, const std::string& path, bool& quiet) {
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
     if (errno != EWOULDBLOCK) return false;
@@ -78,13 +77,13 @@ class LockedFile {
   struct stat opened_ {};  // zeros until the file is locked
 };
 
-/// The form in which a filter is stored again. A compressed one that is full enough by now is not.
+/// The form in which the filter is stored again. kFile may store a filter uncompressed that has become too full.
 BlobForm form_of(Codec codec) {
   if (codec == Codec::kRaw) return BlobForm::kRaw;
   return codec == Codec::kRawSums ? BlobForm::kMappable : BlobForm::kFile;
 }
 
-/// Adds the keys one after the other, and prints those that were not found before.
+/// Adds the keys one by one, and prints those that were not found before.
 void add_and_print(AnyFilter& filter, std::span<const std::uint64_t> hashes, std::span<const std::string_view> keys,
                    KeyEnd key_end) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -95,7 +94,7 @@ void add_and_print(AnyFilter& filter, std::span<const std::uint64_t> hashes, std
   flush_output();  // a program that sends line after line waits for each
 }
 
-/// Makes a missing file: a filter without keys, which appears as a whole, or which another one has made meanwhile.
+/// Creates a missing file atomically, with a filter without keys. Another process may create it first.
 void make_window(const AddOptions& options) {
   const std::string& path = options.filter.path;
   struct stat there {};

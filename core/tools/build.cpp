@@ -1,4 +1,4 @@
-// crivo build: a filter file from keys.
+// crivo build: builds a filter file from keys.
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,16 +33,16 @@ std::uint64_t physical_memory_bytes() {
 
 struct BuildOptions {
   KeyFiles keys;
-  std::vector<std::string> absent;  // files with the keys that an exact filter must not find
+  std::vector<std::string> absent;  // files with the other keys of an exact filter
   OutputArgument output;
-  FilterSpec spec;                     // a capacity of 0: as many as there are distinct keys
-  std::uint32_t shards = 0;            // of a sharded filter; 0: in one file
-  std::optional<std::uint64_t> shard;  // the one to build anew
+  FilterSpec spec;                     // a capacity of 0: the number of distinct keys
+  std::uint32_t shards = 0;            // 0: not sharded
+  std::optional<std::uint64_t> shard;  // the shard to rebuild
   unsigned threads = 1;
   ByteLimit max_bytes = {"max-bytes", physical_memory_bytes()};  // for the filter
   ByteLimit max_memory = {"max-memory", UINT64_MAX};             // for the build
   std::optional<std::string> temp_folder;
-  std::optional<std::int64_t> time;  // of the keys of a window; without it, now
+  std::optional<std::int64_t> time;  // of the keys of a window; default: now
   bool quiet = false;
   bool kind_given = false;
   bool rate_given = false;
@@ -50,7 +50,7 @@ struct BuildOptions {
   [[nodiscard]] bool is_bounded() const noexcept { return !max_memory.given.empty(); }
 };
 
-/// A folder that cannot be used is said before the work begins, and not when the memory is full.
+/// Reports an unusable folder before the work begins, rather than when memory is full.
 void check_temporary_folder(const BuildOptions& options) {
   if (!options.temp_folder) return;
   const std::string& folder = *options.temp_folder;
@@ -58,7 +58,7 @@ void check_temporary_folder(const BuildOptions& options) {
   if (::access((folder + "/.").c_str(), W_OK | X_OK) != 0) throw file_error("temp-folder must be writable", folder);
 }
 
-/// Where temporary files lie if the user does not say: the output's folder has room for large files most often.
+/// The default folder: the output's, which usually has space for large files.
 std::string temporary_folder(const BuildOptions& options) {
   if (options.temp_folder) return *options.temp_folder;
   std::error_code failure;
@@ -68,7 +68,7 @@ std::string temporary_folder(const BuildOptions& options) {
   return default_temp_folder(std::filesystem::weakly_canonical(options.output.path, failure).parent_path().string());
 }
 
-/// What lies in memory is not counted, and may use up more of it than the build itself.
+/// Files in memory are not part of the limit, and may exceed the build's own memory.
 void note_memory_folder(const std::string& folder) {
   if (!system::is_memory_folder(folder)) return;
   std::fprintf(stderr, "crivo build: note: temp-folder %s lies in memory, beside --max-memory; choose one on a disk\n",
@@ -80,7 +80,7 @@ KeyFiles with_paths(KeyFiles files, const std::vector<std::string>& paths) {
   return files;
 }
 
-/// Adds the members of an exact filter, with the value 1, or the other keys, with 0.
+/// Adds the members of an exact filter, with value 1, or the other keys, with 0.
 void add_side(FilterBuilder& builder, const KeyFiles& files, const Hashing& hashing, std::uint64_t value) {
   std::vector<std::uint64_t> values;
   add_keys("build", files, hashing, [&](const KeyBatch& batch) {
@@ -89,7 +89,7 @@ void add_side(FilterBuilder& builder, const KeyFiles& files, const Hashing& hash
   });
 }
 
-/// What a build shows while it runs, and how it is done.
+/// The progress and the options of a build.
 class Work {
  public:
   explicit Work(const BuildOptions& options) : files_(options.keys) {
@@ -100,7 +100,7 @@ class Work {
             .temp_folder = temporary_folder(options)};
     if (!options.is_bounded()) return;
     note_memory_folder(how_.temp_folder);
-    // A line must fit into what the library leaves to its caller.
+    // A line must fit into the memory that the library leaves to its caller.
     files_.longest = {std::size_t{1} << 20, options.max_memory.text()};
   }
   [[nodiscard]] const crivo::BuildOptions& how() const noexcept { return how_; }
@@ -158,7 +158,7 @@ ExitCode build_shards(const BuildOptions& options) {
   return kYes;
 }
 
-/// Builds one shard anew from those of the keys that are in it.
+/// Rebuilds one shard from the keys that belong to it.
 ExitCode build_shard(const BuildOptions& given) {
   const std::string& path = given.output.path;
   const Manifest manifest = unwrap(read_manifest(path));
@@ -175,7 +175,7 @@ ExitCode build_shard(const BuildOptions& given) {
   const auto number = static_cast<std::uint32_t>(*given.shard);
   const Shard& old = manifest.shards[number];
   if (!options.rate_given && !options.spec.bits_per_key) options.spec.fp_rate = old.facts.fp_rate;
-  // One that is missing or damaged leaves the default kind.
+  // If the shard is missing or damaged, the kind is the default.
   const auto opened = MappedFilter::open(shard_path(path, manifest, number));
   if (!options.kind_given && opened.has_value()) options.spec.kind = opened->kind().kind;
   Work work(options);
@@ -194,7 +194,7 @@ ExitCode build_shard(const BuildOptions& given) {
   return kYes;
 }
 
-/// Decides the kind: keys with values make a map, and absent keys an exact filter, which cannot be made of others.
+/// Determines the kind: keys with values make a map, absent keys an exact filter, which needs them.
 BuildOptions with_kind(const BuildOptions& options) {
   BuildOptions chosen = options;
   const auto needs = [&](Kind kind, bool is_given, const std::string& option) {
@@ -217,14 +217,14 @@ BuildOptions with_kind(const BuildOptions& options) {
   return chosen;
 }
 
-/// An error of the library by the tool's own names, with advice that only the tool can give.
+/// Rewrites an error of the library with the tool's names and advice.
 Refused for_users(const Error& error, const BuildOptions& options) {
   const bool of_filter = error.code == ErrorCode::kTooLarge;
   const ByteLimit& limit = of_filter ? options.max_bytes : options.max_memory;
   if (error.needed_bytes != 0 && !limit.given.empty()) return limit_error(limit, error.needed_bytes);
   std::string message = rename_field(error.message, "temp_folder", "temp-folder");
-  // A filter that was sized from its keys has room for all of them. If it is full, one key was repeated more often than
-  // there are slots for it.
+  // A filter that was sized from its keys holds all of them. If it is full, a key was repeated more often than it has
+  // slots.
   if (error.code == ErrorCode::kFull) {
     const bool has_capacity = options.spec.capacity != 0;
     message += has_capacity ? "; raise --capacity or leave it out" : "; leave out repeated keys, as sort -u does";

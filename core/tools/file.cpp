@@ -13,7 +13,7 @@ namespace crivo::tool {
 
 std::string shown(const std::string& path, const char* dash) {
   if (path == "-") return dash;
-  constexpr std::string_view kPlain = "+-./:=@_%,";  // beside letters and digits
+  constexpr std::string_view kPlain = "+-./:=@_%,";  // besides letters and digits
   const auto is_plain = [&](unsigned char c) {
     return c >= 0x80 || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
            kPlain.find(static_cast<char>(c)) != std::string_view::npos;

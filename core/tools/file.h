@@ -1,4 +1,4 @@
-// Opening files, and the messages for the system's errors.
+// Opens files, and makes messages from the system's errors.
 #pragma once
 
 #include <string>
@@ -8,19 +8,18 @@
 
 namespace crivo::tool {
 
-/// A path as messages show it: in the quotes of a shell, where a shell would not take it as it stands. `dash` is what
-/// "-" stands for.
+/// A path for messages: quoted as in a shell, if a shell requires it. `dash` stands for "-".
 [[nodiscard]] std::string shown(const std::string& path, const char* dash = "-");
 
-/// The error for a rule about a file that the system refused, with errno's text: "FILE must be readable, got /x: No
-/// such file or directory".
+/// The error for a failed operation on a file, with errno's text: "FILE must be readable, got /x: No such file or
+/// directory".
 [[nodiscard]] Refused file_error(const std::string& rule, const std::string& path, const char* dash = "-");
 
-/// Throws Refused for standard output that could not be written, now or before.
+/// Throws Refused if standard output could not be written, now or before.
 void flush_output();
 
-/// Opens a file for reading; "-" is standard input, which says so if it is a terminal, because it waits there. Throws
-/// Refused, which names the file by its `role`.
+/// Opens a file for reading; "-" is standard input. Prints a note if that is a terminal, because the program then
+/// waits. Throws Refused, which names the file by its `role`.
 [[nodiscard]] OwnedFd open_input(const std::string& path, const std::string& role);
 
 }  // namespace crivo::tool

@@ -1,4 +1,4 @@
-// crivo info: what a filter or sketch tells about itself.
+// crivo info: prints the facts about a filter or sketch.
 #include <cstdio>
 
 #include "command.h"

@@ -21,22 +21,22 @@ constexpr std::size_t kBatchHashes = std::size_t{1} << 16;  // at least: fewer a
 /// Hashes and values of a batch.
 struct Hashed {
   std::vector<std::uint64_t> hashes;
-  std::vector<std::uint64_t> values;  // empty, or as many
+  std::vector<std::uint64_t> values;  // empty, or one per hash
   void clear() {
     hashes.clear();
     values.clear();
   }
 };
 
-/// Adds a batch on another thread, while the caller fills the next one.
+/// Adds a batch on another thread while the caller fills the next one.
 class Adder {
  public:
   Adder(const KeySink& add, bool with_lines) : add_(add), with_lines_(with_lines) {}
 
-  /// Room in the batch for so many keys more, for submit().
+  /// Extends the batch by this many keys, for submit().
   [[nodiscard]] std::span<std::uint64_t> hashes(std::size_t keys) { return more(filled_.hashes, keys); }
   [[nodiscard]] std::span<std::uint64_t> values(std::size_t keys) { return more(filled_.values, keys); }
-  /// The lines are for whoever wants them. Throws what the adding of the batch before has thrown.
+  /// The lines are for sinks that want them. Rethrows what adding the previous batch has thrown.
   void submit(std::span<const std::string_view> lines) {
     if (with_lines_) {
       add_({filled_.hashes, filled_.values, lines});
@@ -45,7 +45,7 @@ class Adder {
       begin();
     }
   }
-  /// Adds what is left. Throws as submit.
+  /// Adds the rest. Throws as submit.
   void finish() {
     if (!filled_.hashes.empty()) begin();
     end();
@@ -60,7 +60,7 @@ class Adder {
     end();
     std::swap(filled_, added_);
     filled_.clear();
-    // Where no thread is to be had, the caller's adds the batch, in end().
+    // If no thread can be started, this thread adds the batch in end().
     adding_ = std::async(std::launch::async | std::launch::deferred, [this] {
       add_({added_.hashes, added_.values, {}});
     });
@@ -73,10 +73,10 @@ class Adder {
   bool with_lines_;
   Hashed filled_;
   Hashed added_;
-  std::future<void> adding_;  // waits when it is destroyed, before what it uses
+  std::future<void> adding_;  // its destructor waits, before what it uses is destroyed
 };
 
-/// The size of all input files together, in bytes; 0 if one of them is no regular file.
+/// The total size of the input files; 0 if one is not a regular file.
 std::uint64_t total_bytes(const std::vector<std::string>& files) {
   std::uint64_t total = 0;
   for (const std::string& file : files) {
@@ -87,7 +87,7 @@ std::uint64_t total_bytes(const std::vector<std::string>& files) {
   return total;
 }
 
-/// Reads what is not simply a key: the lines of a file that are integers, or keys with values.
+/// Parses lines that are integers, or keys with values.
 class Lines {
  public:
   Lines(const std::string& file, const KeyFiles& files)
@@ -105,7 +105,7 @@ class Lines {
     }
   }
 
-  /// Sets the values, and returns the keys, which are valid until the next call.
+  /// Parses the values. Returns the keys, valid until the next call.
   std::span<const std::string_view> read_pairs(std::span<const std::string_view> lines,
                                                std::span<std::uint64_t> values) {
     keys_.clear();
@@ -122,13 +122,13 @@ class Lines {
     return keys_;
   }
 
-  /// A line that is a key.
+  /// Counts a line that is a key.
   std::string_view next(std::string_view line) noexcept {
     ++seen_;
     return line;
   }
 
-  /// Where the line stands that was read last.
+  /// Describes the place of the last line.
   [[nodiscard]] std::string place() const {
     return line_ + std::to_string(seen_) + " of " + shown(file_, "standard input");
   }

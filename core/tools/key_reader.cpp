@@ -15,11 +15,11 @@
 namespace crivo::tool {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 16;  // it stays in the cache while its lines are used
+constexpr std::size_t kBufferBytes = std::size_t{1} << 16;  // fits in the cache while its lines are processed
 constexpr std::size_t kBlock = 64;
 
-/// Bit i says whether byte i of these 64 ends a key. Lines are short, so a search for one newline after the other takes
-/// three times as long as this look at many of them at once.
+/// Bit i is set if byte i of 64 ends a key. Lines are short, so searching for one newline at a time takes three times
+/// as long.
 std::uint64_t ends_in(const char* block, char key_end) noexcept {
   std::uint64_t found = 0;
 #ifdef __SSE2__
@@ -53,7 +53,7 @@ std::span<const std::string_view> KeyReader::next() {
   lines_.clear();
   while (lines_.empty()) {
     make_room();
-    // No more at a time, although a long line has made the buffer larger: each byte could be a line.
+    // Not more at a time, even if a long line has enlarged the buffer: each byte could be a line.
     const std::size_t room = std::min(buffer_.size() - end_, kBufferBytes);
     const ssize_t got = ::read(fd_.get(), buffer_.data() + end_, room);
     if (got < 0 && errno == EINTR) continue;
@@ -69,7 +69,7 @@ std::span<const std::string_view> KeyReader::next() {
   return lines_;
 }
 
-/// Moves the unfinished line to the front, and grows the buffer if that line fills it.
+/// Moves the incomplete line to the front, and grows the buffer if the line fills it.
 void KeyReader::make_room() {
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
@@ -83,7 +83,7 @@ void KeyReader::make_room() {
   buffer_.resize(std::clamp(buffer_.size() * 2, kBufferBytes, limit_.bytes));
 }
 
-/// Takes the lines that are complete in what was just read, from end_ to `end`.
+/// Appends the complete lines of the bytes just read, from end_ to `end`.
 void KeyReader::split(std::size_t end) {
   const char* stop = buffer_.data() + end;
   const char* line = buffer_.data() + begin_;

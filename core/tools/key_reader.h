@@ -1,4 +1,5 @@
-// Reads keys, one per line, from a file or from standard input. With -0 a NUL ends them in the place of the '\n'.
+// Reads keys, one per line, from a file or standard input. With -0, a NUL ends a key instead of '
+// '.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,20 +20,20 @@ enum class KeyEnd : char { kNewline = '\n', kNul = '\0' };
 /// Declares -0, which sets `end` to kNul.
 void add_null_flag(CLI::App& command, KeyEnd& end);
 
-/// How long a line may be, and what says so, for the error: "max-memory 16M".
+/// The maximum length of a line, and its origin for the error: "max-memory 16M".
 struct LineLimit {
   std::size_t bytes = std::size_t{64} << 20;
   std::string from = "this program";
 };
 
-/// Reads lines in batches of as many as can be read without waiting: one line from a person at a terminal, some
-/// thousand from a file. Throws Refused for a file that cannot be read, and for a line that is too long.
+/// Reads lines in batches, without waiting for more: one line from a terminal, some thousand from a file. Throws
+/// Refused if the file cannot be read, or a line is too long.
 class KeyReader {
  public:
-  /// "-" is standard input. A limit below what is read at a time, 64 KiB, is taken for that.
+  /// "-" is standard input. A limit below the buffer size, 64 KiB, is raised to it.
   KeyReader(const std::string& path, KeyEnd key_end, const LineLimit& limit = {});
 
-  /// The next lines, without what ends them, valid until the next call; an empty span at the end.
+  /// The next lines, without their ends, valid until the next call; empty at the end.
   [[nodiscard]] std::span<const std::string_view> next();
 
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
@@ -46,23 +47,22 @@ class KeyReader {
   char key_end_;
   LineLimit limit_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // where the bytes begin that next() has not returned yet
+  std::size_t begin_ = 0;  // the start of the bytes that next() has not returned yet
   std::size_t end_ = 0;
   std::vector<std::string_view> lines_;
-  std::uint64_t lines_before_ = 0;  // those of earlier calls
+  std::uint64_t lines_before_ = 0;  // of earlier calls
   std::uint64_t bytes_read_ = 0;
 };
 
-/// Prints a key, and what ends it.
+/// Prints a key and its end.
 void print_key(std::string_view key, KeyEnd key_end);
 
-/// Warns, on standard error, if a file begins like a compressed file, a filter, or a text with a byte order mark. Its
-/// lines are then probably not the keys that the user means, and a filter of them would answer "certainly not" to
-/// those.
+/// Prints a warning if a file begins like a compressed file, a filter, or text with a byte order mark. Its lines are
+/// then probably not the intended keys, and a filter of them would answer "certainly not" to those.
 void note_mark(std::string_view command, const std::string& file, std::string_view first_line);
 
-/// Warns once, on standard error, if lines end in '\r', as Windows writes them, because the '\r' is then part of the
-/// key. With -0 there is no warning.
+/// Prints a warning once if lines end in "\r
+/// ", as on Windows, because the '\r' is part of the key. Not with -0.
 class CarriageReturnNote {
  public:
   CarriageReturnNote(std::string_view command, KeyEnd key_end)

@@ -1,4 +1,4 @@
-// crivo: build, ask, describe and check filters from the command line. What it writes is what every other host reads.
+// crivo: builds, queries, describes and verifies filters on the command line. Every host reads its files.
 #include <cstdio>
 #include <exception>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace {
 
-/// Declares `crivo help`, and returns the arguments with `crivo COMMAND --help` in the place of `crivo help COMMAND`,
-/// and a null at the end. Other arguments of help are left for their error.
+/// Declares `crivo help`. Returns the arguments, null-terminated, with `crivo help COMMAND` replaced by `crivo COMMAND
+/// --help`. Any other arguments of help are left unchanged, and will be an error.
 std::vector<char*> add_help(CLI::App& app, const CLI::App& sst, int argc, char** argv) {
   static std::string help = "--help";
   CLI::App* const command = app.add_subcommand("help", "Say what a command takes");
@@ -42,7 +42,7 @@ int main(int argc, char** argv) try {
   add_diff(app, action);
   const CLI::App* const sst = add_sst(app);
   std::vector<char*> arguments = add_help(app, *sst, argc, argv);
-  // The other program parses its arguments itself, its --help too.
+  // crivo-sst parses its own arguments, including --help.
   if (argc > 1 && sst->check_name(arguments[1])) return run_crivo_sst(arguments[0], arguments.data() + 1);
   return run_program(app, action, static_cast<int>(arguments.size()) - 1, arguments.data());
 } catch (const std::exception& error) {

@@ -1,4 +1,3 @@
-// Strict numbers; see numbers.h.
 #include "numbers.h"
 
 #include <algorithm>
@@ -22,9 +21,9 @@ Refused wrong(std::string_view rule, std::string_view got) {
   return Refused(std::string(rule) + ", got " + std::string(got));
 }
 
-/// What follows a number of bytes: a letter, and the rest, which says what it is a power of.
+/// The unit of a number of bytes: a letter for the power, and the rest, which determines the base.
 struct ByteUnits {
-  std::string_view number;  // in front of them
+  std::string_view number;  // before the unit
   std::size_t power = 0;    // 1 for K; 0 for none
   std::string_view rest;    // "", "iB" or "B"
   [[nodiscard]] std::uint64_t unit_of(std::size_t of_power) const noexcept {
@@ -45,7 +44,7 @@ ByteUnits split_units(std::string_view text) {
   return {.number = text.substr(0, digits), .power = letter + 1, .rest = rest};
 }
 
-/// In the largest unit of which there is a whole number, or at least ten.
+/// In the largest unit with a whole number, or a number of at least ten.
 std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
   for (std::size_t power = units.power == 0 ? 0 : kUnitLetters.size(); power > 0; --power) {
     const std::uint64_t unit = units.unit_of(power);
@@ -67,8 +66,7 @@ std::int64_t time_now() noexcept {
 std::uint64_t parse_capacity(std::string_view text) { return parse_count(text, "capacity", 1, kMaxCapacity); }
 
 std::uint64_t parse_count(std::string_view text, std::string_view name, std::uint64_t least, std::uint64_t most) {
-  // The comparison of doubles is exact here: every integer up to 2^40 is a double, and no larger one is rounded into
-  // the range.
+  // Comparing doubles is exact: every integer up to 2^40 is a double, and no larger one is rounded into the range.
   const ByteUnits units = split_units(text);
   std::optional<double> count;
   if (units.rest.empty()) count = read_number<double>(units.number);
@@ -116,7 +114,7 @@ std::int64_t parse_time(std::string_view text) {
   if (const auto seconds = read_number<double>(text); seconds && in_range(*seconds * 1e3)) {
     return std::llround(*seconds * 1e3);
   }
-  // Each of these forms must take all of the text, of which a "T" may stand for the blank and a "Z" at the end.
+  // Each format must match the whole text. "T" may replace the blank, and "Z" may follow.
   std::string date(text);
   if (date.size() > 10 && date[10] == 'T') date[10] = ' ';
   if (date.size() > 10 && date.back() == 'Z') date.pop_back();
@@ -159,7 +157,7 @@ std::optional<OrderedRange> parse_range(std::string_view text) {
 }
 
 std::uint64_t parse_bytes(std::string_view text, std::string_view name) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 46;  // far beyond any machine, and far from overflowing
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 46;  // far above any machine, and far below an overflow
   const ByteUnits units = split_units(text);
   const auto count = read_number<std::uint64_t>(units.number);
   const std::uint64_t unit = units.unit_of(units.power);

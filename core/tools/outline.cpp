@@ -23,8 +23,8 @@ std::string names_of(const CLI::Option& option) {
   return names;
 }
 
-/// What a person may write for a KIND: a name, an alias, or a name with one of the options that the kind accepts. An
-/// option is a small number or a power of two, so whoever tries them all need not be told which.
+/// Prints the values of a KIND: a name, an alias, or a name with an option that the kind accepts. Tries all small
+/// numbers and powers of two as options.
 void print_kinds() {
   for (const KindInfo& kind : kinds()) {
     print_line({"value", std::string(kind.name)});

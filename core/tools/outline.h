@@ -1,23 +1,22 @@
-// What a program takes, for other programs to read: the shells' completion is made of this.
+// A machine-readable description of a program's arguments, from which shell completion is made.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace crivo::tool {
 
-/// The argument that asks for the outline. `--help` does not list it, because it answers packagers and not users.
+/// The argument that prints the outline. --help does not list it, because it is for packagers.
 inline constexpr const char* kOutlineFlag = "--outline";
 
-/// Prints a line for each fact on standard output, with a tab between two fields. A subcommand's facts follow its
-/// `command`, which for the program itself has an empty name; values follow the `option` or `positional` that can have
-/// no others.
+/// Prints tab-separated facts, one per line. The facts about a subcommand follow its `command`; the program itself is a
+/// command with an empty name. Values follow the `option` or `positional` that accepts only them.
 ///
 ///     command     NAME   DESCRIPTION
 ///     positional  NAME   one|many
 ///     option      NAMES  one|many  DESCRIPTION  ARGUMENT  EXCLUDES
 ///     value       VALUE
 ///
-/// NAMES and EXCLUDES are separated by commas. ARGUMENT is empty for an option that takes none.
+/// NAMES and EXCLUDES are comma-separated. ARGUMENT is empty for a flag.
 void print_outline(const CLI::App& program);
 
 }  // namespace crivo::tool

@@ -18,7 +18,7 @@
 namespace crivo::tool {
 namespace {
 
-/// The status of what a path leads to, through links and open descriptors; "-" is `standard`.
+/// The status of the file that a path leads to, through links and open descriptors; "-" is `standard`.
 std::optional<struct stat> status_of(const std::string& path, int standard) {
   struct stat status {};
   const int result = path == "-" ? ::fstat(standard, &status) : ::stat(path.c_str(), &status);
@@ -29,8 +29,7 @@ bool put(std::span<const std::byte> bytes) {
   return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
 }
 
-/// A folder that is missing is better found before hours of work than after them. The rest is left to the writing,
-/// because only that can tell for certain.
+/// Detects a missing folder before hours of work rather than after. Writing detects the rest.
 void check_place(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
@@ -53,7 +52,7 @@ void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint6
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
   std::string keys = std::to_string(facts.keys);
-  if (filter.kind().can.exact) {  // which side a file went to shows here
+  if (filter.kind().can.exact) {  // shows which files had which side
     keys += " (distinct members " + std::to_string(static_cast<std::uint64_t>(*filter.stats().cardinality)) + ")";
   }
   std::fprintf(stderr, "crivo %s: %s: kind %.*s, capacity %" PRIu64 ", fp_rate %.3g, keys %s, %" PRIu64 " bytes\n",
@@ -64,9 +63,9 @@ void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint6
 void note_overfull(const FilterRef& filter, const Report& report) {
   const Facts& facts = filter.facts();
   const bool is_window = filter.kind().can.advance;
-  if (facts.keys <= facts.capacity && !is_window) return;  // which spares a pass
+  if (facts.keys <= facts.capacity && !is_window) return;  // without a pass over the payload
   const double actual = filter.stats().current_fp_rate;
-  if (!is_over_capacity(facts, actual, is_window)) return;   // the keys beyond the capacity were repeated ones
+  if (!is_over_capacity(facts, actual, is_window)) return;   // the keys above the capacity were repeated
   const int digits = actual < 1.01 * facts.fp_rate ? 6 : 3;  // so that the two differ
   const std::string why =
       is_window ? "a pane has more keys than its share of the capacity of " + std::to_string(facts.capacity) +

@@ -1,4 +1,4 @@
-// Writes a filter, and says what it is: where build, add and union end.
+// Writes a filter and reports it: the end of build, add and union.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 
 namespace crivo::tool {
 
-/// What the user says about the filter to write.
+/// The arguments for the filter to write.
 struct OutputArgument {
   std::string path;  // "-" is standard output
   bool raw = false;
@@ -27,20 +27,20 @@ void add_forms(CLI::App& command, OutputArgument& output);
 /// Declares -q.
 void add_quiet(CLI::App& command, bool& quiet);
 
-/// Looks before the work begins at what can be seen by then. Refuses an output without a name, one that cannot be
-/// there, a terminal, and one that is also an input: the file that is read must not be lost. The inputs may lead to it
-/// by another path, a link or a redirection; "-" is standard input there, and standard output here. Throws Refused.
+/// Checks the output before the work begins: it must have a name, a writable folder, and not be a terminal or an input,
+/// which would be lost. An input may be the same file by another path, a link or a redirection. "-" is standard input
+/// among the inputs, and standard output as the output. Throws Refused.
 void check_output(const std::string& path, const std::vector<std::string>& inputs);
 
-/// How a command says what it has made.
+/// How a command reports its result.
 struct Report {
   const char* command;   // "build"
-  bool quiet;            // leaves out what was written, and not what is wrong with it
-  const char* overfull;  // what to do about a filter with more keys than its capacity
+  bool quiet;            // prints only warnings
+  const char* overfull;  // advice for a filter with more keys than its capacity
 };
 
-/// Writes the filter as write_blob_file does ("-" is standard output), and says on standard error what it is and
-/// whether it has more keys than it was made for. Throws Refused.
+/// Writes the filter as write_blob_file does ("-" is standard output). Reports on standard error what it is, and
+/// whether it has too many keys. Throws Refused.
 ExitCode write_filter(const FilterRef& filter, const std::string& path, BlobForm form, const Report& report);
 
 }  // namespace crivo::tool

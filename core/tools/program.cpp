@@ -1,4 +1,3 @@
-// From arguments to an exit code; see program.h.
 #include "program.h"
 
 #include <fcntl.h>
@@ -25,8 +24,8 @@ std::string program_name(const CLI::App& app) {
   return commands.empty() ? app.get_name() : app.get_name() + " " + commands.front()->get_name();
 }
 
-/// The argument with kGuard in front of the text that an option or a subcommand takes. An empty text gets the guard,
-/// too, because CLI11 would take the next argument for the value that is missing in "--output=".
+/// Prefixes a positional argument, or the value in an option's "=", with kGuard. An empty value is prefixed, too,
+/// because CLI11 would use the next argument for the missing value of "--output=".
 std::string guarded(const std::string& argument, bool is_option) {
   if (!is_option) return kGuard + argument;
   const std::size_t equals = argument.find('=');
@@ -34,8 +33,8 @@ std::string guarded(const std::string& argument, bool is_option) {
   return argument.substr(0, equals + 1) + kGuard + argument.substr(equals + 1);
 }
 
-/// The arguments with their guards, in reverse order, as CLI11 wants them. The first argument is the subcommand, and
-/// after "--" there are no options.
+/// The guarded arguments in reverse order, as CLI11 requires. The first argument is the subcommand; after "--" there
+/// are no options.
 std::vector<std::string> guarded_arguments(int argc, char** argv) {
   std::vector<std::string> arguments;
   bool options_ended = false;
@@ -52,8 +51,8 @@ std::vector<std::string> guarded_arguments(int argc, char** argv) {
   return arguments;
 }
 
-/// The message about a first argument that is no command's name; no value if it is one. CLI11's own message would not
-/// show the argument.
+/// The error for a first argument that is not a command; no value if it is one. CLI11's own message does not show the
+/// argument.
 std::optional<std::string> command_mistake(const CLI::App& app, const std::vector<std::string>& arguments) {
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -65,8 +64,8 @@ std::optional<std::string> command_mistake(const CLI::App& app, const std::vecto
   return "COMMAND must be one of " + names + ", got " + (arguments.empty() ? "none" : arguments.back());
 }
 
-/// What is left of the arguments, in their order, each with a blank in front, and a hint: a name that has underscores
-/// in other hosts, as fp_rate, has hyphens here.
+/// The remaining arguments, in order, each after a blank, and a hint if an option was written with underscores, as in
+/// other hosts (fp_rate).
 std::string extras(const CLI::App& app) {
   std::string list;
   std::string hint;
@@ -85,7 +84,7 @@ std::string extras(const CLI::App& app) {
   return list + hint;
 }
 
-/// The text of --help in lines of at most 80 columns. CLI11 puts all of a description in one, behind the names.
+/// Wraps --help at 80 columns. CLI11 puts each description in one line.
 std::string wrapped(const std::string& text) {
   constexpr std::size_t kColumns = 80;
   constexpr std::size_t kDescriptions = 30;  // the column at which CLI11's descriptions begin
@@ -95,7 +94,7 @@ std::string wrapped(const std::string& text) {
     const std::string indent(line.starts_with("  ") ? kDescriptions : 0, ' ');
     while (line.size() > kColumns) {
       const std::size_t blank = line.rfind(' ', kColumns);
-      if (blank == std::string::npos || blank <= indent.size()) break;  // a word that is longer than a line
+      if (blank == std::string::npos || blank <= indent.size()) break;  // a word longer than a line
       out += line.substr(0, line.find_last_not_of(' ', blank) + 1) + '\n';
       line.replace(0, blank + 1, indent);
     }
@@ -124,7 +123,7 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
     return code;
   } catch (const CLI::ParseError& error) {
     const bool has_extras = !app.remaining(true).empty();
-    // A mistyped option is among the extras, and CLI11 says first what is missing then. Its own list is in reverse.
+    // A mistyped option is one of the extras, but CLI11 then first reports what is missing. Its own list is reversed.
     if (has_extras && (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)) {
       return complain(app, "arguments must be those that the command takes, got also" + extras(app) + "; see " +
@@ -138,7 +137,7 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
   }
 }
 
-// A file that is opened where standard input or output is closed would be taken for it.
+// Otherwise a file that is opened while standard input or output is closed would replace it.
 void hold_standard_descriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -148,7 +147,7 @@ void hold_standard_descriptors() {
 }  // namespace
 
 int complain(const CLI::App& app, std::string message) {
-  std::erase(message, kGuard);  // CLI11 quotes arguments as it got them
+  std::erase(message, kGuard);  // CLI11 quotes arguments as it received them
   std::fprintf(stderr, "%s: %s\n", program_name(app).c_str(), message.c_str());
   return kTrouble;
 }
@@ -156,7 +155,7 @@ int complain(const CLI::App& app, std::string message) {
 int run_program(CLI::App& app, Action& action, int argc, char** argv) try {
   hold_standard_descriptors();
   const int code = run(app, action, guarded_arguments(argc, argv));
-  if (code != kTrouble) flush_output();  // one complaint is enough
+  if (code != kTrouble) flush_output();  // one error is enough
   return code;
 } catch (const Refused& refused) {
   return complain(app, refused.error.message);

@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kInterval{100};
 constexpr std::size_t kBarWidth = 30;
 constexpr std::chrono::seconds kFirstEstimate{1};
 
-/// ", 12 s left", in the largest unit of which there are at least two; empty while there is too little to tell from.
+/// ", 12 s left", in the largest unit with at least two; empty if it is too early for an estimate.
 std::string time_left(std::chrono::duration<double> taken, double share) {
   if (taken < kFirstEstimate || share < 0.01) return {};
   const double seconds = taken.count() * (1 - share) / share;
@@ -33,7 +33,7 @@ std::string time_left(std::chrono::duration<double> taken, double share) {
 
 }  // namespace
 
-// The first drawing waits for one interval: what is done by then needs no bar.
+// Draws after one interval: shorter work needs no bar.
 Progress::Progress(const char* doing, bool at_once)
     : doing_(doing),
       visible_(::isatty(STDERR_FILENO) != 0),

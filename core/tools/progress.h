@@ -1,4 +1,4 @@
-// A progress bar on standard error, for people only: nothing is drawn unless that is a terminal.
+// A progress bar on standard error. Draws nothing unless that is a terminal.
 #pragma once
 
 #include <chrono>
@@ -9,15 +9,15 @@ namespace crivo::tool {
 
 class Progress {
  public:
-  /// doing: the name of the work, such as "reading", which must outlive the bar. at_once: draws it now, for work that
-  /// tells nothing until it is done, and may take long.
+  /// doing: the name of the work, such as "reading", which must outlive the bar. at_once: draws immediately, for work
+  /// that may take long without updates.
   explicit Progress(const char* doing, bool at_once = false);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// done: the share that is done, in [0, 1]. If it is unknown there is no bar, only the number of keys. The time that
-  /// is left follows from the time that this share took, and is shown from one second on.
+  /// done: the completed share, in [0, 1]; without it only the number of keys is shown. After one second, the remaining
+  /// time is estimated from the elapsed time.
   void update(std::optional<double> done, std::uint64_t keys);
 
  private:

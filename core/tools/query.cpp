@@ -1,7 +1,7 @@
 // crivo query: which keys may a filter contain?
 //
-// A damaged place of a mapped file leaves the keys without an answer that need it. Each is treated as "maybe", the one
-// answer that makes nobody lose a key: it is printed, or left out with --invert. At the end the exit code tells of it.
+// If a segment of a mapped file is damaged, some keys have no answer. They count as "maybe", the safe answer: they are
+// printed, or omitted with --invert. The exit code then reports an error.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct QueryOptions {
   SelectionFlags selection;
 };
 
-/// Asks the filter and reports, batch by batch.
+/// Queries the filter and prints the results, batch by batch.
 class Query {
  public:
   Query(const FilterFile& filter, const SelectionFlags& flags)
@@ -34,8 +34,8 @@ class Query {
         quiet_(flags.quiet),
         selection_(flags) {}
 
-  /// Returns false once further keys cannot change what is reported. Throws Refused where no key gets an answer any
-  /// more, as when the file was changed.
+  /// Returns false if more keys cannot change the output. Throws Refused if no key can be answered any more, for
+  /// instance because the file was changed.
   bool ask(Keys keys) {
     const std::span<bool> hits = selection_.hits(keys.size());
     if (can_.find) {
@@ -60,10 +60,10 @@ class Query {
   }
 
  private:
-  static constexpr std::uint64_t kUnknown = UINT64_MAX;  // the value of a key that got no answer
-  static constexpr std::uint64_t kMostNamed = 5;         // unanswered keys that get a line of their own
+  static constexpr std::uint64_t kUnknown = UINT64_MAX;  // the value of a key without an answer
+  static constexpr std::uint64_t kMostNamed = 5;         // unanswered keys with a line of their own
 
-  /// A question about a range that a filter of another kind takes for a key would get a quiet "no".
+  /// A range, looked up as a key in a filter of another kind, would silently be absent.
   void note_ranges(Keys keys) {
     if (std::exchange(looked_for_ranges_, true) || quiet_) return;
     for (const std::string_view key : keys) {
@@ -118,7 +118,7 @@ class Query {
     return std::string(key) + '\t' + (values_[i] == kUnknown ? "?" : std::to_string(values_[i]));
   }
 
-  /// Sets the hits to what `Result<bool> answer(index)` says.
+  /// Sets each hit to `Result<bool> answer(index)`.
   template <class Answer>
   void ask_each(Keys keys, std::span<bool> hits, const Answer& answer) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -140,11 +140,11 @@ class Query {
   std::vector<std::uint64_t> hashes_;
   std::vector<std::uint64_t> values_;  // of a map
   std::vector<OrderedRange> ranges_;
-  bool looked_for_ranges_ = false;  // among the first keys, which is enough to notice the mistake
-  std::uint64_t unanswered_ = 0;    // keys that got no answer
+  bool looked_for_ranges_ = false;  // only among the first keys, which is enough to notice the mistake
+  std::uint64_t unanswered_ = 0;    // keys without an answer
 };
 
-/// Other commands read the keys from files that they are given.
+/// Other commands read keys from files given as arguments.
 void note_files(const QueryOptions& options) {
   struct stat status {};
   const auto file = std::ranges::find_if(options.keys, [&](const std::string& key) {

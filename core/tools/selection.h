@@ -1,4 +1,4 @@
-// Which keys the answers of a filter select, and how they are reported: what `crivo query` and `crivo sst probe` share.
+// Selects keys by a filter's answers, and prints them: shared by `crivo query` and `crivo sst probe`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,15 +12,15 @@
 
 namespace crivo::tool {
 
-/// What the user says of it.
+/// The flags of the selection.
 struct SelectionFlags {
-  KeyEnd key_end = KeyEnd::kNewline;  // declared by add_null_flag
-  bool invert = false;                // selects the keys that are certainly absent
+  KeyEnd key_end = KeyEnd::kNewline;  // from add_null_flag
+  bool invert = false;                // selects keys that are certainly absent
   bool quiet = false;                 // prints nothing
-  bool count = false;                 // prints how many there are
+  bool count = false;                 // prints only their number
 };
 
-/// Declares -v, by all its names, -q and -c. The flags must live until the command has run.
+/// Declares -v, -q and -c; `invert` has all names of -v. The flags must live until the command has run.
 void add_selection_flags(CLI::App& command, SelectionFlags& flags, const char* invert = "-v,--invert");
 
 using Keys = std::span<const std::string_view>;
@@ -31,11 +31,11 @@ class Selection {
   /// The flags must outlive it.
   explicit Selection(const SelectionFlags& flags) noexcept : flags_(flags) {}
 
-  /// Room for the answers to so many keys, until the next call.
+  /// A buffer for the answers to this many keys, valid until the next call.
   [[nodiscard]] std::span<bool> hits(std::size_t keys);
-  /// Reports the keys that are selected by these answers: as they are, or as what `text(index)` returns.
+  /// Prints the keys that these answers select: unchanged, or as `text(index)`.
   void report(Keys keys, std::span<const bool> hits, const std::function<std::string(std::size_t)>& text = nullptr);
-  /// Reports what is reported at the end. Throws Refused if standard output could not be written.
+  /// Prints the summary. Throws Refused if standard output could not be written.
   void finish() const;
 
   [[nodiscard]] std::uint64_t selected() const noexcept { return selected_; }
@@ -47,8 +47,8 @@ class Selection {
   std::uint64_t selected_ = 0;
 };
 
-/// Hands the lines of standard input to `ask`, batch by batch, until it returns false. Shows how far it is if nobody
-/// watches the keys that are printed. `command` is for notes. Throws Refused, and what `ask` throws.
+/// Passes the lines of standard input to `ask`, batch by batch, until it returns false. Shows the progress if the
+/// printed keys are not on the terminal. `command` is for notes. Throws Refused, and what `ask` throws.
 void ask_standard_input(const char* command, const SelectionFlags& flags, const LineLimit& longest,
                         const std::function<bool(Keys)>& ask);
 

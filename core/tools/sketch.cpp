@@ -1,4 +1,4 @@
-// crivo sketch and crivo diff: what two sets of keys differ in, from two small files.
+// crivo sketch and crivo diff: the difference of two sets of keys, from two small files.
 #include "crivo/sketch.h"
 
 #include <cinttypes>
@@ -25,7 +25,7 @@ struct SketchOptions {
   bool quiet = false;
 };
 
-/// Adds the lines as the sketch knows them.
+/// Adds the lines as keys of the sketch's type.
 void add_lines(Sketch& sketch, const KeyFiles& files) {
   const SketchSpec& spec = sketch.spec();
   const bool integers = spec.keys == SketchKeys::kIntegers;
@@ -34,7 +34,7 @@ void add_lines(Sketch& sketch, const KeyFiles& files) {
     if (spec.keys == SketchKeys::kHashes) return unwrap(sketch.add_numbers(batch.hashes));
     if (integers) {
       numbers.assign(batch.hashes.begin(), batch.hashes.end());
-      for (std::uint64_t& number : numbers) number ^= std::uint64_t{1} << 63;  // which ordered numbers have added
+      for (std::uint64_t& number : numbers) number ^= std::uint64_t{1} << 63;  // reverts what ordered numbers add
       return unwrap(sketch.add_numbers(numbers));
     }
     for (const std::string_view line : batch.lines) {
@@ -90,7 +90,7 @@ void print(char side, std::string_view key, KeyEnd key_end) {
   print_key(key, key_end);
 }
 
-/// Prints the lines of files whose hashes are in the difference, and takes these out of `sides`.
+/// Prints the lines whose hashes are in the difference, and removes these from `sides`.
 void print_lines(std::map<std::uint64_t, char>& sides, const KeyFiles& files, std::uint64_t seed) {
   const auto look = [&](const KeyBatch& batch) {
     for (std::size_t i = 0; i < batch.hashes.size(); ++i) {

@@ -1,4 +1,4 @@
-// This tool does not link RocksDB, so that it runs where there is none; see sst.h.
+// This tool does not link RocksDB, so that it runs on machines without it (sst.h).
 #include "sst.h"
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kProgram = "crivo-sst";
 
-/// The program beside this one; empty if the system does not say where that is.
+/// The program in the folder of this one; empty if the folder is unknown.
 std::string program_beside(const char* called) {
   const std::filesystem::path self = system::own_path(called);
   return self.empty() ? "" : (self.parent_path() / kProgram).string();
@@ -35,7 +35,7 @@ CLI::App* add_sst(CLI::App& app) {
 int run_crivo_sst(const char* called, char** argv) {
   const std::string beside = program_beside(called);
   if (!beside.empty()) ::execv(beside.c_str(), argv);
-  // A program that is there and cannot be run is the one to complain of, not the next one on PATH.
+  // If that program exists but cannot be run, report it rather than trying PATH.
   if (beside.empty() || errno == ENOENT) ::execvp(kProgram, argv);
   const int reason = errno;
   std::fprintf(stderr,

@@ -1,4 +1,4 @@
-// crivo union: one filter of all the keys that several filters have.
+// crivo union: unites several filters into one.
 #include <cstdio>
 #include <optional>
 
@@ -27,7 +27,7 @@ void unite(AnyFilter& all, const FilterArgument& with) {
   unwrap(united);
 }
 
-/// Manifests are united shard by shard, so that no more than one shard of each is in memory.
+/// Manifests are united shard by shard, so that at most one shard of each is in memory.
 std::vector<Manifest> manifests_of(const UnionOptions& options) {
   std::vector<Manifest> manifests;
   for (const std::string& path : options.filters.paths) {

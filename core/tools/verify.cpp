@@ -1,4 +1,4 @@
-// crivo verify: are these files whole, undamaged filters or sketches?
+// crivo verify: checks that files are undamaged filters or sketches.
 #include <algorithm>
 #include <cstdio>
 
@@ -11,14 +11,14 @@ namespace crivo::tool {
 namespace {
 
 void verify(const FilterArgument& filter) {
-  const auto opened = load_filter_or_sketch(filter);  // which checks a sketch
+  const auto opened = load_filter_or_sketch(filter);  // verifies a sketch
   const Progress progress("verifying", true);
   if (const auto* const file = std::get_if<FilterFile>(&opened)) {
     unwrap(std::visit([](const auto& each) { return each.verify(); }, *file));
   }
 }
 
-/// One file is whole without a word. Of several, each has a line.
+/// A single file prints nothing if it is whole; several files print a line each.
 ExitCode verify_all(const FilterArguments& filters) {
   const bool several = filters.paths.size() > 1;
   ExitCode worst = kYes;
@@ -28,7 +28,7 @@ ExitCode verify_all(const FilterArguments& filters) {
       if (several) std::printf("%s: whole\n", shown(path, "standard input").c_str());
     } catch (const Refused& refused) {
       worst = std::max(worst, refused.error.code == ErrorCode::kCorrupt ? kNo : kTrouble);
-      flush_output();  // so that the lines are in the order of the files where both lead to one place
+      flush_output();  // keeps the order of lines if both streams go to one place
       std::fprintf(stderr, "crivo verify: %s\n", in_file(refused, path).error.message.c_str());
     }
   }
