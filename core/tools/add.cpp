@@ -99,7 +99,7 @@ void make_window(const AddOptions& options) {
   const std::string& path = options.filter.path;
   struct stat there {};
   if (path == "-" || ::stat(path.c_str(), &there) == 0) return;
-  if (options.spec.capacity == 0) throw Refused("capacity must be given for a new window, the keys that come in one");
+  if (options.spec.capacity == 0) throw Refused("capacity must be given for a new window: the keys per window");
   AnyFilter filter = unwrap(AnyFilter::create(options.spec, options.filter.max_bytes.bytes));
   set_clock(filter, options.time);
   const std::string made = path + ".new-" + std::to_string(::getpid());
@@ -152,32 +152,34 @@ ExitCode add(const AddOptions& options) try {
 }
 
 void add_window(CLI::App& command, AddOptions& options) {
-  CLI::Option* const window = take(
+  CLI::Option* const window = add_option(
       command, "--window",
       [&options](const std::string& text) {
         options.window = text;
         if (!choose_kind(options.spec, "window:" + text)) {
-          throw Refused("window must be " + std::string(kWindowLengths) +
-                        ", or such a one with / and 1 to 256 panes, got " + in_quotes(text));
+          throw Refused("window must be " + std::string(kWindowLengths) + ", and /N for N panes up to 256, got " +
+                        in_quotes(text));
         }
       },
-      "Forget keys so long after they came, as '7 days', or '36 hours/12' with the number of panes. Makes FILTER if it "
-      "is missing",
+      "Expire keys after this time, as '7 days', or '36 hours/12' with the number of panes; create FILTER if it is "
+      "missing",
       "WINDOW");
-  take(command, "--capacity", into(options.spec.capacity, parse_capacity),
-       "Keys that come in a window, evenly, or panes times those of the busiest pane; for a new one", "N")
+  add_option(command, "--capacity", into(options.spec.capacity, parse_capacity),
+             "For a new filter: keys per window, if they arrive evenly; else panes times those of the busiest pane",
+             "N")
       ->needs(window);
-  take(command, "--fp-rate,--fpr", into(options.spec.fp_rate, parse_fp_rate), "For a new window", "RATE")
+  add_option(command, "--fp-rate,--fpr", into(options.spec.fp_rate, parse_fp_rate),
+             "For a new filter: false-positive rate", "RATE")
       ->default_str("0.01")
       ->needs(window);
-  take_time(command, options.time);
+  add_time(command, options.time);
 }
 
 }  // namespace
 
 void add_add(CLI::App& app, Action& action) {
-  const auto [command, options] = declare(app, action, "add", "Add keys to the filter of a file", add);
-  add_filter_argument(command, options.filter, "The filter's file, replaced in one step");
+  const auto [command, options] = declare(app, action, "add", "Add keys to a filter file", add);
+  add_filter_argument(command, options.filter, "The filter's file, replaced atomically");
   add_key_files(command, options.keys);
   add_window(command, options);
   command.add_flag("--print-new", options.print_new, "Print each key that was not found before it was added");

@@ -71,8 +71,10 @@ std::string temporary_folder(const BuildOptions& options) {
 /// Files in memory are not part of the limit, and may exceed the build's own memory.
 void note_memory_folder(const std::string& folder) {
   if (!system::is_memory_folder(folder)) return;
-  std::fprintf(stderr, "crivo build: note: temp-folder %s lies in memory, beside --max-memory; choose one on a disk\n",
-               shown(folder).c_str());
+  std::fprintf(
+      stderr,
+      "crivo build: note: temp-folder %s is in memory, which --max-memory does not include; choose one on a disk\n",
+      shown(folder).c_str());
 }
 
 KeyFiles with_paths(KeyFiles files, const std::vector<std::string>& paths) {
@@ -267,11 +269,10 @@ ExitCode build(const BuildOptions& given) try {
 
 void add_spec(CLI::App& command, BuildOptions& options) {
   FilterSpec& spec = options.spec;
-  take(command, "--capacity", into(spec.capacity, parse_capacity),
-       "Keys to make room for, K, M, G or T may follow; without it, the distinct keys there are, in each pane of a "
-       "window",
-       "N");
-  CLI::Option* const rate = take(
+  add_option(command, "--capacity", into(spec.capacity, parse_capacity),
+             "Number of keys, K, M, G or T may follow; without it, that of the distinct keys (for a window, per pane)",
+             "N");
+  CLI::Option* const rate = add_option(
                                 command, "--fp-rate,--fpr",
                                 [&options](const std::string& text) {
                                   options.spec.fp_rate = parse_fp_rate(text);
@@ -279,9 +280,10 @@ void add_spec(CLI::App& command, BuildOptions& options) {
                                 },
                                 "False-positive rate at capacity, in (0, 1), or 1 for map and exact", "RATE")
                                 ->default_str("0.01, or 1 with --absent");
-  take(command, "--bits-per-key", into(spec.bits_per_key, parse_bits_per_key), "Size it by this instead", "N")
+  add_option(command, "--bits-per-key", into(spec.bits_per_key, parse_bits_per_key),
+             "Size the filter by bits per key instead", "N")
       ->excludes(rate);
-  take(
+  add_option(
       command, "--kind",
       [&options](const std::string& text) {
         unwrap(choose_kind(options.spec, text));
@@ -290,29 +292,29 @@ void add_spec(CLI::App& command, BuildOptions& options) {
       "One of " + kind_choices(), "KIND")
       ->default_str(std::string(kind_name(spec.kind)));
   CLI::Option* const shards =
-      take(command, "--shards",
-           into(options.shards,
-                [](const std::string& text) {
-                  return static_cast<std::uint32_t>(parse_count(text, "shards", 1, kMaxShards));
-                }),
-           "Cut it into so many files, a power of two: FILE names those in the folder FILE.shards", "N");
-  take(command, "--shard",
-       into(options.shard, [](const std::string& text) { return parse_count(text, "shard", 0, kMaxShards - 1); }),
-       "Replace this shard of the filter that FILE is, by those of the keys that are in it", "N")
+      add_option(command, "--shards",
+                 into(options.shards,
+                      [](const std::string& text) {
+                        return static_cast<std::uint32_t>(parse_count(text, "shards", 1, kMaxShards));
+                      }),
+                 "Divide the filter into N files, a power of two, in the folder FILE.shards; FILE lists them", "N");
+  add_option(command, "--shard",
+             into(options.shard, [](const std::string& text) { return parse_count(text, "shard", 0, kMaxShards - 1); }),
+             "Rebuild only this shard of FILE, from the keys that belong to it", "N")
       ->excludes(shards);
-  take(command, "--seed", into(spec.seed, parse_seed), "Of the hash, a 64-bit integer", "N")->default_str("0");
+  add_option(command, "--seed", into(spec.seed, parse_seed), "Seed of the hash, a 64-bit integer", "N")
+      ->default_str("0");
 }
 
 void add_limits(CLI::App& command, BuildOptions& options) {
-  take(command, "--threads", into(options.threads, parse_threads),
-       "To sort and to build with, or all that the machine has", "N")
+  add_option(command, "--threads", into(options.threads, parse_threads), "Threads to build with, or all", "N")
       ->default_str("1");
-  take_limit(command, options.max_bytes,
-             std::string("Build no larger filter; ") + kByteUnits + ". Without it, this machine's memory");
-  take_limit(command, options.max_memory,
-             std::string("Build in this much memory, with temporary files for what does not fit; ") + kByteUnits);
-  take(command, "--temp-folder", options.temp_folder,
-       "Where temporary files lie; without it, the folder that TMPDIR names, or else the output's", "DIR");
+  add_limit(command, options.max_bytes,
+            std::string("Largest filter to build; ") + kByteUnits + ". Without it, this machine's memory");
+  add_limit(command, options.max_memory,
+            std::string("Memory for the build, with temporary files for the rest; ") + kByteUnits);
+  add_option(command, "--temp-folder", options.temp_folder,
+             "Folder of temporary files; without it, $TMPDIR, or else the output's folder", "DIR");
 }
 
 }  // namespace
@@ -321,12 +323,12 @@ void add_build(CLI::App& app, Action& action) {
   const auto [command, options] = declare(app, action, "build", "Build a filter from keys, one per line", build);
   add_key_files(command, options.keys);
   CLI::Option* const values =
-      command.add_flag("--values", options.keys.have_values, "A line is a key, a tab and its value: build a map");
-  take(command, "--absent", options.absent,
-       "All other keys that will be asked for, one per line: build an exact filter", "FILE")
+      command.add_flag("--values", options.keys.have_values, "Lines are a key, a tab and a value: build a map");
+  add_option(command, "--absent", options.absent,
+             "All other keys that will be queried, one per line: build an exact filter", "FILE")
       ->allow_extra_args(false)
       ->excludes(values);
-  take_time(command, options.time);
+  add_time(command, options.time);
   add_output(command, options.output);
   add_spec(command, options);
   add_limits(command, options);

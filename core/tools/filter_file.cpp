@@ -66,7 +66,7 @@ bool has_sketch(const std::string& path) {
 }
 
 void add_max_bytes(CLI::App& command, ByteLimit& max_bytes) {
-  take_limit(command, max_bytes, std::string("Refuse a filter that takes more memory; ") + kByteUnits);
+  add_limit(command, max_bytes, std::string("Largest filter to load into memory; ") + kByteUnits);
 }
 
 }  // namespace
@@ -94,12 +94,12 @@ AlignedBytes read_whole(const std::string& path, const std::string& role, std::u
 }
 
 void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* about) {
-  take(command, "FILTER", filter.path, about)->required();
+  add_option(command, "FILTER", filter.path, about)->required();
   add_max_bytes(command, filter.max_bytes);
 }
 
 void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least) {
-  take(command, "FILTER", filters.paths, kAboutFilter)->required()->expected(least, -1);
+  add_option(command, "FILTER", filters.paths, kAboutFilter)->required()->expected(least, -1);
   add_max_bytes(command, filters.max_bytes);
 }
 

@@ -27,7 +27,7 @@ struct FilterArguments {
   ByteLimit max_bytes = FilterArgument{}.max_bytes;
 };
 
-inline constexpr const char* kAboutFilter = "A file that crivo build or SQL made; - is standard input";
+inline constexpr const char* kAboutFilter = "A file made by crivo build or SQL; - is standard input";
 
 /// Declares FILTER and --max-bytes. The argument must live until the command has run.
 void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* about = kAboutFilter);

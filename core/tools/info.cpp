@@ -58,10 +58,9 @@ ExitCode info(const InfoOptions& options) try {
 }  // namespace
 
 void add_info(CLI::App& app, Action& action) {
-  const auto [command, options] =
-      declare(app, action, "info", "Print what a filter or a sketch tells about itself", info);
+  const auto [command, options] = declare(app, action, "info", "Print the facts about a filter or a sketch", info);
   add_filter_argument(command, options.filter);
-  command.add_flag("--json", options.json, "As a JSON object, like SQL's bloom_info");
+  command.add_flag("--json", options.json, "Print a JSON object, like SQL's bloom_info");
 }
 
 }  // namespace crivo::tool

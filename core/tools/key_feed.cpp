@@ -149,7 +149,7 @@ class Lines {
 }  // namespace
 
 void add_key_files(CLI::App& command, KeyFiles& files) {
-  take(command, "FILE", files.paths, "Where the keys are; none or - is standard input");
+  add_option(command, "FILE", files.paths, "Files with the keys; none or - is standard input");
   add_null_flag(command, files.key_end);
 }
 

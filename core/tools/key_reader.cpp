@@ -39,7 +39,7 @@ std::uint64_t ends_in(const char* block, char key_end) noexcept {
 
 void add_null_flag(CLI::App& command, KeyEnd& end) {
   command.add_flag_callback(
-      "-0,--null", [&end] { end = KeyEnd::kNul; }, "A NUL ends each key, not a newline, as for find -print0");
+      "-0,--null", [&end] { end = KeyEnd::kNul; }, "A NUL ends each key instead of a newline, as in find -print0");
 }
 
 KeyReader::KeyReader(const std::string& path, KeyEnd key_end, const LineLimit& limit)
@@ -117,7 +117,7 @@ void note_mark(std::string_view command, const std::string& file, std::string_vi
   };
   const auto mark = std::ranges::find_if(kMarks, [&](const auto& each) { return first_line.starts_with(each.first); });
   if (mark == std::end(kMarks)) return;
-  std::fprintf(stderr, "crivo %.*s: note: %s begins with the mark of %s, and its lines are taken as they are\n",
+  std::fprintf(stderr, "crivo %.*s: note: %s begins like %s; its lines are used unchanged\n",
                static_cast<int>(command.size()), command.data(), shown(file, "standard input").c_str(), mark->second);
 }
 

@@ -13,8 +13,8 @@ namespace {
 /// --help`. Any other arguments of help are left unchanged, and will be an error.
 std::vector<char*> add_help(CLI::App& app, const CLI::App& sst, int argc, char** argv) {
   static std::string help = "--help";
-  CLI::App* const command = app.add_subcommand("help", "Say what a command takes");
-  command->add_option("COMMAND", "One of the other commands; without it, a list of them");
+  CLI::App* const command = app.add_subcommand("help", "Print the help of a command");
+  command->add_option("COMMAND", "A command; without it, list the commands");
   std::vector<char*> arguments(argv, argv + argc);
   command->callback([] { throw CLI::CallForHelp(); });
   const int most = argc > 2 && sst.check_name(argv[2]) ? 4 : 3;  // a command of crivo sst has two names
@@ -30,7 +30,7 @@ std::vector<char*> add_help(CLI::App& app, const CLI::App& sst, int argc, char**
 
 int main(int argc, char** argv) try {
   using namespace crivo::tool;
-  CLI::App app("Membership filters: ask whether a key is certainly absent, or probably there", "crivo");
+  CLI::App app("Membership filters: is a key certainly absent, or probably present?", "crivo");
   Action action;
   add_build(app, action);
   add_add(app, action);

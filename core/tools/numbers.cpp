@@ -167,8 +167,8 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view name) {
   return *count * unit;
 }
 
-CLI::Option* take_limit(CLI::App& command, ByteLimit& limit, const std::string& about) {
-  return take(
+CLI::Option* add_limit(CLI::App& command, ByteLimit& limit, const std::string& about) {
+  return add_option(
              command, "--" + limit.option,
              [&limit](const std::string& text) {
                limit.bytes = parse_bytes(text, limit.option);
@@ -178,9 +178,9 @@ CLI::Option* take_limit(CLI::App& command, ByteLimit& limit, const std::string& 
       ->default_str(limit.given);
 }
 
-CLI::Option* take_time(CLI::App& command, std::optional<std::int64_t>& time) {
-  return take(command, "--time", into(time, parse_time),
-              "When these keys came, for the kind window: in UTC, as 2024-03-01 12:30 or seconds since 1970", "TIME")
+CLI::Option* add_time(CLI::App& command, std::optional<std::int64_t>& time) {
+  return add_option(command, "--time", into(time, parse_time),
+                    "Time of the keys, for the kind window: UTC, as 2024-03-01 12:30 or seconds since 1970", "TIME")
       ->default_str("now");
 }
 

@@ -45,7 +45,7 @@ struct OrderedRange {
 [[nodiscard]] std::optional<OrderedRange> parse_range(std::string_view text);
 
 /// Declares --time, the time of the keys that are added to a window.
-CLI::Option* take_time(CLI::App& command, std::optional<std::int64_t>& time);
+CLI::Option* add_time(CLI::App& command, std::optional<std::int64_t>& time);
 
 /// The explanation of units in --help.
 inline constexpr const char* kByteUnits = "K, M, G, T or KB, MB, GB, TB may follow";
@@ -64,7 +64,7 @@ struct ByteLimit {
   [[nodiscard]] std::string text() const { return option + " " + given; }
 };
 /// Declares the option. The limit must live until the command has run.
-CLI::Option* take_limit(CLI::App& command, ByteLimit& limit, const std::string& about);
+CLI::Option* add_limit(CLI::App& command, ByteLimit& limit, const std::string& about);
 /// The error for a limit that is too low, in the given units, rounded up.
 [[nodiscard]] Refused limit_error(const ByteLimit& limit, std::uint64_t needed_bytes);
 

@@ -93,29 +93,29 @@ BlobForm OutputArgument::form() const noexcept {
 }
 
 void add_output(CLI::App& command, OutputArgument& output) {
-  take(command, "-o,--output", output.path, "The file to write, replaced in one step; - is standard output", "FILE")
+  add_option(command, "-o,--output", output.path, "The file to write, replaced atomically; - is standard output",
+             "FILE")
       ->required();
 }
 
 void add_forms(CLI::App& command, OutputArgument& output) {
-  CLI::Option* raw = command.add_flag("--raw", output.raw, "Store the payload as it lies in memory");
+  CLI::Option* raw = command.add_flag("--raw", output.raw, "Store the payload uncompressed, as in memory");
   CLI::Option* compress = command.add_flag("--compress", output.compress, "Store the smallest form")->excludes(raw);
   command
       .add_flag("--mappable", output.mappable,
-                "Store it so that it opens at once, whatever its size. Large filters are, unless they are nearly empty")
+                "Store it so that it opens in constant time; the default for large filters that are not nearly empty")
       ->excludes(raw)
       ->excludes(compress);
 }
 
 void add_quiet(CLI::App& command, bool& quiet) {
-  command.add_flag("-q,--quiet", quiet, "Do not say what was written; notes and errors are still said");
+  command.add_flag("-q,--quiet", quiet, "Do not report what was written; still print notes and errors");
 }
 
 void check_output(const std::string& path, const std::vector<std::string>& inputs) {
   if (path.empty()) throw Refused("output must be the name of a file, got an empty one");
   if (path == "-" && ::isatty(STDOUT_FILENO) != 0) {
-    throw Refused(
-        "output must be a file or a pipe, got a terminal; -o /dev/stdout writes the bytes there all the same");
+    throw Refused("output must be a file or a pipe, got a terminal; -o /dev/stdout writes to it anyway");
   }
   if (path != "-") check_place(path);
   const auto output = status_of(path, STDOUT_FILENO);

@@ -126,14 +126,14 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
     // A mistyped option is one of the extras, but CLI11 then first reports what is missing. Its own list is reversed.
     if (has_extras && (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)) {
-      return complain(app, "arguments must be those that the command takes, got also" + extras(app) + "; see " +
+      return complain(app, "arguments must be accepted by the command, got also" + extras(app) + "; see " +
                                program_name(app) + " --help");
     }
     return complain(app, std::string(error.what()) + "; see " + program_name(app) + " --help");
   } catch (const Refused& refused) {
     return complain(app, refused.error.message);
   } catch (const std::bad_alloc&) {
-    return complain(app, "memory must suffice, got too little");
+    return complain(app, "out of memory");
   }
 }
 

@@ -68,7 +68,7 @@ class Query {
     if (std::exchange(looked_for_ranges_, true) || quiet_) return;
     for (const std::string_view key : keys) {
       if (key.find("..") == std::string_view::npos || !parse_range(key)) continue;
-      std::fprintf(stderr, "crivo query: note: %s is asked as a key: only a filter of kind range knows ranges\n",
+      std::fprintf(stderr, "crivo query: note: %s is looked up as a key: only filters of kind range have ranges\n",
                    in_quotes(key).c_str());
       return;
     }
@@ -151,7 +151,7 @@ void note_files(const QueryOptions& options) {
     return ::stat(key.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   });
   if (file == options.keys.end()) return;
-  std::fprintf(stderr, "crivo query: note: %s is asked as a key; < %s asks for the lines of that file\n",
+  std::fprintf(stderr, "crivo query: note: %s is looked up as a key; use < %s for the lines of that file\n",
                in_quotes(*file).c_str(), shown(*file).c_str());
 }
 
@@ -177,13 +177,13 @@ void add_query(CLI::App& app, Action& action) {
   const auto [command, options] =
       declare(app, action, "query", "Print the keys that a filter may contain, with the values of a map", query);
   add_filter_argument(command, options.filter);
-  take(command, "KEY", options.keys, "Keys to ask for; without any, the lines of standard input");
+  add_option(command, "KEY", options.keys, "Keys to look up; without any, the lines of standard input");
   add_null_flag(command, options.selection.key_end);
   add_selection_flags(command, options.selection);
   command.footer(
       std::string("Exit code: 0 if a key was selected, 1 if none was, 2 if there was an error. Write -- before a "
-                  "KEY that starts with -. A filter of kind range is asked for integers, and for ranges of them, "
-                  "written LO..HI, both included.\n") +
+                  "KEY that starts with -. For the kind range, a KEY is an integer, or a range LO..HI that includes "
+                  "both.\n") +
       kKeyLines);
 }
 

@@ -22,8 +22,8 @@ bool prints_out_of_sight(const SelectionFlags& flags) {
 
 void add_selection_flags(CLI::App& command, SelectionFlags& flags, const char* invert) {
   command.add_flag(invert, flags.invert, "Print the keys that are certainly absent instead");
-  command.add_flag("-q,--quiet", flags.quiet, "Print nothing: only the exit code answers");
-  command.add_flag("-c,--count", flags.count, "Print how many there are instead");
+  command.add_flag("-q,--quiet", flags.quiet, "Print nothing; only set the exit code");
+  command.add_flag("-c,--count", flags.count, "Print only their number");
 }
 
 std::span<bool> Selection::hits(std::size_t keys) {
@@ -49,7 +49,7 @@ void ask_standard_input(const char* command, const SelectionFlags& flags, const 
                         const std::function<bool(Keys)>& ask) {
   KeyReader reader("-", flags.key_end, longest);
   CarriageReturnNote carriage_returns(command, flags.key_end);
-  Progress progress("asking");
+  Progress progress("querying");
   const bool shows = prints_out_of_sight(flags);
   struct stat input {};
   const bool has_size = ::fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) && input.st_size > 0;

@@ -127,7 +127,7 @@ void print_hashes(const SetDifference& difference, const DiffOptions& options, s
   for (std::size_t i = 0; i < difference.only_second.size(); ++i) sides.emplace(difference.only_second.number(i), '>');
   print_lines(sides, options.lines, seed);
   if (!sides.empty()) {
-    std::fprintf(stderr, "crivo diff: note: %zu of the keys are in no file of --lines: these are their hashes\n",
+    std::fprintf(stderr, "crivo diff: note: %zu of the keys are in no file of --lines; their hashes follow\n",
                  sides.size());
   }
   for (const char wanted : {'<', '>'}) {
@@ -143,13 +143,12 @@ ExitCode diff(const DiffOptions& options) {
   const std::optional<SetDifference> found = unwrap(sketch.decode());
   const SketchSpec& spec = sketch.spec();
   if (!found) {
-    throw Refused(
-        "symbols must be more than " + std::to_string(spec.symbols) +
-        ", which do not tell the difference yet: make longer ones of both sets (or a key is in one of them twice)");
+    throw Refused("symbols must be more than " + std::to_string(spec.symbols) +
+                  " for this difference: make longer sketches of both sets (or a set has a key twice)");
   }
   const bool by_lines = !options.lines.paths.empty();
   if (by_lines && spec.keys != SketchKeys::kHashes) {
-    throw Refused("lines must be given for sketches of hashes alone, got sketches that have the keys themselves");
+    throw Refused("lines must be given for sketches of hashes only, got sketches of keys");
   }
   if (by_lines) {
     print_hashes(*found, options, spec.seed);
@@ -161,8 +160,8 @@ ExitCode diff(const DiffOptions& options) {
   return found->only_first.size() + found->only_second.size() == 0 ? kYes : kNo;
 }
 
-void add_limit(CLI::App& command, ByteLimit& limit) {
-  take_limit(command, limit, std::string("Refuse a sketch of more bytes; ") + kByteUnits);
+void add_max_bytes(CLI::App& command, ByteLimit& limit) {
+  add_limit(command, limit, std::string("Largest sketch; ") + kByteUnits);
 }
 
 }  // namespace
@@ -175,41 +174,41 @@ void add_sketch(CLI::App& app, Action& action) {
     return [name](std::string_view text) { return parse_count(text, name, 1, kMaxSketchSymbols); };
   };
   CLI::Option* const symbols =
-      take(command, "--symbols", into(options.spec.symbols, number("symbols")), "How long it is to be", "N");
-  CLI::Option* const differences = take(command, "--differences", into(options.differences, number("differences")),
-                                        "Long enough for so many, in at least 997 of 1,000 cases", "N");
+      add_option(command, "--symbols", into(options.spec.symbols, number("symbols")), "Length of the sketch", "N");
+  CLI::Option* const differences =
+      add_option(command, "--differences", into(options.differences, number("differences")),
+                 "Choose the length for N differing keys, enough in 997 of 1,000 cases", "N");
   symbols->excludes(differences);
-  take(command, "--first",
-       into(options.spec.first,
-            [](std::string_view text) { return parse_count(text, "first", 0, kMaxSketchSymbols - 1); }),
-       "The number of the first symbol, to continue a sketch of so many", "N")
+  add_option(command, "--first",
+             into(options.spec.first,
+                  [](std::string_view text) { return parse_count(text, "first", 0, kMaxSketchSymbols - 1); }),
+             "Number of the first symbol, to continue a sketch of N symbols", "N")
       ->needs(symbols);
-  take(
+  add_option(
       command, "--keys", [&spec = options.spec](const std::string& text) { unwrap(choose_sketch_keys(spec, text)); },
       "What diff can print: hashes, integers, or bytes:N for lines of N bytes, at most 32", "WHAT")
       ->default_str("hashes");
-  take(command, "--seed", into(options.spec.seed, parse_seed), "Of the hash, a 64-bit integer", "N")->default_str("0");
-  add_limit(command, options.max_bytes);
+  add_option(command, "--seed", into(options.spec.seed, parse_seed), "Seed of the hash, a 64-bit integer", "N")
+      ->default_str("0");
+  add_max_bytes(command, options.max_bytes);
   add_quiet(command, options.quiet);
-  command.footer(std::string("No key may come twice: sort -u leaves one of each line. ") + kKeyLines);
+  command.footer(std::string("Keys must be distinct: sort -u removes repeated lines. ") + kKeyLines);
 }
 
 void add_diff(CLI::App& app, Action& action) {
   const auto [command, options] =
       declare(app, action, "diff", "Print the keys that only one of two sketches has", diff);
-  take(command, "FIRST", options.first, "A file that crivo sketch or SQL made; - is standard input")->required();
-  take(command, "SECOND", options.second, "Another one, with the same keys and seed")->required();
-  take(command, "--lines", options.lines.paths, "Print the lines of this file in place of their hashes", "FILE")
+  add_option(command, "FIRST", options.first, "A file made by crivo sketch or SQL; - is standard input")->required();
+  add_option(command, "SECOND", options.second, "Another sketch, with the same type of keys and seed")->required();
+  add_option(command, "--lines", options.lines.paths, "Print lines of this file instead of their hashes", "FILE")
       ->allow_extra_args(false);
   command.add_flag("--hex", options.hex, "Print strings of bytes in hexadecimal, as SQL's hex() does");
   add_null_flag(command, options.lines.key_end);
-  add_limit(command, options.max_bytes);
+  add_max_bytes(command, options.max_bytes);
   command.footer(
-      "A key that only FIRST has is printed behind '< ', and one that only SECOND has behind '> ': strings and "
-      "integers of "
-      "each side in ascending order, lines in the order of their files. Exit code: 0 if there is no difference, 1 if "
-      "there "
-      "is one, 2 if there was an error, as where the sketches are too short.");
+      "Keys of FIRST alone are printed after '< ', keys of SECOND alone after '> '. Strings and integers are in "
+      "ascending order per side, lines in the order of their files. Exit code: 0 if there is no difference, 1 if there "
+      "is one, 2 for an error, such as sketches that are too short.");
 }
 
 }  // namespace crivo::tool

@@ -28,7 +28,7 @@ std::string program_beside(const char* called) {
 CLI::App* add_sst(CLI::App& app) {
   return app
       .add_subcommand(
-          "sst", "Look into RocksDB's SST files, renew their filters, and run programs with filters (needs crivo-sst)")
+          "sst", "Inspect RocksDB's SST files, replace their filters, and run programs with filters (needs crivo-sst)")
       ->alias("rocksdb");
 }
 

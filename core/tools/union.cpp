@@ -43,7 +43,7 @@ std::vector<Manifest> manifests_of(const UnionOptions& options) {
   if (manifests.empty()) return {};
   const Manifest& first = manifests.front();
   if (manifests.size() != options.filters.paths.size()) {
-    throw Refused("FILTER must all be sharded where one is, got also one in one file");
+    throw Refused("FILTER must be sharded if any is, got one in a single file");
   }
   for (const Manifest& other : manifests) {
     if (other.seed == first.seed && other.shards.size() == first.shards.size()) continue;
@@ -102,8 +102,7 @@ ExitCode unite_all(const UnionOptions& options) {
 }  // namespace
 
 void add_union(CLI::App& app, Action& action) {
-  const auto [command, options] =
-      declare(app, action, "union", "Make one filter of all the keys that several filters have", unite_all);
+  const auto [command, options] = declare(app, action, "union", "Unite several filters into one", unite_all);
   add_filter_arguments(command, options.filters, 2);
   add_output(command, options.output);
   add_forms(command, options.output);

@@ -38,10 +38,10 @@ ExitCode verify_all(const FilterArguments& filters) {
 }  // namespace
 
 void add_verify(CLI::App& app, Action& action) {
-  const auto [command, filters] = declare(
-      app, action, "verify", "Check filters or sketches: the header, the checksum, every byte of each", verify_all);
+  const auto [command, filters] =
+      declare(app, action, "verify", "Verify every byte of filters or sketches", verify_all);
   add_filter_arguments(command, filters, 1);
-  command.footer("Exit code: 0 if all are whole, 1 if one is not, 2 if one could not be read.");
+  command.footer("Exit code: 0 if all are whole, 1 if one is damaged, 2 if one could not be read.");
 }
 
 }  // namespace crivo::tool

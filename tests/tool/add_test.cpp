@@ -52,7 +52,7 @@ TEST_F(Change, AWindowThatIsRefusedLeavesNoFile) {
   const auto refuses = [this](const std::string& options, const std::string& message) {
     EXPECT_THAT(crivo("add " + options, "a\n"), Fails(HasSubstr(message))) << options;
   };
-  refuses("--window '7 days' new", "capacity must be given for a new window, the keys that come in one");
+  refuses("--window '7 days' new", "capacity must be given for a new window: the keys per window");
   refuses("--window '7 moons' --capacity 9 new", "window must be a length of time like '7 days'");
   refuses("--window '7 days' --capacity 1e9 --max-bytes 1M new", "max-bytes must be at least");
   refuses("--window '7 days' --capacity 9 --time yesterday new", "time must be a time from 1970 to 9999 in UTC");

@@ -56,13 +56,11 @@ TEST_F(ToolTest, SaysThatAFileIsNotTheTextThatItsLinesAreTakenFor) {
   write("text", "a\n\x1f\x8b\n");
   write("packed.gz", "\x1f\x8b\x08\n\n");
   ASSERT_EQ(crivo("build -q -o f text").err, "");
-  EXPECT_THAT(
-      crivo("build -q -o g text packed.gz -", read("f")),
-      Succeeds(
-          "crivo build: note: packed.gz begins with the mark of gzip, and its lines are taken as they are\n"
-          "crivo build: note: standard input begins with the mark of a filter, and its lines are taken as they are\n"));
+  EXPECT_THAT(crivo("build -q -o g text packed.gz -", read("f")),
+              Succeeds("crivo build: note: packed.gz begins like gzip; its lines are used unchanged\n"
+                       "crivo build: note: standard input begins like a filter; its lines are used unchanged\n"));
   EXPECT_EQ(crivo("build -q -o f", "\xef\xbb\xbfkey\n").err,
-            "crivo build: note: standard input begins with the mark of UTF-8, and its lines are taken as they are\n");
+            "crivo build: note: standard input begins like UTF-8; its lines are used unchanged\n");
   std::string many;
   for (int i = 0; i < 100'000; ++i) many += "\xef\xbb\xbfkey\n";  // more than are read at once
   EXPECT_EQ(crivo("build -q -o f", many).err, crivo("build -q -o f", "\xef\xbb\xbfkey\n").err) << "of a file's start";
@@ -248,7 +246,7 @@ TEST_F(ToolTest, NamesAMistypedOptionBeforeAMissingOne) {
 }
 
 TEST_F(ToolTest, NamesUnexpectedArgumentsInTheirOrderAndInQuotes) {
-  const std::string rule = "arguments must be those that the command takes, got also ";
+  const std::string rule = "arguments must be accepted by the command, got also ";
   EXPECT_EQ(crivo("info a 'b c' d --nosuch").err,
             "crivo info: " + rule + "'b c' d --nosuch (-- ends the options); see crivo info --help\n");
   EXPECT_EQ(crivo("build --fp_rate=0.1 -o f").err,

@@ -106,7 +106,8 @@ TEST_F(Memory, IsNotTakenForTheZerosOfASparseFilter) {
 
 TEST_F(Memory, NotesThatTemporaryFilesWouldLieInIt) {
   if (!system::is_memory_folder("/dev/shm")) GTEST_SKIP() << "nothing says here what it is";
-  const std::string note = "crivo build: note: temp-folder /dev/shm lies in memory, beside --max-memory; ";
+  const std::string note =
+      "crivo build: note: temp-folder /dev/shm is in memory, which --max-memory does not include; ";
   EXPECT_THAT(crivo("build -o f --max-memory 16M --temp-folder /dev/shm", "a").err, StartsWith(note));
   EXPECT_THAT(shell("TMPDIR=/dev/shm " + std::string(kTool) + "build -o f --max-memory 16M").err, StartsWith(note));
   EXPECT_THAT(crivo("build -o f --temp-folder /dev/shm", "a").err, Not(HasSubstr("note")));

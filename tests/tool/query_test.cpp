@@ -60,7 +60,7 @@ TEST_F(Query, TakesAnyKeyAsAnArgument) {
 
 TEST_F(Query, NotesThatTheNameOfAFileIsAskedAsAKey) {
   write("keys", "apple\n");
-  const std::string note = "crivo query: note: 'keys' is asked as a key; < keys asks for the lines of that file\n";
+  const std::string note = "crivo query: note: 'keys' is looked up as a key; use < keys for the lines of that file\n";
   EXPECT_EQ(crivo("query f plum keys f").err, note);
   EXPECT_EQ(crivo("query -q f keys").err, "");
   EXPECT_EQ(crivo("query f apple").err, "");

@@ -66,7 +66,7 @@ TEST_F(Ranges, AreRefusedOfWhatIsNoInteger) {
   EXPECT_THAT(crivo("add f", "5\n").err, AllOf(HasSubstr("kind must be one that can add"), HasSubstr("got range")));
   EXPECT_THAT(crivo("union -o g f f").err, AllOf(HasSubstr("kind must be one that can unite"), HasSubstr("got range")));
   crivo("build -q -o plain", "1..2\n");
-  const std::string note = "crivo query: note: '1..2' is asked as a key: only a filter of kind range knows ranges\n";
+  const std::string note = "crivo query: note: '1..2' is looked up as a key: only filters of kind range have ranges\n";
   EXPECT_THAT(crivo("query plain 1..2"), Exits(0, note, "1..2\n")) << "a key of any other filter is only a text";
   EXPECT_EQ(crivo("query plain", "1\n3..4\n5..6\n").err.find("'3..4' is asked"), 19U);
   for (const char* silent : {"-q plain 1..2", "plain 1... a..b"})

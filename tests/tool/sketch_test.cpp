@@ -87,8 +87,7 @@ TEST_F(Sketches, TakeStringsOfALength) {
 }
 
 TEST_F(Sketches, SayWhatIsWrong) {
-  EXPECT_THAT(difference("--symbols 2").err,
-              StartsWith("crivo diff: symbols must be more than 2, which do not tell the difference yet"));
+  EXPECT_THAT(difference("--symbols 2").err, StartsWith("crivo diff: symbols must be more than 2 for this difference"));
   EXPECT_EQ(crivo("diff mine.sketch theirs.sketch").exit_code, 2);
   EXPECT_THAT(crivo("sketch -o a mine"), Fails("crivo sketch: symbols or differences must be given\n"));
   EXPECT_THAT(crivo("sketch -o a --symbols 0 mine"),

@@ -129,8 +129,8 @@ ExitCode advise(const AdviseOptions& arguments) {
 void add_sst_advise(CLI::App& app, Action& action) {
   const auto [command, options] =
       declare(app, action, "advise", "Say which filter policy suits a database, and what it would do", advise);
-  take(command, "DB", options.path, "The folder of a database, which may be in use")->required();
-  take_limit(
+  add_option(command, "DB", options.path, "The folder of a database, which may be in use")->required();
+  add_limit(
       command, options.memory,
       std::string(
           "The most bytes for the filters of the column families that are advised, in proportion to their keys; ") +

@@ -167,7 +167,7 @@ void FamilyChoice::check(const DatabaseOptions& options) const {
 }
 
 void add_family_option(CLI::App& command, FamilyChoice& families) {
-  take(command, "--column-family", families.names, "Only this one; may be given more than once", "NAME")
+  add_option(command, "--column-family", families.names, "Only this one; may be given more than once", "NAME")
       ->allow_extra_args(false);
 }
 

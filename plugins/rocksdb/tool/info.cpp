@@ -298,7 +298,8 @@ ExitCode info(const InfoOptions& options) {
 void add_sst_info(CLI::App& app, Action& action) {
   const auto [command, options] =
       declare(app, action, "info", "Print which filter an SST file has, or each file of a database", info);
-  take(command, "FILE|DB", options.path, "An SST file, or the folder of a database, which may be in use")->required();
+  add_option(command, "FILE|DB", options.path, "An SST file, or the folder of a database, which may be in use")
+      ->required();
   command.add_flag("--json", options.json, "As a JSON array with an object for each file, which has all its blocks");
   command.add_flag("--blocks", options.blocks, "A line for each filter block, too, as for a single file");
   command.footer(

@@ -98,7 +98,7 @@ ExitCode probe(const ProbeOptions& options) {
 void add_sst_probe(CLI::App& app, Action& action) {
   const auto [command, options] =
       declare(app, action, "probe", "Print the keys of standard input that an SST file's filter lets pass", probe);
-  take(command, "FILE", options.path, "An SST file")->required();
+  add_option(command, "FILE", options.path, "An SST file")->required();
   add_null_flag(command, options.selection.key_end);
   command.add_flag("--hex", options.hex, "Keys are written as hexadecimal digits");
   add_selection_flags(command, options.selection, "-v,--invert,--absent");

@@ -179,15 +179,16 @@ ExitCode refilter(const RefilterOptions& arguments) {
 void add_sst_refilter(CLI::App& app, Action& action) {
   const auto [command, options] =
       declare(app, action, "refilter", "Rewrite the files whose filter is not the policy's", refilter);
-  take(command, "DB", options.path, "The folder of a database that no other process has open")->required();
-  take(command, "--policy", options.policy,
-       "Such as crivo.Auto:10; none removes the filters. Without it, the policy in the database's OPTIONS "
-       "file; with it, RocksDB writes an OPTIONS file that names it",
-       "POLICY");
+  add_option(command, "DB", options.path, "The folder of a database that no other process has open")->required();
+  add_option(command, "--policy", options.policy,
+             "Such as crivo.Auto:10; none removes the filters. Without it, the policy in the database's OPTIONS "
+             "file; with it, RocksDB writes an OPTIONS file that names it",
+             "POLICY");
   add_family_option(command, options.families);
-  take(command, "--wal-dir", options.wal_dir,
-       "The folder of the write-ahead log, if it lies outside of DB; OPTIONS of a copy may name that of the original",
-       "DIR");
+  add_option(
+      command, "--wal-dir", options.wal_dir,
+      "The folder of the write-ahead log, if it lies outside of DB; OPTIONS of a copy may name that of the original",
+      "DIR");
   command.add_flag("--dry-run", options.dry_run,
                    "Only print the files that would be rewritten, and why. The database may be in use");
   command.add_flag("-q,--quiet", options.quiet, "Do not say what is being done; notes and errors are still said");

@@ -144,8 +144,11 @@ ExitCode run(const RunOptions& options) {
 void add_sst_run(CLI::App& app, Action& action) {
   const auto [command, options] = declare(
       app, action, "run", "Run a program that opens RocksDB's databases, with filters that it does not ask for", run);
-  take(command, "PROGRAM", options.program, "The program and its arguments, behind --")->required()->expected(1, -1);
-  take(command, "--policy", options.policy, "As an option string names it", "POLICY")->default_str("crivo.Auto:10");
+  add_option(command, "PROGRAM", options.program, "The program and its arguments, behind --")
+      ->required()
+      ->expected(1, -1);
+  add_option(command, "--policy", options.policy, "As an option string names it", "POLICY")
+      ->default_str("crivo.Auto:10");
   command.add_flag("--replace", options.replace,
                    "Also in the place of RocksDB's own filters, where the program asks for these, with or without a "
                    "prefix extractor; a policy that was set to write none stays");
