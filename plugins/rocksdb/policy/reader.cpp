@@ -53,7 +53,7 @@ class BlockReader final : public abi::FilterBitsReader {
   FilterRef filter_;
 };
 
-/// Asks for canonical keys. Where there is none, because the transform threw, the answer is "maybe".
+/// Queries with canonical keys. If the transform throws, the answer is "maybe".
 class TransformReader final : public abi::FilterBitsReader {
  public:
   TransformReader(const FilterRef& filter, const NamedKeyTransform& transform) noexcept
@@ -84,7 +84,7 @@ class TransformReader final : public abi::FilterBitsReader {
   const NamedKeyTransform& transform_;
 };
 
-/// A reader whose questions are counted. It is a class of its own, so that the others do not pay for it.
+/// A reader that counts its queries. A class of its own, so that other readers have no overhead.
 template <typename Reader>
 class CountingReader final : public abi::FilterBitsReader {
  public:
@@ -119,15 +119,15 @@ class MaybeReader final : public abi::FilterBitsReader {
   }
 };
 
-// What builders of RocksDB's and ours write where there is no filter: it means that every key may match.
+// What builders of both libraries write instead of a filter: every key may match.
 bool is_always_maybe(const rocksdb::Slice& contents) noexcept {
   return contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6, [](char byte) { return byte == 0; });
 }
 
-// RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes (which mean "every key").  A block
-// of ours never is: payloads are whole words of 8 bytes (ribbon) or blocks of 64, and what follows them is whole words.
-// So one of ours whose marker was damaged cannot pass for one of theirs, which they would believe unchecked. Their
-// readers of Bloom filters also believe the number of lines: one wrong bit in it, and they read far outside the block.
+// RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes ("every key"). Our blocks never
+// do, because payloads and tails are whole words. So one of ours with a damaged marker cannot pass for one of theirs,
+// which they would not verify. Their readers of Bloom filters also trust the number of lines: with a wrong bit in it,
+// they read far outside the block.
 bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
   constexpr std::size_t kMetadataBytes = 5;
   constexpr std::size_t kLineBytes = 64;
@@ -138,11 +138,11 @@ bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
   if (marker == -1) return payload % kLineBytes == 0;
   if (marker < 1) return true;
   const auto lines =
-      sst::fixed<std::uint32_t>({metadata + 1, 4});  // of format_version 4 and before; of 64 bytes on most machines
+      sst::fixed<std::uint32_t>({metadata + 1, 4});  // of format_version 4 and older; 64 bytes on most machines
   return lines != 0 && payload % lines == 0;
 }
 
-/// A reader for this filter: the given one, or one that counts what that is asked.
+/// Wraps the reader in a counting one if requested.
 template <typename Reader>
 rocksdb::FilterBitsReader* counted(const Reader& reader, const FilterRef& filter,
                                    const std::shared_ptr<Counters>& counters, bool count_questions) {

@@ -1,4 +1,4 @@
-// Answers queries from one filter block. Whether a block is ours or RocksDB's own is read from its contents alone.
+// Queries one filter block. The block's contents alone determine whether it is ours or RocksDB's own.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -12,17 +12,16 @@
 
 namespace crivo::plugin {
 
-/// Makes a reader for a filter block that we or RocksDB's own policies wrote; `builtin` is a policy of RocksDB's own.
-/// `transform` makes the canonical keys for which the filter is asked; null for the keys as they are. The reader
-/// borrows the contents. The answer is "maybe" for every key if a block of ours is damaged or was built with another
-/// transform, and if there is a transform and the block is RocksDB's own, which were built without. Returns null when
-/// there is no memory; RocksDB takes that as "maybe" too. `counters` are told what was opened, and, with
-/// `count_questions`, what the reader is asked for as long as it lives.
+/// Makes a reader for a filter block of ours, or of RocksDB's own policies, of which `builtin` is one. `transform`
+/// computes the canonical keys; null for unchanged keys. The reader borrows the contents. It answers "maybe" for every
+/// key if a block of ours is damaged or has another transform, and if there is a transform but the block is RocksDB's
+/// own. Returns null if memory is short, which RocksDB also treats as "maybe". `counters` count the opened block and,
+/// with `count_questions`, the reader's queries.
 rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, const rocksdb::FilterPolicy& builtin,
                                             const NamedKeyTransform* transform,
                                             const std::shared_ptr<Counters>& counters, bool count_questions) noexcept;
 
-/// A reader that answers "maybe" for every key; null when there is no memory.
+/// A reader that always answers "maybe"; null if memory is short.
 rocksdb::FilterBitsReader* new_maybe_reader() noexcept;
 
 }  // namespace crivo::plugin

@@ -1,5 +1,5 @@
-// Registers the names of our policies with RocksDB: when this library is loaded, be it linked, opened by dlopen or
-// preloaded by LD_PRELOAD; or, where the plugin is compiled into RocksDB, when RocksDB asks for it.
+// Registers our policies with RocksDB: when this library is loaded (linked, by dlopen or by LD_PRELOAD), or, if the
+// plugin is compiled into RocksDB, when RocksDB calls it.
 #include <rocksdb/utilities/object_registry.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace {
 
 using Pattern = rocksdb::ObjectLibrary::PatternEntry;
 
-/// Every text that begins with "crivo", in capital letters or not.
+/// Matches every text that begins with "crivo", in any case.
 Pattern begins_with_crivo() {
   std::string name = "crivo";
   Pattern pattern(name, /*optional=*/true);
@@ -31,12 +31,12 @@ Pattern begins_with_crivo() {
   return pattern.AddSeparator("", /*at_least_one=*/false);
 }
 
-/// Every text with this word in it after the first letter.
+/// Matches every text with this word after the first letter.
 Pattern contains(const std::string& word) {
   return Pattern("", /*optional=*/false).AddSeparator("", false).AddSeparator(word, false);
 }
 
-/// A factory for objects of the type T: they are made by our class Ours, which takes the name that was asked for.
+/// A factory for objects of type T, which our class Ours makes from the requested name.
 template <typename T, typename Ours>
 void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
   library.AddFactory<T>(pattern, [](const std::string& name, std::unique_ptr<T>* guard, std::string*) {
@@ -45,11 +45,11 @@ void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
   });
 }
 
-// A misspelt policy must reach our code, which reports it when the database is opened. Otherwise RocksDB would find no
-// factory for it and go on without a filter. So there are factories for every text that begins with "crivo", and for
-// those that have it further behind: RocksDB takes the whole text in braces for the name if it finds no id in it, or
-// an option without a value, and a map of options takes blanks, quotes and braces for a part of the name. Collector
-// and listener stand in OPTIONS files where ConfigureRocksDB was used, or where somebody wrote them.
+// A misspelt policy must reach our code, which reports it when the database is opened; without a factory, RocksDB would
+// continue without filters. So the factories match every text that begins with "crivo", and texts that contain it: if
+// RocksDB finds no id, or an option without a value, it uses the whole text in braces as the name, and a map of options
+// includes blanks, quotes and braces. Collector and listener appear in OPTIONS files after ConfigureRocksDB, or by
+// hand.
 void register_factories(rocksdb::ObjectLibrary& library) {
   library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(ScanCollectorFactory::kName,
                                                                [](const auto&, auto* guard, std::string*) {
@@ -68,7 +68,7 @@ void register_factories(rocksdb::ObjectLibrary& library) {
 [[maybe_unused]] const bool kRegistered = [] {
   const std::string mismatch = library_mismatch();
   if (!mismatch.empty()) {
-    // Nothing else of ours will run, and without this line the filters would be missing in silence.
+    // Without this line, filters would be missing silently.
     std::fprintf(stderr, "%s; its filter policies are not registered\n", mismatch.c_str());
     return false;
   }
@@ -84,7 +84,7 @@ void register_factories(rocksdb::ObjectLibrary& library) {
 #ifdef CRIVO_IN_ROCKSDB
 
 // RocksDB's generated build_version.cc calls this by its name in crivo.mk, before it looks up the first name in an
-// option string. Returns how many factories there are.
+// option string. Returns the number of factories.
 extern "C" int crivo_register(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& /*argument*/) {
   crivo::plugin::register_factories(library);
   std::size_t kinds_of_objects = 0;
