@@ -22,7 +22,7 @@ constexpr std::string_view kReserved[] = {kDropSuffix, kTakePrefix, kLowerAscii,
 
 bool is_upper(char byte) noexcept { return byte >= 'A' && byte <= 'Z'; }
 
-/// Most keys that are asked for have no capitals: they need no copy.
+/// Most keys have no capitals, and need no copy.
 Slice lower_ascii(const Slice& key, std::string* scratch) {
   const char* const end = key.data() + key.size();
   if (std::none_of(key.data(), end, is_upper)) return key;
@@ -31,7 +31,7 @@ Slice lower_ascii(const Slice& key, std::string* scratch) {
   return *scratch;
 }
 
-/// The N of "name:N", from 1 to 2^32 - 1, in its one spelling: two names of the same function would be two transforms.
+/// The N of "name:N", from 1 to 2^32 - 1, in its canonical spelling: two names of one function would be two transforms.
 std::optional<std::uint32_t> parameter(std::string_view text, std::string_view name) noexcept {
   if (!text.starts_with(name) || text.substr(name.size(), 1) != ":") return std::nullopt;
   text.remove_prefix(name.size() + 1);
@@ -39,7 +39,7 @@ std::optional<std::uint32_t> parameter(std::string_view text, std::string_view n
   return value && text.front() != '0' ? value : std::nullopt;
 }
 
-/// Empty if there is no built-in transform of this name.
+/// Empty if there is no such built-in transform.
 KeyTransform builtin(std::string_view name) {
   if (name == kLowerAscii) return lower_ascii;
   if (const auto bytes = parameter(name, kTakePrefix)) {
@@ -48,8 +48,8 @@ KeyTransform builtin(std::string_view name) {
     };
   }
   if (const auto bytes = parameter(name, kDropSuffix)) {
-    // A key that is no longer than the suffix has an empty canonical key. To leave it as it is would be wrong for a
-    // prefix (of a prefix extractor) that reaches into the suffix.
+    // A key no longer than the suffix has an empty canonical key. Leaving it unchanged would be wrong for a prefix (of
+    // a prefix extractor) that reaches into the suffix.
     return [n = std::size_t{*bytes}](const Slice& key, std::string*) {
       return Slice(key.data(), key.size() - std::min(n, key.size()));
     };

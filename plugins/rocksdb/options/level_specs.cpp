@@ -1,8 +1,7 @@
-// crivo.Auto chooses by how long a file lives. What is flushed, and the files of the upper levels, are soon read and
-// written again by a compaction: they get blocked filters, which are built and asked fastest. The last levels hold
-// nearly all keys, and their files live long: they get ribbons, which are 30% smaller. A level is counted from the last
-// one, because the numbers of levels mean different things: with dynamic level sizes, and with universal
-// compaction, the data lie in the last levels, otherwise in the first.
+// crivo.Auto chooses by the lifetime of files. Flushed files and files of the upper levels are soon compacted again:
+// they get blocked filters, which are fastest to build and query. The last levels have nearly all keys, and their files
+// live long: they get ribbons, which are 30% smaller. Levels are counted from the last one, because with dynamic level
+// sizes, and with universal compaction, the data are in the last levels, otherwise in the first.
 #include "options/level_specs.h"
 
 #include <algorithm>
@@ -18,8 +17,9 @@
 namespace crivo::plugin {
 namespace {
 
-constexpr double kLeastBitsPerKey = 0.5;  // as in RocksDB, a filter of fewer is none
-/// The rate of a ribbon falls in proportion to its bits, so where there is a limit, fewer are worth their memory.
+constexpr double kLeastBitsPerKey = 0.5;  // as in RocksDB: fewer bits mean no filter
+/// The rate of a ribbon decreases in proportion to its bits, so within a limit, small ribbons are also worth their
+/// memory.
 constexpr double kLeastBitsOfRibbon = 0.05;
 
 LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {
@@ -27,9 +27,9 @@ LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {
   return {kind, bits_per_key, blocked_fp_rate(bits_per_key / kBlockBits, 1, best_blocked_probes(bits_per_key))};
 }
 
-// The bits per key of a blocked filter with this rate. The rate depends on the blocks per key, and rounding a smaller
-// filter up to whole blocks only lowers it. So the ratio of one large filter serves every file and partition, and there
-// is no search for each.
+// The bits per key of a blocked filter with this rate. The rate depends on the blocks per key, and rounding up a
+// smaller filter to whole blocks only decreases it. So the ratio of one large filter is right for every file and
+// partition, without a search for each.
 Result<double> blocked_bits(double fp_rate) {
   constexpr std::uint64_t kKeys = 1 << 20;
   const auto size = size_blocked(kKeys, fp_rate);
@@ -49,8 +49,7 @@ Kind kind_at(const PolicyInfo& policy, const Settings& settings, int distance) n
   return distance < settings.ribbon_levels && distance < settings.tree_levels() ? Kind::kRibbon : Kind::kBlocked;
 }
 
-/// The specs of the levels of a tree, which has so many bits for each key. A ribbon of fewer than `least` bits per key
-/// is none.
+/// The specs of a tree's levels, for this many bits per key. Ribbons of fewer than `least` bits per key are omitted.
 Result<std::vector<LevelSpec>> specs_of(const std::vector<TreeLevel>& tree, double budget, double least) {
   const auto filters = divide_budget(tree, std::min(budget, kMaxBitsPerKey));
   if (!filters) return filters.error();
@@ -66,7 +65,7 @@ Result<std::vector<LevelSpec>> specs_of(const std::vector<TreeLevel>& tree, doub
   return specs;
 }
 
-/// The tree that a column family is taken to have where nobody knows it, with one key in its last level.
+/// The assumed tree of an unknown column family, with one key in its last level.
 std::vector<TreeLevel> ideal_tree(const PolicyInfo& policy, const Settings& settings) {
   std::vector<TreeLevel> tree;
   double keys = 1;
@@ -84,8 +83,8 @@ bool has_levels(const rocksdb::FilterBuildingContext& context) noexcept {
          context.compaction_style == rocksdb::kCompactionStyleUniversal;
 }
 
-/// The level that bloom_before_level is compared with, counted as in RocksDB's own Ribbon policy: a flush counts as
-/// level -1, and files of an unknown level, or of a compaction style without levels, count as the last level.
+/// The level to compare with bloom_before_level, as in RocksDB's own Ribbon policy: a flush is level -1; unknown
+/// levels, and compaction styles without levels, count as the last level.
 int ribbon_level(const rocksdb::FilterBuildingContext& context) noexcept {
   constexpr int kLast = std::numeric_limits<int>::max() - 1;
   if (!has_levels(context)) return kLast;
@@ -93,7 +92,7 @@ int ribbon_level(const rocksdb::FilterBuildingContext& context) noexcept {
   return context.level_at_creation < 0 ? kLast : context.level_at_creation;
 }
 
-/// Whether the last level with data is always the one of the highest number.
+/// Whether the last level with data always has the highest number.
 bool counts_from_last(const Settings& settings, const rocksdb::FilterBuildingContext& context) noexcept {
   return settings.tree.dynamic_levels || context.compaction_style == rocksdb::kCompactionStyleUniversal;
 }
@@ -103,8 +102,8 @@ int distance_below(const Settings& settings, int last, int level) noexcept {
   return std::clamp(last - level, 0, settings.tree_levels() - 1);
 }
 
-// Files that are never compacted again, or whose level is not known, live as long as those of the last level but one:
-// they get ribbons, but not the higher rate of the last level, because an absent key may be looked up in all of them.
+// Files that are never compacted again, or whose level is unknown, live as long as those of the last level but one.
+// They get ribbons, but not the higher rate of the last level, because a lookup of an absent key may query all of them.
 constexpr int kLongLived = 1;
 
 int distance_of(const Settings& settings, const rocksdb::FilterBuildingContext& context) noexcept {

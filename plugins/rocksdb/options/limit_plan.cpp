@@ -9,26 +9,26 @@
 namespace crivo::plugin {
 namespace {
 
-/// The plan leaves a tenth of the limit: most files have the filters of an earlier plan, when there were fewer keys.
+/// The plan reserves a tenth of the limit, because most files still have filters of an earlier plan, for fewer keys.
 constexpr double kPlannedShare = 0.9;
-/// What flushed files may fill. It lies above the limit so that they get something while the tree is at it.
+/// What flushed files may fill: above the limit, so that they get filters while the tree is at the limit.
 constexpr double kMostShare = 1.05;
 constexpr double kUnknownShare = 0.05;
-/// What a filter block has beside its bits per key: the trailer of 32 bytes, and what rounds up its payload.
+/// A filter block's overhead: the trailer of 32 bytes, and rounding up the payload.
 constexpr double kBytesOfBlock = 96;
-/// A level is planned with at least this share of all keys when a file is written to it, as more files will follow.
+/// The minimum share of all keys for the level of a new file, because more files will follow.
 constexpr double kLeastShareOfLevel = 1.0 / 16;
 
-/// A level of the tree when the compactions that run now have ended.
+/// A level of the tree after the running compactions.
 struct PlannedLevel {
   double keys = 0;
-  double moving_keys = 0;  // of these, those that compactions write now
+  double moving_keys = 0;  // of these, written by running compactions
   double runs = 1;
   LevelSpec spec;
   double bits_per_key = 0;  // of the spec, in memory
 };
 
-/// The levels by their numbers, with the specs that the options give them. `own`: the level of the new file.
+/// The levels by number, with the specs of the options. `own` is the level of the new file.
 std::vector<PlannedLevel> levels_of(const Settings& settings, const KnownTree& known,
                                     const rocksdb::FilterBuildingContext& context, std::size_t own) {
   std::vector<PlannedLevel> levels(std::max(known.levels.size(), own + 1));
@@ -56,7 +56,7 @@ double sum_of_bits(const std::vector<PlannedLevel>& levels, double PlannedLevel:
                          [&](double sum, const PlannedLevel& level) { return sum + level.*keys * level.bits_per_key; });
 }
 
-/// Divides so many bits over the levels that have keys, and the one of the new file.
+/// Divides the bits over the levels that have keys, and the level of the new file.
 Result<void> divide(std::vector<PlannedLevel>& levels, std::size_t own, double bits) {
   double all = 0;
   for (const PlannedLevel& level : levels) all += level.keys;

@@ -1,4 +1,4 @@
-// Functions that a program registers under names, by which options ask for them.
+// Functions that a program registers by name, for options.
 #pragma once
 
 #include <rocksdb/status.h>
@@ -17,29 +17,29 @@
 
 namespace crivo::plugin {
 
-/// Nothing is ever taken out, and a map leaves its elements where they are. Any thread may call any function.
+/// Thread-safe. Entries are never removed or moved.
 template <typename T>
 class Registry {
  public:
-  /// The one of the process. It is never destroyed, because databases may outlive our static objects.
+  /// The process-wide registry. Never destroyed, because databases may outlive our static objects.
   static Registry& of_process() {
     static auto* const one = new Registry;
     return *one;
   }
-  /// Null if there is none of this name.
+  /// Null if there is none.
   const T* find(std::string_view name) {
     const std::lock_guard lock(mutex_);
     const auto found = all_.find(name);
     return found != all_.end() ? &found->second : nullptr;
   }
-  /// The one of this name, and whether it is this one: if there was one before, it stays.
+  /// The entry of this name, and whether it is new; an existing one stays.
   std::pair<const T*, bool> put(std::string_view name, T value) {
     const std::lock_guard lock(mutex_);
     const auto [at, is_new] = all_.try_emplace(std::string(name), std::move(value));
     return {&at->second, is_new};
   }
-  /// Puts a program's function, which may be empty, under a name of at most `most` bytes; `what` it is. Errors:
-  /// InvalidArgument, "crivo: <field> must ..., got ...".
+  /// Registers a program's function, which may be empty, under a name of at most `most` bytes. `what` names the kind of
+  /// function in errors: InvalidArgument, "crivo: <field> must ..., got ...".
   template <typename Function>
   rocksdb::Status add(std::string_view what, std::string_view name, std::size_t most, Function function) {
     const auto refuse = [](std::string_view field, const std::string& must, std::string_view got) {

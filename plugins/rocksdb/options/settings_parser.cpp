@@ -15,8 +15,7 @@ namespace {
 
 constexpr unsigned kEvery = kBloom | kRibbon | kAuto;
 
-// The lowest rate that may be asked for. Different keys can have the same 64-bit hash, so below this rate a file of
-// 2^32 keys could not keep the promise.
+// The lowest allowed rate. As different keys may share a 64-bit hash, files of 2^32 keys could not keep a lower one.
 constexpr double kMinFpRate = 1e-9;
 
 constexpr std::string_view kBitsPerKey = "bits_per_key";
@@ -30,7 +29,7 @@ Error bad(std::string_view field, std::string_view must, std::string_view got) {
   return {ErrorCode::kBadArgument, std::string(field) + " must " + std::string(must) + ", got " + std::string(got)};
 }
 
-/// What an option's number may be, and how a message says it.
+/// The range of an option's number, and its text for messages.
 struct Range {
   double least;
   double most;
@@ -48,7 +47,7 @@ constexpr Range kBytes{0, 1e15, "be an integer in [0, 1e15]", false, true};
 constexpr Range kTruth{0, 1, "be true or false", false, true};
 constexpr Range kLevel{-1, std::numeric_limits<int>::max(), "be an integer in [-1, 2147483647]", false, true};
 
-/// A number of bytes, which may end in K, M, G or T, as those of RocksDB's own options.
+/// A number of bytes, optionally with K, M, G or T, as in RocksDB's own options.
 std::optional<double> bytes_in(std::string_view text) {
   constexpr std::string_view kUnits = "KMGT";
   const std::size_t unit =
@@ -58,8 +57,8 @@ std::optional<double> bytes_in(std::string_view text) {
   return count ? std::optional(std::ldexp(*count, 10 * static_cast<int>(unit + 1))) : std::nullopt;
 }
 
-/// The number in a text; 1 and 0 for truth values, which are spelled as RocksDB's own options spell them. Errors:
-/// kBadArgument if the text is no number or lies outside of the range.
+/// Parses a number; 1 and 0 for booleans, spelled as in RocksDB's own options. Errors: kBadArgument for a text that is
+/// not a number, or out of range.
 Result<double> number_in(const Range& range, std::string_view option, std::string_view text) {
   if (range.text == kTruth.text) {
     if (text == "true" || text == "1") return 1;
@@ -82,10 +81,10 @@ std::string text_of(const std::optional<T>& value) {
 }
 std::string text_of(const NamedKeyTransform* value) { return value != nullptr ? value->name : std::string(kNone); }
 
-/// How an option's value gets into the settings, and out of them.
+/// Reads and writes an option's value in the settings.
 struct Access {
   void (*set)(Settings& settings, double value);
-  std::string (*text)(const Settings& settings);  // empty if it was not asked for and has no default
+  std::string (*text)(const Settings& settings);  // empty if unset and without a default
 };
 
 template <auto Field>
@@ -108,13 +107,13 @@ constexpr Access kSize = {
     },
     [](const Settings& settings) { return settings.sized_by == By ? number_text(settings.size) : ""; }};
 
-/// One option of the policies.
+/// An option of the policies.
 struct OptionInfo {
   std::string_view name;
-  unsigned policies;  // the ids of those that have it
+  unsigned policies;  // bits of the policies that have it
   Range range;
   Access access;
-  bool is_size = false;  // one of those of which only one can be given
+  bool is_size = false;  // only one of these can be set
 };
 
 constexpr OptionInfo kOptions[] = {
@@ -139,7 +138,7 @@ const OptionInfo* find_option(const PolicyInfo& policy, std::string_view name) n
   return found != std::end(kOptions) && (found->policies & policy.id) != 0 ? found : nullptr;
 }
 
-/// The words as an error message lists them: "a, b or c".
+/// The words as in messages: "a, b or c".
 std::string any_of(std::span<const std::string_view> words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -149,7 +148,7 @@ std::string any_of(std::span<const std::string_view> words) {
   return text;
 }
 
-/// Takes the first of the values between colons off a text.
+/// Removes and returns the first of the values between colons.
 std::string_view take_value(std::optional<std::string_view>& values) {
   const std::size_t colon = values->find(':');
   const std::string_view first = values->substr(0, colon);
@@ -157,7 +156,7 @@ std::string_view take_value(std::optional<std::string_view>& values) {
   return first;
 }
 
-/// Takes the value of an option, which may have a colon in it if it is the name of a key transform.
+/// The same for an option's value, which may contain a colon if it is the name of a key transform.
 std::string_view take_value_of(std::string_view option, std::optional<std::string_view>& values) {
   const std::string_view all = *values;
   const std::string_view value = take_value(values);
@@ -182,7 +181,7 @@ const Settings& default_settings(const PolicyInfo& policy) {
   static const auto* const settings = [] {
     auto* const made = new std::array<Settings, kPolicies.size()>;
     for (std::size_t i = 0; i < kPolicies.size(); ++i) {
-      (*made)[i] = *SettingsParser(kPolicies[i], Settings()).finish();  // the defaults are in their ranges
+      (*made)[i] = *SettingsParser(kPolicies[i], Settings()).finish();  // the defaults are valid
     }
     return made;
   }();
@@ -208,7 +207,7 @@ Error SettingsParser::unknown_option(std::string_view option) const {
 Result<void> SettingsParser::set(std::string_view option, std::string_view value) {
   const OptionInfo* const info = find_option(*policy_, option);
   if (info == nullptr) return unknown_option(option);
-  // RocksDB lets the last of two equal names win and shows us only that one, but there are two ways to write a name.
+  // RocksDB keeps only the last of two equal names, but an option may have two spellings.
   if (is_given(option)) return bad(option, "be given once", "it twice");
   given_.push_back(info->name);
   if (option == kKind) {
@@ -221,7 +220,7 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
     }
     given_size_ = info->name;
   }
-  // The budget decides about all levels. What was set before gives way to it; given together, finish() refuses them.
+  // The budget determines all levels, so it replaces an earlier setting. If both are set together, finish() fails.
   if (option == kBudgetBitsPerKey && !is_given(kBottommostFpRate)) settings_.bottommost_fp_rate.reset();
   if (option == kKeyTransform) return set_key_transform(value);
   const auto number = number_in(info->range, option, value);
@@ -252,7 +251,7 @@ Result<void> SettingsParser::set_positional(std::string_view text) {
   bool has_level = false;
   while (values) {
     const std::string_view value = take_value(values);
-    // A word with a value behind it, such as "fpr:0.01", is meant as an option.
+    // A word before a value, such as "fpr:0.01", is meant as an option.
     const bool is_name = values && !value.empty() && std::isalpha(static_cast<unsigned char>(value[0])) != 0;
     Result<void> set;
     if (has_option(*policy_, value)) {

@@ -1,7 +1,7 @@
-// The options of our policies: their names and ranges, and how option strings spell them.
+// The options of our policies: names, ranges, and their spelling in option strings.
 //
-// Each option is one row of the table in settings_parser.cpp. Option strings, OPTIONS files, SetOptions and the struct
-// in crivo/rocksdb.h all go through it, so that one range and one message hold everywhere.
+// Each option is a row of the table in settings_parser.cpp. Option strings, OPTIONS files, SetOptions and the struct in
+// crivo/rocksdb.h all use it, so that ranges and messages are the same everywhere.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -24,30 +24,30 @@ namespace crivo::plugin {
 
 inline constexpr std::string_view kKeyTransform = "key_transform";
 
-/// The policy of this name; null if there is none.
+/// Null if there is none.
 [[nodiscard]] const PolicyInfo* find_policy(std::string_view name) noexcept;
 [[nodiscard]] const PolicyInfo* find_policy(std::optional<Kind> kind) noexcept;
 
-/// The settings that a policy has without any option.
+/// The settings of a policy without options.
 [[nodiscard]] const Settings& default_settings(const PolicyInfo& policy);
 
-/// Takes options one by one and remembers which were given. Errors: kBadArgument, "<field> must ..., got ...".
+/// Sets options one by one, and remembers which were set. Errors: kBadArgument, "<field> must ..., got ...".
 class SettingsParser {
  public:
   explicit SettingsParser(const PolicyInfo& policy, const Settings& start) : policy_(&policy), settings_(start) {}
 
-  /// Sets one option, named and spelled as in an option string.
+  /// Sets one option, in the spelling of option strings.
   Result<void> set(std::string_view option, std::string_view value);
-  /// The same for a policy that a running database has. Errors: also another key transform, since readers of filters
-  /// that were built with the one of now stay in memory.
+  /// The same for a policy of an open database. Errors: also for another key transform, because readers of filters with
+  /// the present one stay in memory.
   Result<void> set_while_running(std::string_view option, std::string_view value);
-  /// Sets the options from what follows a policy's name and a colon. Values without a name come first: the bits per
-  /// key, and for crivo.Ribbon bloom_before_level ("10:1"). An option's name and its value can follow, or stand in
-  /// their place: "fp_rate:0.01:1", "10:levels:5", "10:key_transform:drop_suffix:8".
+  /// Sets the options from the text after a policy's name and a colon. Unnamed values come first: bits per key, and for
+  /// crivo.Ribbon bloom_before_level ("10:1"). Names and values of options may follow or replace them:
+  /// "fp_rate:0.01:1", "10:levels:5", "10:key_transform:drop_suffix:8".
   Result<void> set_positional(std::string_view values);
-  /// The settings, once all options are set. Errors: options that contradict each other.
+  /// The settings, after all options are set. Errors: contradictory options.
   [[nodiscard]] Result<Settings> finish() const;
-  /// Takes further options on these settings, and still knows which were given.
+  /// Continues with these settings, remembering which options were set.
   void continue_from(const Settings& settings) { settings_ = settings; }
 
  private:
@@ -57,26 +57,26 @@ class SettingsParser {
 
   const PolicyInfo* policy_;
   Settings settings_;
-  std::vector<std::string_view> given_;  // the options that were given
-  std::string_view given_size_;          // the one of them that says the size
+  std::vector<std::string_view> given_;  // the options that were set
+  std::string_view given_size_;          // the one that determines the size
 };
 
-/// The names of the options that a policy has.
+/// The names of a policy's options.
 [[nodiscard]] std::vector<std::string_view> option_names(const PolicyInfo& policy);
 [[nodiscard]] bool has_option(const PolicyInfo& policy, std::string_view option) noexcept;
 
-/// The value of an option as an option string spells it; empty for one that was not asked for and has no default.
+/// An option's value in the spelling of option strings; empty if it is unset and has no default.
 [[nodiscard]] std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option);
 
-/// The name that makes a policy with these settings: "crivo.Bloom:10", "crivo.Ribbon:fp_rate:0.01:1",
+/// The name of a policy with these settings: "crivo.Bloom:10", "crivo.Ribbon:fp_rate:0.01:1",
 /// "crivo.Auto:10:bottommost_fp_rate:0.1".
 [[nodiscard]] std::string policy_id(const PolicyInfo& policy, const Settings& settings);
 
-/// Settings that a running database changes while other threads make builders. A reader gets those before a change or
-/// those after it, and of two changes at the same time none is lost.
+/// Settings that an open database may change while other threads make builders. A reader gets the settings before or
+/// after a change, and concurrent changes are not lost.
 ///
-/// RocksDB may hand over the options of one SetOptions one by one. Whoever knows when such a call begins can say so:
-/// then its changes are checked as if they were one, and the first error takes back those that came before it.
+/// RocksDB may set the options of one SetOptions call one by one. begin_call() marks the start of such a call: its
+/// changes are then validated together, and the first error reverts those before it.
 class SharedSettings {
  public:
   explicit SharedSettings(const PolicyInfo& policy) : policy_(policy), settings_(default_settings(policy)) {}
@@ -86,8 +86,7 @@ class SharedSettings {
     const std::lock_guard lock(mutex_);
     return settings_;
   }
-  /// Calls `change` with a SettingsParser to set options. Unless it returns an error, the new settings hold from then
-  /// on.
+  /// Calls `change` with a SettingsParser. The new settings become effective unless it returns an error.
   template <typename Change>
   Result<void> change(const Change& change) {
     const std::lock_guard lock(mutex_);
@@ -103,7 +102,7 @@ class SharedSettings {
     return result;
   }
 
-  /// Says what RocksDB has shown of the column family's tree. No change of an option, so nothing takes it back.
+  /// Records the column family's tree. It is not an option, so no error reverts it.
   Result<void> learn(const TreeOptions& tree) const {
     const std::lock_guard lock(mutex_);
     if (settings_.tree == tree) return {};
@@ -115,14 +114,14 @@ class SharedSettings {
     return {};
   }
 
-  /// From here to end_call(), all that this thread changes is one change. Returns the policy's id.
+  /// Starts a call: until end_call(), all changes of this thread are one change. Returns the policy's id.
   std::string begin_call() const {
     const std::lock_guard lock(mutex_);
     calls_.insert_or_assign(std::this_thread::get_id(), Call{settings_, SettingsParser(policy_, settings_), {}});
     return policy_id(policy_, settings_);
   }
-  /// Ends the call and takes back what it changed. Returns false, and does nothing, unless this thread's call began
-  /// with this id.
+  /// Ends the call and reverts its changes. Returns false, without effect, unless this thread's call began with this
+  /// id.
   bool take_back(std::string_view id) {
     const std::lock_guard lock(mutex_);
     const auto call = calls_.find(std::this_thread::get_id());
@@ -155,15 +154,15 @@ class SharedSettings {
 
   const PolicyInfo& policy_;
   mutable std::mutex mutex_;
-  mutable Settings settings_;  // RocksDB shows a policy its tree where the policy is const
-  // Not of the settings: a call begins when RocksDB reads them. Other threads may read, or change, meanwhile.
+  mutable Settings settings_;  // mutable, because RocksDB shows the tree to a const policy
+  // Not part of the settings: a call begins when RocksDB reads them. Meanwhile, other threads may read or change them.
   mutable std::map<std::thread::id, Call> calls_;
 };
 
-/// The class of all of RocksDB's own policies, for IsInstanceOf.
+/// The class of RocksDB's own policies, for IsInstanceOf.
 inline constexpr const char* kBuiltinPolicy = "rocksdb.internal.BuiltinFilter";
 
-/// The settings of a policy of ours, which shows them to RocksDB under its name; no value for another policy.
+/// The settings of one of our policies, which exposes them to RocksDB under its name; no value for other policies.
 [[nodiscard]] inline std::optional<Settings> settings_of(const rocksdb::FilterPolicy& policy) {
   if (std::ranges::count(kPolicies, std::string_view(policy.Name()), &PolicyInfo::name) == 0) return std::nullopt;
   const auto* const settings = policy.GetOptions<SharedSettings>(policy.Name());
