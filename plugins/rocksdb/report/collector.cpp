@@ -14,8 +14,8 @@
 namespace crivo::plugin {
 namespace {
 
-/// "ribbon"; "always_maybe" where no filter could be built, "ribbon+always_maybe" where that was so in some of the
-/// partitions, and "blocked+ribbon" where partitions are of both kinds.
+/// "blocked"; "ribbon"; "always_maybe" if no filter could be built; "ribbon+always_maybe" if so for some partitions;
+/// "blocked+ribbon" if partitions are of both kinds.
 std::string kinds_text(const WrittenFilters& filters) {
   std::string text;
   const auto add = [&](std::uint64_t blocks, std::string_view name) {
@@ -27,7 +27,7 @@ std::string kinds_text(const WrittenFilters& filters) {
   return text;
 }
 
-constexpr int kDigits = 4;  // the model is good for two or three
+constexpr int kDigits = 4;  // the model is accurate to two or three
 
 rocksdb::UserCollectedProperties properties_of(const FilterRecord& record) {
   const WrittenFilters filters = record.read();
@@ -43,8 +43,7 @@ rocksdb::UserCollectedProperties properties_of(const FilterRecord& record) {
   return properties;
 }
 
-/// A name that has the values of all properties in it. sst_dump prints the values of properties in hexadecimal digits,
-/// and their names as they are.
+/// A name that contains the values of all properties, because sst_dump prints values in hexadecimal, but names as text.
 std::string readable_name(const rocksdb::UserCollectedProperties& properties) {
   std::string name = "crivo.filter (" + properties.at("crivo.filter");
   for (const char* const each : {"blocks", "keys", "bytes", "predicted_fp_rate"}) {
@@ -72,7 +71,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
   } catch (const std::bad_alloc&) {
     return rocksdb::Status::MemoryLimit();
   }
-  /// For the line in LOG about the file.
+  /// For the file's line in LOG.
   rocksdb::UserCollectedProperties GetReadableProperties() const override try {
     return read();
   } catch (const std::bad_alloc&) {
@@ -89,8 +88,8 @@ class Collector final : public rocksdb::TablePropertiesCollector {
 
 }  // namespace
 
-// Some versions of RocksDB that we support do not take null for "no collector". So this throws std::bad_alloc where
-// there is no memory, just as RocksDB's own next step does, which allocates a wrapper for the collector.
+// Some supported versions of RocksDB do not accept null for "no collector". So this throws std::bad_alloc if memory is
+// short, as RocksDB's next step does, which allocates a wrapper for the collector.
 rocksdb::TablePropertiesCollector* CollectorFactory::CreateTablePropertiesCollector(Context) {
   return new Collector(take_record());
 }

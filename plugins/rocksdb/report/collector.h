@@ -1,4 +1,4 @@
-// Writes what filters an SST file has into the file's properties.
+// Describes an SST file's filters in the file's properties.
 #pragma once
 
 #include <rocksdb/table_properties.h>
@@ -10,7 +10,7 @@
 
 namespace crivo::plugin {
 
-/// Properties that others read again.
+/// Properties that are read again.
 inline constexpr const char* kBlocksProperty = "crivo.filter.blocks";
 inline constexpr const char* kBytesProperty = "crivo.filter.bytes";
 inline constexpr const char* kKeysProperty = "crivo.filter.keys";
@@ -21,7 +21,7 @@ class CollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
   static constexpr const char* kName = "crivo.FilterKind";
 
-  /// name: kName, or another one that an OPTIONS file gives us and that FilterPolicy::ValidateOptions refuses.
+  /// name: kName, or an unknown one from an OPTIONS file, which FilterPolicy::ValidateOptions rejects.
   explicit CollectorFactory(std::string name = kName) : name_(std::move(name)) {
     RegisterOptions(kName, &name_, nullptr);
   }

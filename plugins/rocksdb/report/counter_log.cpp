@@ -1,12 +1,12 @@
-// A database closes its logger itself, as the last thing it does, and writing to a closed logger is writing to a closed
-// file. A policy mostly outlives its databases, so it cannot keep a logger for later, not even by std::shared_ptr. And
-// no event says that a database closes. But just before, with its logger still open, it deletes its handle of the
-// default column family, and of that the listeners are told in every version from 7.0 to 11.8. They are not told which
-// database the handle belongs to. Flushes and compactions say that: at the first one the listener notes the handle and
-// the logger, and it forgets both when the handle is deleted, after it has written the lines.
+// When a database closes, it last closes its logger, and writing to a closed logger is writing to a closed file.
+// Policies usually outlive their databases, so a policy cannot store a logger for later, not even by std::shared_ptr.
+// No event announces the closing of a database. But just before, with its logger still open, the database deletes its
+// handle of the default column family, and all versions from 7.0 to 11.8 notify listeners of that. The notification
+// does not name the database. Flushes and compactions do: at the first one, the listener records the handle and the
+// logger. It logs and forgets both when the handle is deleted.
 //
-// Which policies a database has had work for is known from the logger that RocksDB gives to each builder. Counters keep
-// its address, which is compared with that of the closing database's logger and never used otherwise.
+// The policies that a database used are known from the logger that RocksDB passes to each builder. Counters store its
+// address, which is only compared with that of the closing database's logger.
 #include "report/counter_log.h"
 
 #include <rocksdb/db.h>
@@ -32,13 +32,13 @@ struct OpenDatabase {
   std::shared_ptr<rocksdb::Statistics> statistics;
 };
 
-/// That of the database for which this thread flushes, compacts or refilters: where several have one logger, it says
-/// which. RocksDB announces each of them, so what an earlier one has left here is never used.
+/// The tree of the database for which this thread flushes, compacts or refilters: it selects among databases that share
+/// a logger. RocksDB announces each of these operations, so a stale value is never used.
 thread_local std::weak_ptr<FilterTree> at_work;
 thread_local bool refilters = false;
 
-/// What the listeners of all databases share. It is never destroyed, because databases may be closed after our static
-/// objects are gone.
+/// Shared by the listeners of all databases. Never destroyed, because databases may be closed after our static objects
+/// are gone.
 struct Registry {
   std::mutex mutex;
   std::vector<OpenDatabase> databases;
@@ -51,15 +51,15 @@ Registry& registry() {
   return *made;
 }
 
-/// The database for which `is_it` holds; null if there is none. Call it under the mutex.
+/// The database for which `is_it` holds; null if there is none. Requires the mutex.
 template <typename IsIt>
 const OpenDatabase* find(const IsIt& is_it) {
   const auto found = std::ranges::find_if(registry().databases, is_it);
   return found != registry().databases.end() ? &*found : nullptr;
 }
 
-/// Forgets the database whose default column family has this handle, and returns it; no value if no flush or compaction
-/// has shown us this database.
+/// Removes and returns the database whose default column family has this handle; no value if no flush or compaction has
+/// registered it.
 std::optional<OpenDatabase> forget(const rocksdb::ColumnFamilyHandle* handle) {
   const std::lock_guard lock(registry().mutex);
   auto& databases = registry().databases;
@@ -78,7 +78,7 @@ void log_total(const FilterTree::Total& total, rocksdb::Logger* log) {
   rocksdb::Info(log, "%s", line.c_str());
 }
 
-/// The files of the one database for which `is_it` holds; null if there is none, or several.
+/// The files of the only database for which `is_it` holds; null if there is none, or several.
 template <typename IsIt>
 std::shared_ptr<FilterTree> the_tree(const IsIt& is_it) {
   const std::lock_guard lock(registry().mutex);
@@ -184,11 +184,11 @@ void CounterListener::meet(rocksdb::DB& db, std::size_t inputs) noexcept try {
   const auto tree = introduced(db);
   at_work = tree;
   if (tree == nullptr || !is_total_limited) return;
-  // A compaction of a hundredth of the files takes much longer than listing all of them.
+  // Listing all files is cheap compared with a compaction of a hundredth of them.
   tree->list(db, /*now=*/inputs > 0 && inputs >= tree->size() / 100);
 } catch (...) {
-  // The next flush tries again. If none succeeds, the database closes without our lines in its log, and its filters
-  // keep to no max_total_bytes.
+  // The next flush tries again. If none succeeds, the database closes without our lines in its log, and max_total_bytes
+  // has no effect.
 }
 
 std::shared_ptr<FilterTree> CounterListener::introduced(rocksdb::DB& db) {
@@ -198,7 +198,7 @@ std::shared_ptr<FilterTree> CounterListener::introduced(rocksdb::DB& db) {
     const std::lock_guard lock(registry().mutex);
     if (const OpenDatabase* const met = known(); met != nullptr) return met->tree;
   }
-  rocksdb::DBOptions options = db.GetDBOptions();  // takes the database's mutex, so not under ours
+  rocksdb::DBOptions options = db.GetDBOptions();  // takes the database's mutex, so ours must not be held
   std::string folder = db.GetName();
   auto tree = std::make_shared<FilterTree>();
   const std::lock_guard lock(registry().mutex);
@@ -220,7 +220,7 @@ void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyH
     if (!families.empty()) log_counters(*counters, families, log);
   }
 } catch (...) {
-  // No memory for a line in the log, or the logger threw.
+  // No memory for a log line, or the logger threw.
 }
 
 }  // namespace crivo::plugin

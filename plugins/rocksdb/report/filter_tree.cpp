@@ -14,7 +14,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int kShareOfTime = 100;
-constexpr std::chrono::seconds kBurst{1};  // after so much time without a list, lists may follow each other
+constexpr std::chrono::seconds kBurst{1};  // after this time without a list, lists may follow each other
 
 }  // namespace
 
@@ -38,9 +38,9 @@ std::optional<FilterTree::Filter> FilterTree::read(rocksdb::DB& db, const rocksd
   return filter;
 }
 
-/// How many keys the filter of a file has, or would have if it were written now. The newest filter of the column family
-/// is taken to show which keys filters get now. A file without a filter, or with one of other keys, is taken to have
-/// as many keys for each entry as files with such a filter have.
+/// The number of keys that the filter of a file has, or would have if it were written now. The newest filter of the
+/// column family is assumed to show which keys filters get now. A file without a filter, or with other keys, is assumed
+/// to have as many keys per entry as files with such filters.
 class FilterTree::KeyCounts {
  public:
   void add(std::uint64_t number, const Filter& filter) {
@@ -92,7 +92,7 @@ FilterTree::Families FilterTree::sum(rocksdb::DB& db, const std::vector<rocksdb:
     (file.being_compacted ? family.moving_bytes : family.staying_bytes) += filter.bytes;
     if (file.being_compacted) family.moving_keys += keys;
   }
-  for (const std::uint64_t number : unreadable) filters.erase(number);  // to be read again by the next list
+  for (const std::uint64_t number : unreadable) filters.erase(number);  // read again for the next list
   filters_.swap(filters);
   return families;
 }
