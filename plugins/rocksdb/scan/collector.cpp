@@ -65,12 +65,12 @@ Result<std::vector<Section>> sections_of(const ScanFilterOptions& options) {
   return sections;
 }
 
-/// How many bytes two keys have in common from their first on.
+/// The length of the common prefix of two keys.
 std::size_t shared_bytes(std::string_view a, std::string_view b) noexcept {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-/// Nothing that goes wrong here may fail the file: it gets no filter then, which means "maybe".
+/// No error here may fail the file: the file then has no filter, which means "maybe".
 class ScanCollector final : public rocksdb::TablePropertiesCollector {
  public:
   explicit ScanCollector(const ScanFilterOptions& options) noexcept : room_(options.max_bytes) {
@@ -89,8 +89,8 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
 
   const char* Name() const override { return ScanCollectorFactory::kName; }
 
-  /// Every entry counts, of whatever type: a file with a tombstone of a key, or a part of its value, must not be left
-  /// out by a scan that reads the key. A range tombstone has no keys of its own, and holds in a file that is left out.
+  /// Every entry counts, of any type: a file with a tombstone or a merge operand of a key must not be skipped by a scan
+  /// that reads the key. A range tombstone has no keys of its own, and is effective even if its file is skipped.
   Status AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice&, rocksdb::EntryType type, rocksdb::SequenceNumber,
                     std::uint64_t) override {
     if (type == rocksdb::kEntryRangeDeletion || sections_.empty()) return Status::OK();
@@ -102,7 +102,7 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     return Status::OK();
   }
 
-  /// After an error RocksDB writes the file all the same, and a line with our name into LOG.
+  /// After an error, RocksDB still writes the file, and a line with our name into LOG.
   Status Finish(rocksdb::UserCollectedProperties* properties) override try {
     if (is_lost_) return Status::MemoryLimit();
     rocksdb::UserCollectedProperties ours;
@@ -119,7 +119,7 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     return Status::MemoryLimit();
   }
 
-  /// For the line in LOG about the file.
+  /// For the file's line in LOG.
   rocksdb::UserCollectedProperties GetReadableProperties() const override try {
     rocksdb::UserCollectedProperties readable;
     for (const Section& section : sections_)
@@ -144,7 +144,7 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     return std::nullopt;
   }
 
-  /// Without the key, the next one could leave out what it believes to be there already.
+  /// Without the key, the next one could omit prefixes that were not added.
   void remember(std::string_view key) noexcept try {
     key_ = key;
     has_key_ = true;
@@ -156,8 +156,8 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
   std::string comparator_;
   std::vector<Section> sections_;
   std::string error_;
-  bool is_lost_ = false;  // there was no memory to begin with
-  std::string key_;       // the last one that was added
+  bool is_lost_ = false;  // memory was short from the beginning
+  std::string key_;       // the last one added
   bool has_key_ = false;
 };
 
@@ -178,7 +178,7 @@ rocksdb::TablePropertiesCollector* ScanCollectorFactory::CreateTablePropertiesCo
   return new ScanCollector(options_);
 }
 
-// RocksDB does not validate collectors when a database is opened. Only our policies do.
+// RocksDB does not validate collectors when a database is opened; only our policies do.
 Status ScanCollectorFactory::ConfigureOptions(const rocksdb::ConfigOptions& config,
                                               const std::unordered_map<std::string, std::string>& options,
                                               std::unordered_map<std::string, std::string>* unused) {

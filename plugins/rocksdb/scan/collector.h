@@ -1,4 +1,4 @@
-// Writes the scan filters of an SST file into the file's properties.
+// Writes the scan filters of an SST file into its properties.
 #pragma once
 
 #include <rocksdb/table_properties.h>
@@ -12,9 +12,8 @@
 
 namespace crivo::plugin {
 
-/// See NewScanFilterCollectorFactory in crivo/rocksdb_scan.h. An option string that is read with ignore_unknown_options
-/// can make one with options that are wrong, or with an attribute that is not known: its files have no filters, and the
-/// reason in their place.
+/// See NewScanFilterCollectorFactory in crivo/rocksdb_scan.h. With ignore_unknown_options, an option string can make a
+/// factory with wrong options or an unknown attribute. Its files have no scan filters, but the reason.
 class ScanCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
   static constexpr const char* kName = "crivo.ScanFilter";
@@ -36,7 +35,7 @@ class ScanCollectorFactory final : public rocksdb::TablePropertiesCollectorFacto
 /// OK, or InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
 [[nodiscard]] rocksdb::Status check_scan_options(const ScanFilterOptions& options);
 
-/// The property with the name of a comparator that the file's writer vouches for.
+/// The property with the name of the comparator that ScanFilterOptions::comparator vouches for.
 inline constexpr const char* kScanComparator = "crivo.scan_comparator";
 
 }  // namespace crivo::plugin

@@ -25,7 +25,7 @@ Error refuse(std::string_view must, std::string_view got) {
                "extract must " + std::string(must) + ", got " + std::string(got.empty() ? "nothing" : got)};
 }
 
-/// A number in its one spelling.
+/// A number in its canonical spelling.
 std::optional<std::size_t> number(std::string_view text) noexcept {
   const auto value = read_number<std::size_t>(text);
   return value && text.front() != '0' ? value : std::nullopt;
@@ -38,7 +38,7 @@ Result<Extract> prefix_of(std::string_view text) {
 }
 
 Result<Extract> path_by(std::string_view text) {
-  // What option strings need for themselves cannot be a separator.
+  // Characters with a meaning in option strings cannot be separators.
   const bool fine =
       text.size() == 1 && is_key_transform_name(text) && std::string_view(";{}=\\").find(text) == text.npos;
   if (!fine) return refuse("have one printable character as the separator of a path, not one of ;{}=\\", text);
@@ -58,7 +58,7 @@ std::optional<std::uint64_t> big_endian_at(std::size_t offset, std::string_view 
   return ordered(key.substr(offset, 8));
 }
 
-/// All decimal digits from there on; no number of more than 64 bits.
+/// All decimal digits from the offset on; no value above 64 bits.
 std::optional<std::uint64_t> decimal_at(std::size_t offset, std::string_view key) noexcept {
   std::uint64_t value = 0;
   if (offset > key.size()) return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<std::uint64_t> decimal_at(std::size_t offset, std::string_view key
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// The built-in functions "be64@8" and "dec@5". They are put into the registry when they are first asked for.
+/// The built-in functions "be64@8" and "dec@5", registered on first use.
 const ScanNumber* builtin_number(std::string_view name) {
   constexpr std::size_t kMaxOffset = 65535;
   using Row = std::pair<std::string_view, decltype(&big_endian_at)>;
@@ -92,7 +92,7 @@ Result<Extract> range_of(std::string_view text) {
   return Extract{.name = std::string(kRange) + std::string(text), .kind = Extract::Kind::kRange, .number = found};
 }
 
-/// Cuts the text up to the next `end` off.
+/// Removes and returns the text up to the next `end`.
 std::string_view cut(std::string_view& text, char end) {
   const std::size_t at = std::min(text.find(end), text.size());
   const std::string_view part = text.substr(0, at);

@@ -1,4 +1,4 @@
-// What a scan filter takes from a key.
+// The parts of a key that a scan filter stores.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace crivo::plugin {
 
-/// The hash by which a filter knows a value.
+/// The hash of a value in scan filters.
 [[nodiscard]] inline std::uint64_t scan_hash(std::string_view value) noexcept { return hash_key(value, /*seed=*/0); }
 
-/// One filter of a file. Its name stands in the file: the filter is in the property sst::kScanProperty + name, and the
-/// name is that of the block's key transform, too.
+/// One scan filter of a file. Its name is stored in the file: the filter is in the property sst::kScanProperty + name,
+/// and the name is also the block's key transform.
 struct Extract {
   enum class Kind { kPrefix, kPath, kAttribute, kRange };
 
@@ -28,8 +28,8 @@ struct Extract {
   const ScanAttribute* attribute = nullptr;  // kAttribute
   const ScanNumber* number = nullptr;        // kRange
 
-  /// Calls add(hash) for each of the key's values, or with its number. Of the key's first bytes, those that the key
-  /// before shared with it, `known` of them, give prefixes that were added with that one.
+  /// Calls add(hash) for each of the key's values, or with its number. `known` is the length of the prefix shared with
+  /// the previous key, whose prefixes were already added.
   template <typename Add>
   void each_hash(const rocksdb::Slice& key, std::size_t known, const Add& add) const {
     const std::string_view text(key.data(), key.size());
@@ -50,10 +50,10 @@ struct Extract {
   }
 };
 
-/// The one extract of this name, as it stands in a file: "prefix:4", "path:/". Errors: kBadArgument.
+/// The extract with this name in a file: "prefix:4", "path:/". Errors: kBadArgument.
 [[nodiscard]] Result<Extract> find_extract(std::string_view name);
 
-/// All of ScanFilterOptions::extract, where "prefix:4,8" is two. Errors: kBadArgument.
+/// The extracts of ScanFilterOptions::extract; "prefix:4,8" is two. Errors: kBadArgument.
 [[nodiscard]] Result<std::vector<Extract>> find_extracts(std::string_view text);
 
 /// See RegisterScanAttribute and RegisterScanNumber in crivo/rocksdb_scan.h.

@@ -13,7 +13,7 @@ namespace {
 
 using rocksdb::TableProperties;
 
-/// Programs may scan until after our static objects are gone.
+/// Never destroyed: programs may scan after our static objects are gone.
 VerifiedBlocks& verified_blocks() {
   static auto* const blocks = new VerifiedBlocks;
   return *blocks;

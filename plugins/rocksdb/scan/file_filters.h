@@ -1,4 +1,4 @@
-// The scan filters of one file, as questions find them in its properties.
+// Reads the scan filters of a file from its properties.
 #pragma once
 
 #include <rocksdb/table_properties.h>
@@ -13,11 +13,11 @@
 
 namespace crivo::plugin {
 
-/// The filter in a property, borrowed from it; no value if it is none, is damaged or has another name. What was found
-/// whole is not read in full again (VerifiedBlocks).
+/// The filter in a property, borrowed from it; no value if it is not a filter, is damaged or has another name. A block
+/// that was verified before is not read in full again (VerifiedBlocks).
 [[nodiscard]] std::optional<FilterRef> open_scan_filter(std::string_view name, const std::string& block);
 
-/// Whether a filter has the hashes of prefixes and attributes. One of other hashes cannot be asked for them.
+/// Whether a filter has the hashes of prefixes and attributes; others cannot be queried for them.
 [[nodiscard]] inline bool knows_values(const FilterRef& filter) noexcept {
   return filter.shape().hash_id == HashId::kXxh3_64;
 }
@@ -26,19 +26,19 @@ namespace crivo::plugin {
 enum class Order { kUnknown, kBytes, kBytesAndTimestamp };
 
 /// Whether keys that are equal under the file's comparator have equal bytes. If not, a scan for one spelling would miss
-/// what was written as another.
+/// another.
 [[nodiscard]] Order order_of(const rocksdb::TableProperties& file);
 
-/// The filters for first bytes that a file has. They borrow from its properties.
+/// The filters of a file for prefixes, borrowed from its properties.
 class PrefixFilters {
  public:
   explicit PrefixFilters(const rocksdb::TableProperties& file);
-  /// A file with a longer prefix has the shorter ones: the filter for most of these bytes answers.
+  /// Queries the filter for the longest part of the prefix; a file with a longer prefix has the shorter ones.
   [[nodiscard]] bool may_have(std::string_view prefix) const noexcept;
 
  private:
   struct OfLength {
-    std::size_t length;  // 0 for a path
+    std::size_t length;  // 0: path
     char separator;
     FilterRef filter;
     [[nodiscard]] std::size_t bytes_of(std::string_view prefix) const noexcept {

@@ -12,20 +12,20 @@
 namespace crivo::plugin {
 namespace {
 
-/// The keys that begin with a prefix lie between these two, in the comparator's order; the second is behind them all.
+/// The keys with a prefix are between these two in the comparator's order; `limit` is after all of them.
 struct PrefixRange {
   std::string start;
   std::string limit;
 };
 
-/// The first string behind all that begin with the prefix; empty if there is none.
+/// The first string after all strings with the prefix; empty if there is none.
 std::string successor_of(std::string_view prefix) {
   std::string successor(prefix.substr(0, prefix.find_last_not_of('\xFF') + 1));
   if (!successor.empty()) ++successor.back();
   return successor;
 }
 
-/// A string before the prefix, with few or none between them: only "a" comes right before "a\0".
+/// A string before the prefix, with few or none between them: only "a" is directly before "a\0".
 std::string predecessor_of(std::string_view prefix) {
   std::string predecessor(prefix.substr(0, prefix.size() - 1));
   if (prefix.back() == '\0') return predecessor;
@@ -33,7 +33,7 @@ std::string predecessor_of(std::string_view prefix) {
   return predecessor.append(8, '\xFF');
 }
 
-/// No value where the comparator's order is not known, or all further keys lie in the range.
+/// No value if the comparator's order is unknown, or all further keys are in the range.
 std::optional<PrefixRange> range_of(const rocksdb::Comparator* comparator, std::string_view prefix) {
   const std::string successor = successor_of(prefix);
   if (successor.empty()) return std::nullopt;
@@ -60,7 +60,7 @@ bool may_exist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string
   set_table_filter(read.table_filter, ask);
   const std::unique_ptr<rocksdb::Iterator> memtables(db.NewIterator(read, family));
   memtables->Seek(range->start);
-  // In reverse order the range starts at a key that does not belong to it.
+  // In reverse order the range starts at a key outside it.
   if (memtables->Valid() && memtables->key() == range->start && !memtables->key().starts_with(prefix)) {
     memtables->Next();
   }

@@ -1,7 +1,8 @@
 // Whether a column family may have keys with a prefix.
 //
-// One iterator asks all: it reads the memtables, and comes to each file that may have the range, all of one moment. Its
-// table_filter asks the file and leaves it out, so none is read. (GetPropertiesOfTablesInRange is dearer than that.)
+// Uses one iterator for all prefixes: it reads the memtables, and reaches each file that may overlap the range, in one
+// snapshot. Its table_filter queries the file's filter and skips the file, so no file is read.
+// (GetPropertiesOfTablesInRange is slower.)
 #pragma once
 
 #include <rocksdb/db.h>

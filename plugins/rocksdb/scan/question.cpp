@@ -21,13 +21,13 @@ bool may_have_value(const UserCollectedProperties& properties, const ScanConditi
   if (condition.extract.kind == Extract::Kind::kAttribute) {
     return !knows_values(*filter) || filter->may_contain(condition.value);
   }
-  return filter->may_contain_range(condition.low, condition.high);  // true for other kinds than range
+  return filter->may_contain_range(condition.low, condition.high);  // true for kinds other than range
 }
 
 bool may_meet(const TableProperties& file, Order order, const ScanCondition& condition) {
   const auto& properties = file.user_collected_properties;
   if (condition.extract.kind == Extract::Kind::kPrefix) return PrefixFilters(file).may_have(condition.value);
-  return order != Order::kBytes || may_have_value(properties, condition);  // functions saw keys with their timestamps
+  return order != Order::kBytes || may_have_value(properties, condition);  // functions saw keys with timestamps
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a scan asks the files.
+// The conditions of a scan, and their evaluation for files.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@
 
 namespace crivo::plugin {
 
-/// One thing that is asked of a key.
+/// One condition on a key.
 struct ScanCondition {
-  /// Where the answer lies; its kind is kPrefix for a prefix of any length, which other filters answer, too. Without a
-  /// function, if none is registered under the name, it can be asked of files and not of keys.
+  /// Which filter answers; kPrefix with any length for a prefix, for which other filters answer, too. Without a
+  /// function, because none is registered under the name, it can be evaluated for files, but not for keys.
   Extract extract;
-  std::string value = {};  // a prefix, or a value of an attribute
-  std::uint64_t low = 0;   // a range, both ends included
+  std::string value = {};  // a prefix, or the value of an attribute
+  std::uint64_t low = 0;   // a range, inclusive
   std::uint64_t high = 0;
 
   [[nodiscard]] bool is_known() const noexcept {
@@ -27,18 +27,18 @@ struct ScanCondition {
   [[nodiscard]] bool is_met_by(const rocksdb::Slice& key) const;
 };
 
-/// Conditions that a key must all meet.
+/// Conditions that a key must meet together.
 class ScanQuestion {
  public:
   explicit ScanQuestion(std::vector<ScanCondition> conditions);
 
   [[nodiscard]] const std::vector<ScanCondition>& conditions() const noexcept { return conditions_; }
-  /// Why no file may be left out; empty if all is well.
+  /// Why no file may be skipped; empty if files may be skipped.
   [[nodiscard]] std::string error() const;
   [[nodiscard]] bool matches(const rocksdb::Slice& key) const;
   [[nodiscard]] bool may_match(const rocksdb::TableProperties& file) const noexcept;
 
-  /// Asks may_match. The options of a scan refer to it.
+  /// Calls may_match. The options of a scan refer to it.
   const TableFilter table_filter;
   mutable std::atomic<std::uint64_t> asked = 0;
   mutable std::atomic<std::uint64_t> skipped = 0;

@@ -25,21 +25,21 @@ void Section::add(const rocksdb::Slice& key, std::size_t known) {
 
 void Section::add_hash(std::uint64_t hash) {
   if (given_up_ || (!hashes_.empty() && hashes_.back() == hash)) return;
-  // A filter takes log2(1 / rate) bits for each value, or more.
+  // A filter needs at least log2(1 / rate) bits per value.
   const int least_bits = std::max(1, -std::ilogb(spec_.fp_rate) - 1);
   const std::size_t most = static_cast<std::size_t>(spec_.max_bytes) * 8 / static_cast<std::size_t>(least_bits);
   if (hashes_.size() == 2 * most) {
     hashes_.resize(sort_distinct(hashes_).size());
     if (hashes_.size() > most) return give_up(kTooMany);
   }
-  // Growing needs room for the old array, too, and the header says how much all of it may be.
+  // Growing also needs the old array; the header states the total.
   if (hashes_.size() == hashes_.capacity()) hashes_.reserve(std::clamp<std::size_t>(2 * hashes_.size(), 16, 2 * most));
   hashes_.push_back(hash);
 }
 
 void Section::give_up(std::string_view why, std::string_view detail) noexcept {
   given_up_ = true;
-  hashes_ = std::vector<std::uint64_t>();  // = {} would keep the memory
+  hashes_ = std::vector<std::uint64_t>();  // = {} would not free the memory
   try {
     report_ = why;
     report_ += detail;

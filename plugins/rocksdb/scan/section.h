@@ -1,4 +1,4 @@
-// The filter of one extract in one file, while the file is written.
+// Builds the filter of one extract while a file is written.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace crivo::plugin {
 
-/// How the filters of a file are made.
+/// How the filters of a file are built.
 struct SectionSpec {
   Kind kind = Kind::kRibbon;
   double fp_rate = 0.01;
@@ -28,17 +28,17 @@ class Section {
 
   [[nodiscard]] const std::string& name() const noexcept { return extract_.name; }
 
-  /// Adds what the key has. The key before, which was added, begins with the same `known` bytes. Throws what the
-  /// extract's function throws, and std::bad_alloc: then the section must be given up.
+  /// Adds the key's values. `known` is the length of the prefix shared with the previous key. Throws what the extract's
+  /// function throws, and std::bad_alloc: then call give_up().
   void add(const rocksdb::Slice& key, std::size_t known);
-  /// Frees the memory; from now on there will be no filter.
+  /// Frees the memory. There will be no filter.
   void give_up(std::string_view why, std::string_view detail = {}) noexcept;
 
-  /// The filter as an SST block (docs/format.md) of at most `room` bytes; no value where it was given up, or does not
+  /// The filter as an SST block (docs/format.md) of at most `room` bytes; no value after give_up(), or if it does not
   /// fit. Call it once. Throws std::bad_alloc.
   [[nodiscard]] std::optional<std::string> finish(std::uint64_t room);
 
-  /// What became of it: "ribbon, 812 values, 940 bytes", or why there is no filter.
+  /// The result: "ribbon, 812 values, 940 bytes", or why there is no filter.
   [[nodiscard]] const std::string& report() const noexcept { return report_; }
 
  private:

@@ -1,4 +1,4 @@
-// ReadOptions::table_filter is a function up to RocksDB 11.8, and a pointer to one from then on.
+// ReadOptions::table_filter is a function up to RocksDB 11.8, and a pointer to one afterwards.
 #pragma once
 
 #include <rocksdb/table_properties.h>
@@ -11,7 +11,8 @@ namespace crivo::plugin {
 
 using TableFilter = std::function<bool(const rocksdb::TableProperties&)>;
 
-/// Sets the field of ReadOptions. A function there keeps the owner of the filter; a pointer leaves that to the caller.
+/// Sets the field of ReadOptions. A function shares the filter's owner; for a pointer, the caller must keep the owner
+/// alive.
 template <typename Field>
 void set_table_filter(Field& field, const TableFilter& filter, const std::shared_ptr<const void>& owner = nullptr) {
   if constexpr (std::is_pointer_v<Field>) {

@@ -1,9 +1,9 @@
-// Which scan filters have been read in full and found whole, so that a question need not do it again.
+// Remembers which scan filters were verified in full, so that later queries need not do it again.
 //
-// RocksDB keeps a file's properties in memory, where nobody changes them, as long as the file is open, and a question
-// is given nothing else of the file. So a filter is known by its address, its size and the checksum that it claims.
-// Another file's filter may come to lie at the address later: it is taken for this one only if it claims the same
-// checksum, of the same bytes then, which RocksDB read under a checksum of its own.
+// RocksDB keeps a file's properties unchanged in memory while the file is open, and a query gets nothing else of the
+// file. So a filter is identified by its address, its size and its stated checksum. Another file's filter may later be
+// at the same address. It is only mistaken for this one if it states the same checksum, and RocksDB has verified its
+// bytes by a checksum of its own.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace crivo::plugin {
 
-/// Any number of threads may use it at the same time. It forgets a filter when another one takes its place.
+/// Thread-safe. A new filter may replace another one.
 class VerifiedBlocks {
  public:
-  /// The block must be one by is_sst_block, and have all of its trailer.
+  /// The block must satisfy is_sst_block, with a complete trailer.
   [[nodiscard]] bool has(std::span<const std::byte> block) const noexcept;
   void add(std::span<const std::byte> block) noexcept;
 
