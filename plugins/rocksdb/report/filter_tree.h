@@ -1,16 +1,16 @@
-// The files of a database and their filters, as max_total_bytes needs them: one limit for all filters of a database.
+// The files of a database and their filters, for max_total_bytes, the limit for all filters of a database.
 //
-// A policy sees one file at a time, and neither its database nor its place. The listener is given the database where a
-// flush or a compaction begins, and lists its files then. From the list follows a plan (options/limit_plan.h):
+// A policy sees one file at a time, without its database. The listener gets the database when a flush or a compaction
+// begins, and then lists its files. The plan (options/limit_plan.h) follows from the list:
 //
-// 1. If all files fit into 0.9 of the limit with the filters that the options ask for, a new file gets those.
-// 2. Otherwise 0.9 of the limit is divided over the levels that have keys, and a new file gets the bits per key that
-//    the plan gives its level. What a running compaction reads counts in the level to which it writes.
-// 3. Files that no compaction rewrites keep the filters of an earlier plan. Where these leave too little, a compaction
-//    gets what is left of the limit, or what its inputs had, and a flushed file half of what is left.
+// 1. If all files fit into 0.9 of the limit with the filters of the other options, a new file gets those.
+// 2. Otherwise 0.9 of the limit is divided over the levels that have keys, and a new file gets the bits per key of its
+// level. Inputs of a running compaction count in its output level.
+// 3. Files that are not rewritten keep the filters of an earlier plan. If these leave too little, a compaction gets the
+// rest of the limit, or what its inputs had, and a flushed file half of the rest.
 //
-// Nothing is reserved: whatever a file gets is in the next list. Listing takes about a microsecond for each file, under
-// the database's mutex, and is done for at most a hundredth of the time.
+// There are no reservations: a file's filters are in the next list. Listing takes a microsecond per file, under the
+// database's mutex, and at most 1% of the time.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -31,7 +31,7 @@
 
 namespace crivo::plugin {
 
-/// Any thread may call any function. They throw std::bad_alloc, and then the last list stays.
+/// Thread-safe. After std::bad_alloc, the last list stays.
 class FilterTree {
  public:
   /// Lists the files of the database, and reads the properties of those that are new to it. Rate-limited as above,
@@ -40,12 +40,12 @@ class FilterTree {
   /// The number of files in the last list.
   [[nodiscard]] std::size_t size() const;
 
-  /// The column family has this limit, or none if it is 0.
+  /// Sets the column family's limit; 0 means none.
   void set_limit(const std::string& family, std::uint64_t max_total_bytes);
   [[nodiscard]] KnownTree of(const std::string& family) const;
 
   struct Total {
-    std::uint64_t max_total_bytes = 0;  // the largest of its column families; 0 if none has a limit
+    std::uint64_t max_total_bytes = 0;  // the largest of its column families; 0: no limit
     std::uint64_t files = 0;
     std::uint64_t keys = 0;
     std::uint64_t bytes = 0;
@@ -53,13 +53,13 @@ class FilterTree {
   [[nodiscard]] Total total() const;
 
  private:
-  /// The filters of a file, which never change.
+  /// The filters of a file. They never change.
   struct Filter {
     std::uint64_t entries = 0;
-    std::uint64_t keys = 0;  // and prefixes; 0 if it has no filter
+    std::uint64_t keys = 0;  // and prefixes; 0 without a filter
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    std::string of_which_keys = {};  // the options from which it follows which keys the filter has
+    std::string of_which_keys = {};  // the options that determine the filter's keys
   };
   struct Family {
     std::vector<KnownTree::Level> levels;
@@ -82,12 +82,12 @@ class FilterTree {
   [[nodiscard]] Families sum(rocksdb::DB& db, const std::vector<rocksdb::LiveFileMetaData>& files);
 
   using Time = std::chrono::steady_clock::time_point;
-  std::mutex listing_;  // one at a time, or an older list could come after a newer one
+  std::mutex listing_;  // one listing at a time, so that an older list never replaces a newer one
   Time next_list_{};
-  std::unordered_map<std::uint64_t, Filter> filters_;  // by the number of the file, of those that were listed last
+  std::unordered_map<std::uint64_t, Filter> filters_;  // by file number, of the last list
   std::atomic<bool> was_listed_ = false;
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   Families families_;
   std::map<std::string, Limit> limits_;
 };

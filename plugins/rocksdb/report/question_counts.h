@@ -1,9 +1,9 @@
-// How many questions the filters of a policy were asked, counted by any number of threads at next to no cost.
+// Counts the queries of a policy's filters, from any number of threads, at almost no cost.
 //
-// A question takes about 10 ns, and one atomic addition to a counter that two threads share takes several times that,
-// because the cache line moves between their cores. So there are many shards, a cache line each, and threads take them
-// in turn. Whoever reads the numbers adds up all shards. With one number per thread for all policies, finding the shard
-// is one read of a thread-local variable, and the thread-local variable is the whole price of many policies.
+// A query takes 10 ns. An atomic increment of a counter that two threads share takes several times as long, because the
+// cache line moves between cores. So there are many shards of one cache line each, assigned to threads in turn; a
+// reader adds up all shards. A thread has the same shard number for all policies, so that finding the shard is one read
+// of a thread-local variable.
 #pragma once
 
 #include <array>
@@ -17,15 +17,13 @@ namespace crivo::plugin {
 
 inline constexpr unsigned kShards = 64;
 
-/// The number of this thread's shard plus one; 0 before its first question.
-/// (The model of thread-local storage spares a call of the dynamic linker's. What it costs is four bytes of the room
-/// that glibc keeps for libraries that are loaded by dlopen.)
+/// This thread's shard number plus one; 0 before its first query. (This TLS model avoids a call of the dynamic linker.
+/// It uses four bytes of the space that glibc reserves for libraries loaded by dlopen.)
 extern constinit thread_local unsigned shard_of_thread __attribute__((tls_model("initial-exec")));
 
-/// Sets shard_of_thread to the next one in turn, and returns it.
+/// Assigns the next shard to this thread, and returns shard_of_thread.
 unsigned take_shard() noexcept;
 
-/// Any thread may count and any may read.
 class QuestionCounts {
  public:
   enum class Way : unsigned { kSingle, kBatched };
@@ -35,7 +33,7 @@ class QuestionCounts {
     std::uint64_t answered_no = 0;  // of both
   };
 
-  /// Counts `times` questions with the same answer.
+  /// Counts `times` queries with the same answer.
   void add(Kind kind, Way way, bool maybe, std::uint64_t times) noexcept {
     unsigned taken = shard_of_thread;
     if (taken == 0) [[unlikely]]
