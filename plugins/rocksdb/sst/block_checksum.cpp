@@ -1,6 +1,6 @@
-// RocksDB has no public function for these checksums, and reads all of a file where it checks one. XXH3 is the core's
-// hash function, XXH32 and XXH64 are those of the same library. CRC-32C, the default of older versions, stands here in
-// a few lines, and need not be as quick as a library's.
+// RocksDB has no public function for these checksums, except one that reads the whole file. XXH3 is the core's hash
+// function; XXH32 and XXH64 are in the same library. CRC-32C, the default of older versions, takes a few lines here,
+// and need not be fast.
 #include "sst/block_checksum.h"
 
 #include <array>
@@ -11,7 +11,7 @@
 #ifdef CRIVO_IN_ROCKSDB
 #include "util/xxhash.h"
 #else
-#ifndef __clang_analyzer__  // which goes ways in there that no call goes
+#ifndef __clang_analyzer__  // which explores paths that no call takes
 #define XXH_INLINE_ALL
 #endif
 #include <xxhash.h>
@@ -20,7 +20,7 @@
 namespace crivo::sst {
 namespace {
 
-// CRC-32C (Castagnoli), bit-reversed polynomial 0x82f63b78, a byte at a time by a table.
+// CRC-32C (Castagnoli), reversed polynomial 0x82f63b78, table-driven by bytes.
 constexpr std::array<std::uint32_t, 256> kCrcTable = [] {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -37,11 +37,10 @@ std::uint32_t crc32c(std::string_view data) noexcept {
   return ~crc;
 }
 
-/// RocksDB and LevelDB store a CRC rotated and moved, because a CRC over data that has its own CRC in it says little.
+/// RocksDB and LevelDB mask CRCs, because the CRC of data that contains its own CRC is weak.
 std::uint32_t masked(std::uint32_t crc) noexcept { return std::rotr(crc, 15) + 0xa282ead8U; }
 
-/// RocksDB hashes all but the last byte, and mixes that one in by itself, which spares it the hash's slower interface
-/// for data in pieces.
+/// RocksDB hashes all but the last byte, and mixes that in separately, to avoid the hash's slower streaming interface.
 std::uint32_t xxh3(std::string_view data) noexcept {
   if (data.empty()) return 0;
   const auto last = static_cast<unsigned char>(data.back());

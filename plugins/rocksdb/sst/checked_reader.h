@@ -1,4 +1,4 @@
-// Reads RocksDB's encodings of numbers, and never past the end.
+// Decodes RocksDB's encodings of numbers, with bounds checks.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace crivo::sst {
 
-/// The number in the first bytes, little-endian; there must be enough of them.
+/// Decodes a little-endian number from the first bytes; there must be enough.
 template <typename Number>
 [[nodiscard]] Number fixed(std::string_view bytes) noexcept {
   return load_le<Number>(reinterpret_cast<const std::byte*>(bytes.data()));
 }
 
-/// Every function returns false, and reads nothing, where the bytes end too early.
+/// Every function returns false, without reading, if there are too few bytes.
 class CheckedReader {
  public:
   explicit CheckedReader(std::string_view bytes) noexcept : bytes_(bytes) {}
@@ -37,7 +37,7 @@ class CheckedReader {
     return true;
   }
 
-  /// Seven bits in each byte, the lowest first; the top bit says that another byte follows.
+  /// Seven bits per byte, least significant first; the top bit means that another byte follows.
   [[nodiscard]] bool varint(std::uint64_t* number) noexcept {
     *number = 0;
     std::size_t used = 0;

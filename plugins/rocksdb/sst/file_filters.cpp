@@ -15,17 +15,17 @@ namespace {
 
 using rocksdb::Status;
 
-/// The number of keys in one part of a file's filter. The file states only the number of all parts together; as every
-/// part takes about as many bytes per key, a part has the same share of the keys as of the bytes.
+/// The estimated number of keys in a partition. The file states only the total; as the bytes per key are similar, a
+/// partition has the same share of the keys as of the bytes.
 std::uint64_t keys_of(const FilterPart& part, std::uint64_t keys, std::uint64_t bytes) {
   if (bytes == 0) return 0;
-  constexpr double kMost = 0x1p63;  // a forged file may claim any number
+  constexpr double kMost = 0x1p63;  // a forged file may state any number
   const double share = static_cast<double>(part.handle.size) / static_cast<double>(bytes);
   return static_cast<std::uint64_t>(std::min(static_cast<double>(keys) * share + 0.5, kMost));
 }
 
-/// The number of entries that belong into the file's filter. RocksDB also counts range deletions as entries, but puts
-/// none of them into a filter, and writes no filter for a file that has nothing else.
+/// The number of entries that belong in the file's filter. RocksDB counts range deletions as entries, but adds none to
+/// filters, and writes no filter for a file that has nothing else.
 std::uint64_t entries_of(const TableFile& file) {
   const std::uint64_t entries = file.number_property("rocksdb.num.entries");
   return entries - std::min(entries, file.number_property("rocksdb.num.range-deletions"));
@@ -35,7 +35,7 @@ Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilter
   const auto& parts = layout.parts();
   const std::uint64_t bytes = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0},
                                               [](auto sum, const auto& part) { return sum + part.handle.size; });
-  // A partition may be without a key. RocksDB 9 writes one even where no key of the file is in the extractor's domain.
+  // A partition may have no keys. RocksDB 9 writes one even if no key of the file is in the extractor's domain.
   const bool may_lack_keys = layout.form() == "partitioned" && (parts.size() > 1 || filters.keys == 0);
   Status first_error;
   for (const FilterPart& part : parts) {
@@ -62,7 +62,7 @@ Status read_file(rocksdb::FileSystem& files, const std::string& path, FileFilter
   filters.policy = file.text_property("rocksdb.filter.policy");
   filters.entries = entries_of(file);
   const std::string keys = "rocksdb.num.filter_entries";
-  const bool has_keys = file.properties().count(keys) != 0;  // not from RocksDB before 6.14
+  const bool has_keys = file.properties().count(keys) != 0;  // missing before RocksDB 6.14
   filters.keys = file.number_property(keys);
   filters.whole_keys = file.text_property("rocksdb.block.based.table.whole.key.filtering") != "0";
   filters.prefix_extractor = file.text_property("rocksdb.prefix.extractor.name");
@@ -97,7 +97,7 @@ std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& 
     return "with key_transform \"" + transform + "\", and the filter has \"" + filters.key_transform() + '"';
   }
   const std::string reads = policy->CompatibilityName();
-  // A file may have the name that early versions of 7.0 wrote, which RocksDB takes for the one of its policies.
+  // A file may have a filter name of early versions of 7.0, which RocksDB treats as its policies' name.
   const bool is_builtin = filters.readable && !filters.name.starts_with(kTransformedFilters);
   const bool reads_this = reads == filters.name || (is_builtin && reads == kReadsOnly);
   if (!reads_this) return "with a policy that reads the filters of " + reads;
@@ -120,7 +120,7 @@ std::uint64_t FileFilters::damaged() const noexcept {
       std::ranges::count_if(blocks, [](const FilterBlock& block) { return !block.facts.damage.empty(); }));
 }
 
-// A block that lets every key pass has few bytes, and yet stands for the keys that are in no other one.
+// A block that lets every key pass is small, yet stands for all keys that are in no other block.
 double FileFilters::current_fp_rate() const noexcept {
   double distinct = 0;
   double open = 0;

@@ -1,4 +1,4 @@
-// Where a file of a database lies, and its number, by which RocksDB names it.
+// The path of a database's file, and its number.
 #pragma once
 
 #include <rocksdb/metadata.h>
@@ -13,7 +13,7 @@ namespace crivo::sst {
   return file.directory + "/" + file.relative_filename;
 }
 
-/// The number of the file at a path, "000123.sst".
+/// The number in a path such as "000123.sst".
 [[nodiscard]] inline std::uint64_t number_of(const std::string& path) {
   return std::strtoull(path.c_str() + path.find_last_of('/') + 1, nullptr, 10);
 }

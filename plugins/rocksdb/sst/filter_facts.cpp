@@ -1,5 +1,5 @@
-// RocksDB's filters are told apart as its BuiltinFilterPolicy::GetFilterBitsReader does it, by the five bytes at the
-// end, and as policy/reader.cpp does it, which believes only blocks of a size that RocksDB's filters can have.
+// Identifies RocksDB's filters by the last five bytes, as BuiltinFilterPolicy::GetFilterBitsReader does, and only
+// accepts blocks of sizes that RocksDB's filters can have, like policy/reader.cpp.
 #include "sst/filter_facts.h"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ constexpr double kLineBytes = kBlockBits / 8.0;
 
 std::span<const std::byte> bytes_of(std::string_view block) { return std::as_bytes(std::span(block)); }
 
-/// RocksDB's Bloom filters since 6.6 are blocked ones, with blocks of a cache line: Crivo's model predicts them, too.
+/// Since 6.6, RocksDB's Bloom filters have blocks of a cache line, so Crivo's model predicts them.
 double bloom_rate(std::size_t payload, std::uint64_t keys, unsigned probes) {
   return keys == 0 ? 0 : blocked_fp_rate(static_cast<double>(payload) / kLineBytes, static_cast<double>(keys), probes);
 }
 
-/// RocksDB's Ribbon has rows of 128 slots in `blocks` blocks. Each row takes 16 bytes for each column, and the last
-/// blocks have one column more than the first ones.
+/// RocksDB's Ribbon has rows of 128 slots in `blocks` blocks. Each row has 16 bytes per column, and the last blocks
+/// have one column more than the first ones.
 double ribbon_rate(std::size_t payload, std::uint64_t blocks) {
   const std::uint64_t rows = payload / 16;
   const std::uint64_t columns = (rows + blocks - 1) / blocks;
@@ -68,8 +68,8 @@ void describe_ribbon(std::string_view block, FilterFacts& facts) {
   facts.current_fp_rate = ribbon_rate(block.size() - kMetadataBytes, blocks);
 }
 
-/// The Bloom filter of format_version below 5, which hashes keys to 32 bits. Its lines are those of the machine that
-/// wrote it: 64 bytes on most, 128 on some.
+/// The Bloom filter of format_version below 5, with 32-bit hashes. Its lines are those of the machine that wrote it: 64
+/// bytes, or sometimes 128.
 void describe_legacy_bloom(std::string_view block, FilterFacts& facts) {
   const std::size_t payload = block.size() - kMetadataBytes;
   const auto lines = fixed<std::uint32_t>(block.substr(block.size() - 4));
@@ -83,7 +83,8 @@ void describe_theirs(std::string_view block, FilterFacts& facts) {
   facts.kind = "unknown";
   const std::string_view payload = block.substr(0, block.size() - kMetadataBytes);
   const bool zeros = std::ranges::all_of(payload, [](char byte) { return byte == 0; });
-  // The filter "every key may match" has one byte before its five, and no filter of theirs has a size unlike 16 n + 5.
+  // The filter "every key may match" has one byte before its five; no other filter of RocksDB's has a size other than
+  // 16 n + 5.
   if (facts.marker == 0 && zeros && payload.size() == 1) {
     facts.kind = "always_maybe";
     return;
@@ -99,7 +100,8 @@ void describe_theirs(std::string_view block, FilterFacts& facts) {
   } else if (facts.marker > 0) {
     describe_legacy_bloom(block, facts);
   }
-  // A ribbon of few keys may be zeros by chance, and one of up to 1 KiB may have few. Any other hides all its keys.
+  // A ribbon of few keys may be all zeros by chance; one of up to 1 KiB may have few keys. Any other would lose all its
+  // keys.
   if (zeros && (facts.marker != -2 || payload.size() > 1024)) facts.damage = "bits must be set for the keys, got zeros";
 }
 
@@ -109,7 +111,7 @@ FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool mat
   FilterFacts facts;
   facts.bytes = block.size();
   facts.keys = keys;
-  if (block.size() <= kMetadataBytes) {  // RocksDB's reader answers "no" to every key
+  if (block.size() <= kMetadataBytes) {  // RocksDB's reader answers "no" for every key
     const bool without_keys = may_lack_keys && matches;
     facts.kind = without_keys ? "rocksdb.no_keys" : "unknown";
     facts.current_fp_rate = without_keys ? 0 : 1;

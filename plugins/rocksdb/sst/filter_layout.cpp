@@ -13,8 +13,8 @@ using rocksdb::Status;
 constexpr std::pair<std::string_view, std::string_view> kPrefixes[] = {
     {"fullfilter.", "full"}, {"partitionedfilter.", "partitioned"}, {"filter.", "block_based"}};
 
-// The name that RocksDB's own policies share, and those that stood there instead in early versions of 7.0, which
-// BlockBasedTable::PrefetchIndexAndFilterBlocks takes for the same.
+// The name that RocksDB's own policies share, and the names in early versions of 7.0, which
+// BlockBasedTable::PrefetchIndexAndFilterBlocks treats as equal.
 constexpr std::string_view kBuiltinNames[] = {"rocksdb.BuiltinBloomFilter",
                                               "rocksdb.internal.LegacyBloomFilter",
                                               "rocksdb.internal.FastLocalBloomFilter",
@@ -23,7 +23,7 @@ constexpr std::string_view kBuiltinNames[] = {"rocksdb.BuiltinBloomFilter",
                                               "bloomfilter",
                                               "ribbonfilter"};
 
-constexpr std::size_t kSequenceBytes = 8;  // behind a user key in an internal key
+constexpr std::size_t kSequenceBytes = 8;  // after the user key in an internal key
 constexpr std::size_t kTimestampBytes = 8;
 
 bool has_timestamps(const TableFile& file) {
@@ -68,7 +68,7 @@ Status FilterLayout::find_parts(const TableFile& file, BlockHandle index) {
   status = decode_index(block.contents, file.number_property("rocksdb.index.value.is.delta.encoded") != 0, &entries);
   const bool has_sequence = file.number_property("rocksdb.index.key.is.user.key") == 0;
   const std::size_t behind_key = (has_sequence ? kSequenceBytes : 0) + (has_timestamps(file) ? kTimestampBytes : 0);
-  // Whoever reads them all must not be led to take more memory than the file has bytes.
+  // The partitions together must not need more memory than the file's size.
   std::uint64_t room = file.bytes();
   for (auto& [key, handle] : entries) {
     if (handle.size > room) {
@@ -81,8 +81,8 @@ Status FilterLayout::find_parts(const TableFile& file, BlockHandle index) {
   return status;
 }
 
-// As RocksDB's PartitionedFilterBlockReader does it: the first part whose last key is not before the key, or the last
-// part, which may have the prefix of a key that lies behind it.
+// As RocksDB's PartitionedFilterBlockReader: the first part whose last key is not before the key, or the last part,
+// which may have the prefix of a key after it.
 std::size_t FilterLayout::part_of(std::string_view key) const noexcept {
   const auto is_before = [&](const FilterPart& part, std::string_view wanted) {
     return order_ == Order::kReverse ? part.last_key > wanted : part.last_key < wanted;

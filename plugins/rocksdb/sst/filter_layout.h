@@ -1,4 +1,4 @@
-// Where the filter blocks of an SST file are, and which keys each of them has.
+// The filter blocks of an SST file, and the range of keys of each.
 #pragma once
 
 #include <rocksdb/status.h>
@@ -12,30 +12,30 @@
 
 namespace crivo::sst {
 
-/// A filter block. `last_key` is at or behind the last key that it has, and before the first one of the next part.
+/// A filter block. `last_key` is at or after its last key, and before the first key of the next block.
 struct FilterPart {
   BlockHandle handle;
   std::string last_key;  // empty for a filter of the whole file
 };
 
-/// All filter blocks of a file, in the order of their keys.
+/// All filter blocks of a file, in key order.
 class FilterLayout {
  public:
   /// Finds the filter blocks. Errors: as TableFile::read; Corruption if the index of the partitions is damaged.
   rocksdb::Status find(const TableFile& file);
 
-  /// "none", "full", "partitioned", or "block_based": a filter for each data block, which RocksDB 7.0 and later do not
-  /// read, and which is not taken apart here.
+  /// "none", "full", "partitioned", or "block_based": a filter per data block, which RocksDB 7.0 and later cannot read,
+  /// and which is not parsed here.
   [[nodiscard]] std::string_view form() const noexcept { return form_; }
-  /// The compatibility name of the policies that read it.
+  /// The compatibility name of the policies that can read it.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Whether RocksDB's own policies and Crivo's read it.
+  /// Whether RocksDB's own policies and Crivo's can read it.
   [[nodiscard]] bool is_readable() const noexcept;
   [[nodiscard]] const std::vector<FilterPart>& parts() const noexcept { return parts_; }
 
-  /// Whether the order of the keys is one that is known here. If it is not, any part may have a key.
+  /// Whether the order of the keys is known. If not, any part may have a key.
   [[nodiscard]] bool has_order() const noexcept { return order_ != Order::kUnknown || parts_.size() == 1; }
-  /// The number of the part that has the key if the file has it. There must be parts, and an order.
+  /// The number of the part that has the key if the file has it. Requires parts and a known order.
   [[nodiscard]] std::size_t part_of(std::string_view key) const noexcept;
 
  private:

@@ -9,7 +9,7 @@
 namespace crivo::sst {
 namespace {
 
-/// A text of whoever wrote the file, without what a terminal would take for commands.
+/// A text from a file, without control characters for a terminal.
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 200;
   std::string shown(text.substr(0, kMost));
@@ -21,9 +21,9 @@ std::string shown(std::string_view text) {
 ScanFacts describe(std::string_view name, const std::string& block) {
   ScanFacts facts{.name = shown(name), .kind = {}, .bytes = block.size(), .complaint = {}};
   const auto bytes = std::as_bytes(std::span(block));
-  const bool is_text = block.find('\0') == block.npos;  // every filter has bytes of 0
+  const bool is_text = block.find('\0') == block.npos;  // every filter contains zero bytes
   if (is_text && !is_sst_block(bytes)) {
-    facts.complaint = shown(block);  // the writer's reason to have none
+    facts.complaint = shown(block);  // why the writer omitted it
   } else if (const auto filter = open_sst_block(bytes, name)) {
     facts.kind = filter->kind().name;
   } else {

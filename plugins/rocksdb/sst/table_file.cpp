@@ -18,14 +18,14 @@ constexpr std::uint64_t kOtherMagics[] = {0x8242229663bf9564, 0x4f3418eb7a8f13b8
 
 constexpr std::size_t kOldFooterBytes = 48;
 constexpr std::size_t kFooterBytes = 53;
-constexpr std::size_t kTrailerBytes = 5;  // behind each block: compression type, checksum
+constexpr std::size_t kTrailerBytes = 5;  // after each block: compression type, checksum
 constexpr std::uint32_t kNewestFormat = 7;
-constexpr std::uint32_t kExtendedMagic = 0x007a003e;  // in the footers from format_version 6 on
-// Keys share their first bytes, so a forged block of 1 MiB could have keys of 100 GiB. No real index comes near this.
+constexpr std::uint32_t kExtendedMagic = 0x007a003e;  // in footers from format_version 6 on
+// Keys share prefixes, so a forged block of 1 MiB could have keys of 100 GiB. No real index comes near this limit.
 constexpr std::size_t kMostKeyBytes = std::size_t{256} << 20;
 constexpr const char* kGlobalSeqno = "rocksdb.external_sst_file.global_seqno";
 
-/// From format_version 6 on a checksum also depends on the file and on the place in it.
+/// From format_version 6 on, checksums also depend on the file and the offset.
 std::uint32_t context_at(std::uint32_t base, std::uint64_t offset) noexcept {
   if (base == 0) return 0;
   return base ^ (static_cast<std::uint32_t>(offset) + static_cast<std::uint32_t>(offset >> 32));
@@ -35,13 +35,13 @@ bool read_handle(CheckedReader& reader, BlockHandle* handle) {
   return reader.varint(&handle->offset) && reader.varint(&handle->size);
 }
 
-/// Reads the entries of a block one by one. Of each key the block stores only the bytes that differ from the start of
-/// the key before; `key` is the whole key. Calls `value(key, reader, shared, size)`, which reads the entry's value from
-/// the reader and returns false if there is too little of it. In a block that has_sizes, the size of the value stands
-/// before the key; else `size` is 0.
+/// Decodes the entries of a block one by one. A key is stored as the bytes that differ from the previous key's prefix;
+/// `key` is the whole key. Calls `value(key, reader, shared, size)`, which decodes the entry's value from the reader,
+/// and returns false if there are too few bytes. If has_sizes, the value's size is stored before the key; otherwise
+/// `size` is 0.
 template <typename Value>
 Status read_entries(std::string_view block, bool has_sizes, const Value& value) {
-  // Behind the entries stand the restart points, which only a binary search needs.
+  // The entries are followed by restart points, which only a binary search needs.
   const std::uint64_t behind =
       block.size() < 4 ? 4 : (std::uint64_t{fixed<std::uint32_t>(block.substr(block.size() - 4))} + 1) * 4;
   if (behind > block.size()) return Status::Corruption("block must have entries, got none");
@@ -65,7 +65,7 @@ Status read_entries(std::string_view block, bool has_sizes, const Value& value) 
 
 Status TableFile::open(rocksdb::FileSystem& files, const std::string& path) try {
   Status status = files.GetFileSize(path, rocksdb::IOOptions(), &bytes_, nullptr);
-  // A pipe has no size. To open one would wait for somebody who writes into it.
+  // A pipe has no size, and opening one would wait for a writer.
   if (status.ok() && bytes_ < kOldFooterBytes) {
     status = Status::Corruption("file must have at least 48 bytes, got " + std::to_string(bytes_));
   }
@@ -164,7 +164,7 @@ Status TableFile::read_properties(BlockHandle handle) {
   std::vector<std::pair<std::string, std::string>> entries;
   Status status = decode_entries(block.contents, &entries);
   if (status.ok()) properties_.insert(entries.begin(), entries.end());
-  // Ingestion of a file may write a number into this block and leave the checksum as it was.
+  // Ingesting a file may write a number into this block without updating the checksum.
   if (!block.matches && properties_.count(kGlobalSeqno) == 0) {
     return Status::Corruption("properties block must match its checksum, got a damaged one");
   }
@@ -198,7 +198,7 @@ Status decode_index(std::string_view block, bool deltas, std::vector<std::pair<s
   BlockHandle handle;
   return read_entries(block, !deltas,
                       [&](const std::string& key, CheckedReader& reader, std::uint64_t shared, std::uint64_t) {
-                        std::uint64_t difference = 0;  // of the sizes, zigzag; the blocks lie side by side
+                        std::uint64_t difference = 0;  // of the sizes, zigzag; the blocks are adjacent
                         const bool whole = !deltas || shared == 0;
                         if (whole ? !read_handle(reader, &handle) : !reader.varint(&difference)) return false;
                         if (!whole) {

@@ -1,14 +1,13 @@
-// An SST file of RocksDB's block-based table format, read without RocksDB's table reader.
+// Reads an SST file of RocksDB's block-based table format without RocksDB's table reader.
 //
-// RocksDB shows nobody the filter blocks of a file: its table reader opens a file with all of its index, answers
-// "maybe" without a word where a filter cannot be read, and tells neither where a block lies nor whether its checksum
-// holds. The format, on the other hand, is stable: every release must read the files of those before it, and what a
-// release adds comes with a new format_version, which is refused here until somebody has looked at it. So the five
-// structures that lead to the filters are read here: footer, metaindex, properties, the index of filter partitions,
-// and the blocks' checksums. Nothing else of a file is read, its data least of all, and every number in it is checked
-// before it is used, as files may be damaged or forged.
+// RocksDB gives no access to a file's filter blocks. Its table reader opens a file with its whole index, silently
+// answers "maybe" if a filter cannot be read, and does not expose offsets or checksums of blocks. The format, however,
+// is stable: every release must read the files of earlier releases, and additions come with a new format_version, which
+// is rejected here until it has been reviewed. So this reads the five structures that lead to the filters: footer,
+// metaindex, properties, the index of filter partitions, and block checksums. It reads nothing else of a file, and
+// validates every number before use, as files may be damaged or forged.
 //
-// Read against the sources of RocksDB 7.0 to 11.8 (format_version 0 to 7).
+// Checked against the sources of RocksDB 7.0 to 11.8 (format_version 0 to 7).
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -26,7 +25,7 @@
 
 namespace crivo::sst {
 
-/// Where a block lies in its file. The five bytes behind it are its compression type and its checksum.
+/// The place of a block in its file. The five bytes after it are its compression type and its checksum.
 struct BlockHandle {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
@@ -35,29 +34,29 @@ struct BlockHandle {
 /// The contents of a block.
 struct Block {
   std::string contents;
-  bool matches = true;  // its checksum is the right one, or there is none
+  bool matches = true;  // its checksum is right, or there is none
 };
 
-/// The file is kept open until the object is destroyed.
+/// Keeps the file open during the object's lifetime.
 class TableFile {
  public:
-  /// Opens the file and reads what leads to its blocks. Errors: as the file system's; NotSupported for a table that is
-  /// not block-based, or whose format_version is newer than those that are known here; Corruption for everything else
-  /// that is not a whole SST file.
+  /// Opens the file and reads its metadata. Errors: as the file system's; NotSupported for a table that is not
+  /// block-based, or whose format_version is newer than the known ones; Corruption for anything else that is not a
+  /// complete SST file.
   rocksdb::Status open(rocksdb::FileSystem& files, const std::string& path);
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::uint32_t format_version() const noexcept { return format_version_; }
-  /// The meta blocks by their names: "fullfilter.rocksdb.BuiltinBloomFilter", "rocksdb.properties".
+  /// The meta blocks by name: "fullfilter.rocksdb.BuiltinBloomFilter", "rocksdb.properties".
   [[nodiscard]] const std::map<std::string, BlockHandle>& meta_blocks() const noexcept { return meta_blocks_; }
-  /// The file's properties by their names, "rocksdb.filter.policy", as the texts or encoded numbers that stand there.
+  /// The properties by name, such as "rocksdb.filter.policy", as text or encoded numbers.
   [[nodiscard]] const std::map<std::string, std::string>& properties() const noexcept { return properties_; }
-  /// A property that is text; empty if the file has none of this name.
+  /// A text property; empty if there is none.
   [[nodiscard]] std::string text_property(const std::string& name) const;
-  /// A property that is a number; 0 if the file has none of this name.
+  /// A numeric property; 0 if there is none.
   [[nodiscard]] std::uint64_t number_property(const std::string& name) const;
 
-  /// Reads a block. Errors: as the file system's; Corruption if it does not lie within the file, or is compressed.
+  /// Reads a block. Errors: as the file system's; Corruption if it is not within the file, or is compressed.
   rocksdb::Status read(BlockHandle handle, Block* block) const;
 
  private:
@@ -70,7 +69,7 @@ class TableFile {
   std::uint64_t bytes_ = 0;
   std::uint32_t format_version_ = 0;
   std::uint8_t checksum_type_ = 0;
-  std::uint32_t checksum_context_ = 0;  // format_version 6 and later: what distinguishes this file's blocks
+  std::uint32_t checksum_context_ = 0;  // since format_version 6: distinguishes this file's blocks
   std::map<std::string, BlockHandle> meta_blocks_;
   std::map<std::string, std::string> properties_;
 };
@@ -78,8 +77,8 @@ class TableFile {
 /// The entries of a block of keys and values, such as the metaindex. Errors: Corruption.
 rocksdb::Status decode_entries(std::string_view block, std::vector<std::pair<std::string, std::string>>* entries);
 
-/// The entries of an index block: keys and the handles of the blocks that they lead to. From format_version 4 on most
-/// handles are stored as a difference from the one before (`deltas`). Errors: Corruption.
+/// The entries of an index block: keys, and the handles of their blocks. From format_version 4 on, most handles are
+/// stored as differences from the previous one (`deltas`). Errors: Corruption.
 rocksdb::Status decode_index(std::string_view block, bool deltas,
                              std::vector<std::pair<std::string, BlockHandle>>* entries);
 

@@ -8,7 +8,7 @@ namespace crivo::sst {
 std::string row_text(const TableRow& row) {
   constexpr std::size_t kLevelColumns = 5;
   constexpr std::size_t kKindColumns = 20;
-  char numbers[400];  // a rate or a ratio has up to 300 digits
+  char numbers[400];  // a rate or a ratio may have 300 digits
   const FilterFigures& figures = row.figures;
   std::snprintf(numbers, sizeof numbers, " %12llu %12llu %9.2f  %15.3g  ",
                 static_cast<unsigned long long>(figures.keys), static_cast<unsigned long long>(figures.bytes),

@@ -1,4 +1,4 @@
-// The table that people read: a row for each file, or for each filter block.
+// The table for people: a row per file, or per filter block.
 #pragma once
 
 #include <string>
@@ -8,24 +8,23 @@
 
 namespace crivo::sst {
 
-/// The line above the rows.
 inline constexpr std::string_view kTableHeading =
     "level  filter                       keys        bytes  bits/key  current_fp_rate  file\n";
 
 struct TableRow {
-  std::string level;  // "-" if it is unknown; empty for a block
+  std::string level;  // "-" if unknown; empty for a block
   FilterFigures figures;
   std::string what;       // the file or the block
-  std::string scans;      // the scan filters; have a line of their own, if there are any
-  std::string complaint;  // has a line of its own, if there is one
+  std::string scans;      // on a line of its own, if not empty
+  std::string complaint;  // on a line of its own, if not empty
 };
 
 [[nodiscard]] std::string row_text(const TableRow& row);
 
-/// A file's level; -1 if it is unknown.
+/// A file's level; -1 means unknown.
 [[nodiscard]] std::string level_text(int level);
 
-/// What stands for a file: its path, and its column family if that is not the default one.
+/// A file's path, and its column family unless it is the default one.
 [[nodiscard]] std::string file_text(const std::string& path, const std::string& column_family);
 
 }  // namespace crivo::sst
