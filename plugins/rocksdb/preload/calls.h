@@ -1,21 +1,21 @@
-// What libcrivo_rocksdb_preload.so calls in libcrivo_rocksdb.so, by pointers, as it is not linked to it.
+// The functions of libcrivo_rocksdb.so that libcrivo_rocksdb_preload.so calls by pointers, as it is not linked to it.
 #pragma once
 
 namespace crivo::plugin {
 
-/// The pointers to options are to rocksdb::ColumnFamilyOptions.
+/// Pointers to options are rocksdb::ColumnFamilyOptions*.
 struct PreloadCalls {
   /// A function of the librocksdb that the plugin is linked to.
   const void* rocksdb_function;
-  /// A copy of the options with the filters that the environment asks for, to be freed; null if they get none.
-  /// `say` gets what is wrong with the wish.
+  /// A copy of the options with the filters that the environment requests, to be freed; null if it gets none. `say`
+  /// receives what is wrong with the request.
   void* (*copy_with_filters)(const void* options, void (*say)(const char* trouble) noexcept) noexcept;
   void (*free_copy)(void* options) noexcept;
-  /// Says in a rocksdb::Logger why these options got no filters, if they have none.
+  /// Logs why these options have no filters, if so.
   void (*log_reason)(const void* options, void* log) noexcept;
 };
 
-/// The symbol of the plugin that has them.
+/// The plugin's symbol with this structure.
 inline constexpr const char* kPreloadCalls = "crivo_rocksdb_preload_calls";
 
 }  // namespace crivo::plugin

@@ -1,4 +1,4 @@
-// What the plugin offers to libcrivo_rocksdb_preload.so.
+// The plugin's functions for libcrivo_rocksdb_preload.so.
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
 #include <rocksdb/version.h>
@@ -34,7 +34,7 @@ void log_reason(const void* options, void* log) noexcept try {
   if (reason.empty()) return;
   rocksdb::Warn(static_cast<rocksdb::Logger*>(log), "crivo: CRIVO_ROCKSDB gives no filters here: %s", reason.c_str());
 } catch (...) {
-  // There is no memory for the line, or the logger threw.
+  // No memory for the line, or the logger threw.
 }
 
 }  // namespace

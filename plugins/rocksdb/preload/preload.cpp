@@ -1,13 +1,13 @@
 // libcrivo_rocksdb_preload.so: Crivo's filters in programs that were not written for them.
 //
-// A program that starts with this library in LD_PRELOAD calls the functions below in place of librocksdb's, which they
-// call in turn. RocksDB makes each column family, however its database is opened or the family created, from options
-// that SanitizeOptions has looked through (10.x: SanitizeCfOptions). It is no public function, but librocksdb exports
-// it and calls it as other programs would. And it writes the options that it made into LOG by
-// ColumnFamilyOptions::Dump, behind which we say why there is no filter.
+// A program started with this library in LD_PRELOAD calls the functions below instead of librocksdb's, which they call
+// in turn. RocksDB makes each column family from options that SanitizeOptions has processed (10.x: SanitizeCfOptions),
+// however the database is opened or the family is created. It is not a public function, but librocksdb exports it, and
+// calls it through the dynamic linker. RocksDB then writes the options into LOG by ColumnFamilyOptions::Dump, after
+// which we log why there is no filter.
 //
-// This library is linked to no RocksDB, which would else be the first one that modules with a RocksDB of their own
-// find. It loads the plugin only where there is the RocksDB that the plugin was built for.
+// This library is not linked to RocksDB, because modules with a RocksDB of their own would then find ours first. It
+// loads the plugin only beside the RocksDB that the plugin was built for.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <rocksdb/version.h>
@@ -30,8 +30,8 @@ namespace rocksdb {
 struct ImmutableDBOptions;
 class Logger;
 
-/// Stands for RocksDB's class, which this library hands on and does not know. It is returned as that is: where the
-/// caller says, since it has a destructor.
+/// Stands for RocksDB's class, which this library only passes on. The destructor makes the ABI return it through the
+/// caller's memory, like the real class.
 struct ColumnFamilyOptions {
   ColumnFamilyOptions() = delete;
   ~ColumnFamilyOptions();
@@ -58,10 +58,10 @@ Dl_info place_of(const void* address) noexcept {
   return ::dladdr(address, &info) != 0 ? info : Dl_info{};
 }
 
-/// What is known when the program starts, before it can change its environment, its folder or its files.
+/// Recorded at startup, before the program can change its environment, folder or files.
 struct Start {
-  bool asked_for;  // filters
-  bool can_say;    // standard error is open, and no file of the program's comes to be it
+  bool asked_for;  // filters are requested
+  bool can_say;    // standard error is open, and not one of the program's files
   char plugin[PATH_MAX];
 
   Start() noexcept : can_say(::fcntl(STDERR_FILENO, F_GETFD) != -1) {
@@ -80,15 +80,15 @@ const Start& start() noexcept {
   return known;
 }
 
-/// Says each trouble once, unless another one comes between, however many column families have it.
+/// Prints each problem once, unless another one comes between, for any number of column families.
 void say(const char* trouble) noexcept {
   static std::atomic<std::size_t> last = 0;
   const std::size_t hash = std::hash<std::string_view>()(trouble) | 1;
   if (start().can_say && last.exchange(hash) != hash) std::fprintf(stderr, "crivo: no filters: %s\n", trouble);
 }
 
-/// What the plugin beside this library offers; null, with the reason said, if it cannot be loaded. To load it again is
-/// to find it, and no thread waits for another one that may be waiting for a library.
+/// The functions of the plugin beside this library; null, after printing the reason, if it cannot be loaded. Loading it
+/// again is harmless, and avoids a lock on which a thread could wait for another that waits for the loader.
 const PreloadCalls* load_plugin() noexcept {
   static std::atomic<const PreloadCalls*> known = nullptr;
   if (const PreloadCalls* const calls = known; calls != nullptr) return calls;
@@ -107,8 +107,8 @@ const PreloadCalls* load_plugin() noexcept {
 constexpr std::string_view kLibrary = "librocksdb.so";
 constexpr std::string_view kVersion = "." CRIVO_TEXT(ROCKSDB_MAJOR) "." CRIVO_TEXT(ROCKSDB_MINOR);
 
-/// Whether a file can be the librocksdb that the plugin is linked to, by its name. To load the plugin beside another
-/// one would already be too much: two copies of what RocksDB is linked to can quarrel.
+/// Whether a file, by its name, can be the librocksdb that the plugin is linked to. Loading the plugin beside another
+/// one is already dangerous: two copies of RocksDB's dependencies may conflict.
 bool can_be_ours(std::string_view file) noexcept {
   file.remove_prefix(file.rfind('/') + 1);
   if (!file.starts_with(kLibrary)) return false;
@@ -123,7 +123,7 @@ __attribute__((constructor)) void load_early() noexcept {
   if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD) != nullptr) load_plugin();
 }
 
-/// The plugin's functions, if a function lies in the RocksDB that the plugin is linked to; else null.
+/// The plugin's functions, if a function is in the RocksDB that the plugin is linked to; else null.
 const PreloadCalls* calls_for(const void* original) noexcept {
   if (!start().asked_for) return nullptr;
   const Dl_info library = place_of(original);
@@ -139,8 +139,8 @@ const PreloadCalls* calls_for(const void* original) noexcept {
   return nullptr;
 }
 
-/// The function before which we stand: that of the library that called us, or that it is linked to, or else the next
-/// one in the program. Null if there is none.
+/// The function that we replace: that of the calling library or its dependencies, or else the next one in the program.
+/// Null if there is none.
 void* original(const char* symbol, const void* caller) noexcept {
   const char* const file = place_of(caller).dli_fname;
   void* const library = file != nullptr ? ::dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
@@ -150,7 +150,7 @@ void* original(const char* symbol, const void* caller) noexcept {
   return found;
 }
 
-/// The same for a function that must be there, since the RocksDB that has it has called it.
+/// The same for a function that must exist, because RocksDB has called it.
 template <class Function>
 Function* original_of(const char* symbol, const void* caller) noexcept {
   void* const found = original(symbol, caller);
@@ -161,7 +161,7 @@ Function* original_of(const char* symbol, const void* caller) noexcept {
   return reinterpret_cast<Function*>(found);
 }
 
-/// The options with filters, or else those that were given.
+/// The options with filters, or else the original ones.
 class Options {
  public:
   Options(const PreloadCalls* calls, const ColumnFamilyOptions& given) noexcept
@@ -200,7 +200,7 @@ ColumnFamilyOptions SanitizeCfOptions(const ImmutableDBOptions& db, bool read_on
   return next(db, read_only, options.get());
 }
 
-// A program may call it, too.
+// Programs may call it, too.
 void ColumnFamilyOptions::Dump(Logger* log) const {
   auto* const next = original_of<void(const ColumnFamilyOptions*, Logger*)>(kDump, __builtin_return_address(0));
   next(this, log);

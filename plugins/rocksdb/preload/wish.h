@@ -1,4 +1,4 @@
-// Which filters a column family gets in a program that says nothing of Crivo, and why it gets none.
+// The filters that a column family gets in a program without Crivo, and why it gets none.
 #pragma once
 
 #include <rocksdb/options.h>
@@ -7,10 +7,9 @@
 
 namespace crivo::plugin {
 
-/// What the environment asks for: CRIVO_ROCKSDB, a filter policy as an option string names it, and
-/// CRIVO_ROCKSDB_REPLACE, whether it takes the place of RocksDB's own policies that write filters, too, and
-/// CRIVO_ROCKSDB_PREFIXES, whether it is for families with a prefix extractor and no policy, too. Without the first, or
-/// with an empty one, nothing is asked for. A program with more rights than its user has takes none of them.
+/// The environment's request. CRIVO_ROCKSDB: a filter policy, as in an option string; none if unset or empty.
+/// CRIVO_ROCKSDB_REPLACE: also replace RocksDB's own policies that write filters. CRIVO_ROCKSDB_PREFIXES: also for
+/// families with a prefix extractor and no policy. Ignored if the program has more rights than its user.
 struct Wish {
   std::string policy;
   bool replace = false;
@@ -18,9 +17,8 @@ struct Wish {
 };
 [[nodiscard]] const Wish& wish_of_environment();
 
-/// Gives `options` the policy that is wished for, if the column family can have it. Returns why it has none, or why it
-/// keeps the one that it has; empty if it now has this very policy, or had it before. `options` is unchanged unless
-/// it got the policy. A wish that nobody could fulfil sets `mistaken`.
+/// Sets the requested policy in `options`, if the column family can have it. Returns why it was not set; empty if it is
+/// set now, or was before. `options` is unchanged otherwise. An invalid request sets `mistaken`.
 [[nodiscard]] std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options, bool& mistaken);
 
 }  // namespace crivo::plugin
