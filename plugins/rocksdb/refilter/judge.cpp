@@ -25,9 +25,9 @@
 namespace crivo::refilter {
 namespace {
 
-/// Whether there is a key for the filter of a file that has none. With whole_key_filtering=false only those are for it
-/// that the prefix_extractor takes. The file is read up to the first one. (No iterator shows tombstones, so of these
-/// the first and the last key of the file are all that is seen: the filter of the others would spare a read, no more.)
+/// Whether a file without a filter has a key for it. With whole_key_filtering=false, only keys in the
+/// prefix_extractor's domain count. Reads the file up to the first one. (Iterators do not show tombstones, so only the
+/// file's first and last key represent them. A filter of the others would only save a read.)
 bool has_key_for_filter(const FamilyPolicy& family, const FileToJudge& file) {
   if (table_of(family.options)->whole_key_filtering) return true;
   const rocksdb::SliceTransform* const prefix = family.options.prefix_extractor.get();
@@ -64,18 +64,18 @@ bool is_policys(const rocksdb::FilterPolicy& policy, const sst::FilterFacts& fac
 
 /// The filters that a policy would write for a file.
 struct Expected {
-  std::string stamp;  // of a policy of Crivo's without max_total_bytes; otherwise empty
+  std::string stamp;  // of Crivo's policies without max_total_bytes; else empty
   std::string kind;
   double bytes = 0;
 };
 
-/// How far off a filter without a stamp may be. Sizes are rounded to a line, and how partitions divide the keys is not
-/// known: in partitions of a few hundred bytes the rounding counts most.
+/// The tolerance for filters without a stamp. Sizes are rounded to cache lines, and the division of keys into
+/// partitions is unknown: in partitions of a few hundred bytes, rounding dominates.
 constexpr double kTolerance = 0.1;
 constexpr double kToleranceInBlock = 64;
 constexpr double kToleranceInPartition = 160;
 
-/// What Crivo's policies plan for so many keys in this number of blocks; no value for no filter.
+/// The plan of Crivo's policies for this many keys and blocks; no value for no filter.
 std::optional<Expected> expected_of_ours(const FamilyPolicy& family, const NewFile& file, std::uint64_t keys,
                                          std::size_t blocks) {
   const plugin::Settings& settings = *family.settings;
@@ -106,9 +106,9 @@ std::optional<Expected> expected_of(const FamilyPolicy& family, const NewFile& f
   return Expected{"", sample_filter(*builder, sample).kind, planned_filter(*builder, keys, blocks).bytes};
 }
 
-/// How filters without a stamp differ from those that are expected; empty if they do not.
+/// How filters without a stamp differ from the expected ones; empty if they match.
 std::string difference(const FamilyPolicy& family, const sst::FileFilters& filters, const Expected& expected) {
-  // Where room or memory is short, a blocked filter may be in the place of a ribbon, or nothing in the place of either.
+  // If memory or a limit is short, a blocked filter may replace a ribbon, or an always-maybe block either.
   const bool has_limits =
       family.settings && (family.settings->max_filter_bytes != 0 || family.settings->max_build_bytes != 0);
   const bool is_other = has_limits && (has_kind(filters, "blocked") || has_kind(filters, "always_maybe"));
@@ -126,8 +126,7 @@ std::string difference(const FamilyPolicy& family, const sst::FileFilters& filte
   return text;
 }
 
-/// Which keys the filters are built from, as far as the column family's options say another thing; empty if they do
-/// not.
+/// How the filters' keys differ from the column family's options; empty if they match.
 std::string other_keys(const FamilyPolicy& family, const sst::FileFilters& filters) {
   const auto differs = [](std::string_view option, const std::string& is, const std::string& wanted) {
     return is == wanted ? "" : std::string(option) + " is \"" + is + "\" instead of \"" + wanted + '"';
@@ -145,7 +144,7 @@ std::string other_keys(const FamilyPolicy& family, const sst::FileFilters& filte
                  std::string(plugin::name_of(family.settings->key_transform)));
 }
 
-/// What a rewrite would change of the file's filter, as a flush or a compaction writes it; empty if nothing.
+/// How the filter differs from what a flush or a compaction would write; empty if it matches.
 std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters,
                          bool flushed) {
   const rocksdb::FilterPolicy& policy = *family.policy;
@@ -174,7 +173,7 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
   if (filters.damaged() > 0) return "damaged";
   if (filters.is_misnamed()) return "named as Crivo 0.1 did, so that nothing reads it";
   if (family.policy == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
-  // A file of level 0 is mostly one that was flushed, and soon compacted: it may be as flushes write it.
+  // A file of level 0 was usually flushed, and is soon compacted, so it may be as flushes write it.
   if (file.level == 0 && complaint_of(family, file, filters, /*flushed=*/true).empty()) return "";
   return complaint_of(family, file, filters, /*flushed=*/false);
 }

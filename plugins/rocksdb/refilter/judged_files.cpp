@@ -15,8 +15,8 @@ bool overlap(const rocksdb::Comparator& order, const rocksdb::SstFileMetaData& a
          order.CompareWithoutTimestamp(b.smallestkey, a.largestkey) <= 0;
 }
 
-/// As RocksDB's Compaction::IsBottommostLevel finds it: in level 0 only the last file can
-/// be bottommost, and only if all levels below are empty.
+/// As RocksDB's Compaction::IsBottommostLevel: in level 0 only the last file can be bottommost, and only if all lower
+/// levels are empty.
 bool is_bottommost(const rocksdb::Comparator& order, const rocksdb::ColumnFamilyMetaData& family, std::size_t level,
                    std::size_t index) {
   const auto& files = family.levels[level].files;

@@ -1,4 +1,4 @@
-// The column families and the files whose filters are judged, as both the library and its program see them.
+// The column families and files whose filters are judged, for the library and the tool.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -15,27 +15,27 @@
 
 namespace crivo::refilter {
 
-/// A column family and what its filters are to be.
+/// A column family and its intended filters.
 struct FamilyPolicy {
   rocksdb::ColumnFamilyHandle* handle;
   rocksdb::Options options;
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;   // one of Crivo's or RocksDB's own; null for no filters
-  std::optional<plugin::Settings> settings;              // of a policy of Crivo's
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;   // Crivo's or RocksDB's own; null: no filters
+  std::optional<plugin::Settings> settings;              // of Crivo's policies
   std::optional<plugin::KnownTree> tree = std::nullopt;  // with max_total_bytes
 };
 
-/// A file, and what the tree below it says of a compaction of it alone.
+/// A file, and its position for a compaction of this file alone.
 struct FileToJudge {
   rocksdb::SstFileMetaData meta;
   int level = 0;
-  bool bottommost = false;  // nothing of its range of keys lies below it
+  bool bottommost = false;  // no lower level overlaps its range of keys
 };
 
-/// Why a column family with these options, whose tables are block-based, has no keys for filters; empty if it has.
+/// Why a column family with these options, and block-based tables, has no keys for filters; empty if it has.
 [[nodiscard]] std::string why_no_keys(const rocksdb::ColumnFamilyOptions& family);
 
-/// Why no file of a column family with these options, which have a policy, gets a filter: "policy x writes no
-/// filters". Empty if some may.
+/// Why no file of a column family with these options, and a policy, gets a filter: "policy x writes no filters". Empty
+/// if some may.
 [[nodiscard]] std::string why_no_filters(const rocksdb::ColumnFamilyOptions& family);
 
 /// All files of the column family, level by level.

@@ -28,8 +28,7 @@ bool has_no_filter(const rocksdb::ColumnFamilyOptions& family, const NewFile& fi
 Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
                     const NewFile& file) {
   rocksdb::BlockBasedTableOptions table = *table_of(family);
-  // RocksDB's builders would keep the keys of a filter until it is verified, and nobody verifies a filter that is
-  // tried.
+  // Otherwise RocksDB's builders would store a filter's keys until it is verified, which sample filters never are.
   table.detect_filter_construct_corruption = false;
   if (has_no_filter(family, file)) return nullptr;
   return Builder(
