@@ -15,7 +15,7 @@ using plugin::kRunsOfLevel0;
 
 constexpr double kUsualRatio = 10;
 
-/// The keys above the last level of a tree of equal ratios, where the last level has one.
+/// The keys above the last level of a tree with equal ratios, if the last level has one key.
 double keys_above(std::size_t levels, double ratio) noexcept {
   double level = 1;
   double sum = 0;
@@ -31,7 +31,7 @@ double ratio_of(const TreeSizes& sizes) noexcept {
     if (sizes.level0_keys <= 0) return kUsualRatio;
     return sizes.keys[0] * sizes.level0_runs / (kRunsOfLevel0 * sizes.level0_keys);
   }
-  double low = 1;  // bisection: there are fewer keys above the last level the higher the ratio is
+  double low = 1;  // bisection: the higher the ratio, the fewer keys above the last level
   double high = kHighestLevelRatio;
   constexpr int kSteps = 60;
   for (int step = 0; step < kSteps; ++step) {
@@ -41,7 +41,8 @@ double ratio_of(const TreeSizes& sizes) noexcept {
   return high;
 }
 
-/// The first number for which `is_far_enough` holds, which from then on it does; one more than the most if for none.
+/// The first number for which `is_far_enough` holds; it must then hold for all larger ones. The maximum plus one if it
+/// never holds.
 int first(const std::function<bool(int)>& is_far_enough) {
   int least = kFewestHundredths;
   int most = kMostHundredths + 1;

@@ -1,5 +1,4 @@
-// The arithmetic of `crivo sst advise`. No database and no policy here: what they say comes in as numbers and
-// functions.
+// The arithmetic of `crivo sst advise`. Databases and policies are represented by numbers and functions.
 #pragma once
 
 #include <functional>
@@ -8,48 +7,48 @@
 
 namespace crivo::tool {
 
-/// What the filters of a tree cost and what they let pass.
+/// The memory of a tree's filters, and their false positives.
 struct FilterCosts {
   double bytes = 0;
-  /// How many files a question for an absent key reads in vain, on the average.
+  /// The mean number of files that a lookup of an absent key reads because of false positives.
   double reads = 0;
 
   FilterCosts& operator+=(const FilterCosts& other) noexcept;
 };
 
-/// What crivo.Auto should know of a tree: its options `levels` and `level_ratio`.
+/// The options `levels` and `level_ratio` of crivo.Auto for a tree.
 struct TreeFit {
   int levels;
   double level_ratio;
 };
 
-/// A tree as it is.
+/// The sizes of a tree.
 struct TreeSizes {
-  /// The keys of each level below level 0, the last one first. An empty level in between has none.
+  /// The keys of each level below level 0, beginning with the last; 0 for an empty level.
   std::vector<double> keys;
   double level0_keys = 0;
   double level0_runs = 0;
 };
 
-/// The tree of equal ratios that has as many keys below level 0 as this one, and as many of them in the last level.
-/// Where the last level is the only one, the ratio is that at which level 0, which crivo.Auto takes for four runs that
-/// are together as large as the smallest level, has runs of the size that it has.
+/// The tree with equal ratios that has as many keys below level 0, and as many of them in the last level. If there is
+/// only one level, the ratio is that at which level 0, which crivo.Auto models as four runs that are together as large
+/// as the smallest level, has runs of the real size.
 [[nodiscard]] TreeFit fit_tree(const TreeSizes& sizes) noexcept;
 
-/// The ratios that are worth a try: that of the fit, some up to four times larger and smaller, and 1, with which all
-/// levels get about one rate. A tree is never quite what crivo.Auto takes it for.
+/// The ratios to try, because a tree is never quite as crivo.Auto assumes: that of the fit, some up to four times
+/// larger and smaller, and 1, which gives all levels about the same rate.
 [[nodiscard]] std::vector<TreeFit> fits_near(const TreeFit& fit);
 
-/// The sizes that are tried, in hundredths of a bit per key: half a bit, the least that RocksDB calls a filter, to 64.
+/// The sizes to try, in hundredths of a bit per key: from half a bit, RocksDB's minimum, to 64.
 inline constexpr int kFewestHundredths = 50;
 inline constexpr int kMostHundredths = 6400;
 
-/// What filters of so many hundredths of a bit per key cost. More bits mean more bytes and fewer reads in vain.
+/// The costs of filters of this size. More bits mean more bytes and fewer wasted reads.
 using CostsOf = std::function<FilterCosts(int hundredths)>;
 
-/// The most hundredths with at most these bytes. No value if even the fewest take more.
+/// The largest size within these bytes. No value if even the smallest needs more.
 [[nodiscard]] std::optional<int> most_within_bytes(const CostsOf& costs, double bytes);
-/// The fewest hundredths with at most these reads in vain. No value if even the most leave more.
+/// The smallest size with at most these wasted reads. No value if even the largest has more.
 [[nodiscard]] std::optional<int> fewest_within_reads(const CostsOf& costs, double reads);
 
 }  // namespace crivo::tool

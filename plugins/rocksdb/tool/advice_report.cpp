@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Where more of the Gets than this find a value, the filters of the last level spare few reads.
+/// If more than this share of Gets find a value, the filters of the last level save few reads.
 constexpr double kMostlyFound = 0.9;
 
 template <typename... Values>
@@ -37,7 +37,7 @@ std::string levels_text(const FamilyAdvice& advice) {
   return text + level_row("all", "", all);
 }
 
-/// The bits per key of each level, "0:15.4 6:7.1".
+/// The bits per key of each level: "0:15.4 6:7.1".
 std::string bits_text(const Choice& choice) {
   std::string text;
   for (const auto& [number, level] : choice.levels) {

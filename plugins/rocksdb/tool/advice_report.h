@@ -1,4 +1,4 @@
-// How `crivo sst advise` shows what it found: tables for people, and JSON.
+// Prints the results of `crivo sst advise`: tables for people, and JSON.
 #pragma once
 
 #include <map>
@@ -12,21 +12,21 @@
 
 namespace crivo::tool {
 
-/// What is proposed for one goal.
+/// The proposals for one goal.
 struct Plan {
-  std::string goal;  // "memory": within the bytes that are given; "reads": within the reads in vain of now
+  std::string goal;  // "memory": within the given bytes; "reads": within the present wasted reads
   double limit = 0;
   std::string reason;           // for people
-  std::vector<Choice> choices;  // the best one first
+  std::vector<Choice> choices;  // best first
 };
 
-/// A column family, and what is proposed.
+/// A column family, and the proposals for it.
 struct FamilyAdvice {
   std::string column_family;
-  std::string filter_policy;  // that of the options; empty if there is none
+  std::string filter_policy;  // of the options; may be empty
   std::map<int, FileGroup> levels;
   FilterCosts now;
-  std::string note;  // why nothing is proposed; empty if something is
+  std::string note;  // why there are no proposals; may be empty
   std::vector<Plan> plans;
 };
 
@@ -34,7 +34,7 @@ struct FamilyAdvice {
 [[nodiscard]] nlohmann::ordered_json advice_json(const FamilyAdvice& advice);
 
 [[nodiscard]] std::string gets_text(const std::optional<LoggedGets>& gets);
-/// null without a value.
+/// Null without a value.
 [[nodiscard]] nlohmann::ordered_json gets_json(const std::optional<LoggedGets>& gets);
 
 }  // namespace crivo::tool

@@ -1,4 +1,4 @@
-// crivo sst advise: which filter policy suits a database, with how many bits, and what it would do.
+// crivo sst advise: proposes filter policies for a database, with their costs.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -17,23 +17,23 @@ struct AdviseOptions {
   bool json = false;
 };
 
-/// Without filters there is no memory that could stay the same.
+/// The size to compare with if there are no filters.
 constexpr double kUsualBitsPerKey = 10;
 
-/// A column family whose tree was read.
+/// A column family and its tree.
 struct ReadFamily {
   FamilyPolicy policy;
   FamilyTree tree;
 };
 
-/// Why no filters are to be proposed; empty if some are.
+/// Why there is nothing to propose; may be empty.
 std::string why_nothing(const ReadFamily& family) {
   if (table_of(family.policy.options) == nullptr) return "its tables are not block-based";
   if (std::string why = why_no_keys(family.policy.options); !why.empty()) return why;
   return family.tree.all().keys == 0 ? "it has no keys in files" : "";
 }
 
-/// What is to be reached, for people and for the search. `memory`: the bytes for this column family, if they are given.
+/// The goals. `memory`: the bytes for this column family, if given.
 std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
   const FilterCosts now = tree.all().costs;
   char text[120];
@@ -47,7 +47,7 @@ std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
     return {{"memory", usual, text, {}}};
   }
   std::vector<Plan> plans = {{"memory", now.bytes, "With at most the memory of now", {}}};
-  const bool are_read = now.reads < tree.all().runs;  // a policy that does not read them leaves nothing to keep to
+  const bool are_read = now.reads < tree.all().runs;  // a policy that does not read its filters sets no goal
   if (are_read) plans.push_back({"reads", now.reads, "With at most the reads in vain of now", {}});
   return plans;
 }
@@ -68,7 +68,7 @@ FamilyAdvice advise_family(const ReadFamily& family, std::optional<double> memor
   return advice;
 }
 
-/// A policy with an error writes no filters, or others than it should, so nothing can be said of it.
+/// A policy with an error writes no filters, or wrong ones, so it cannot be judged.
 void check_policy(const FamilyPolicy& family) {
   if (family.policy == nullptr) return;
   const rocksdb::Status valid = family.policy->ValidateOptions(family.options, family.options);
@@ -118,7 +118,7 @@ ExitCode advise(const AdviseOptions& arguments) {
     all.back()["gets"] = gets_json(gets);
     text += '\n' + advice_text(advice);
   }
-  // Names of column families may be no UTF-8.
+  // Names of column families need not be UTF-8.
   if (arguments.json) text = all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   std::fputs(text.c_str(), stdout);
   return say_complaints(families);

@@ -11,13 +11,13 @@
 namespace crivo::tool {
 namespace {
 
-constexpr int kDigits = 5;  // more would mean nothing
+constexpr int kDigits = 5;  // more would be meaningless
 
-/// Options of a policy of Crivo's that have nothing to do with the size of filters.
+/// The options of a Crivo policy that do not affect the size of filters.
 struct KeptOptions {
-  std::string text;  // ";max_build_bytes=1000", as it stands in an option string
+  std::string text;  // as in an option string: ";max_build_bytes=1000"
   std::string key_transform;
-  std::string of_auto = {};  // what crivo.Auto alone has
+  std::string of_auto = {};  // options of crivo.Auto alone
 };
 
 KeptOptions kept_options(const FamilyPolicy& family) {
@@ -31,7 +31,7 @@ KeptOptions kept_options(const FamilyPolicy& family) {
   return kept;
 }
 
-/// A kind of filters, of which the bits per key are to be chosen.
+/// A kind of filters, for which to choose the bits per key.
 struct ChoiceKind {
   const char* name;
   const char* policy;
@@ -43,8 +43,8 @@ constexpr std::array kChoiceKinds = {ChoiceKind{"auto", "crivo.Auto", true}, Cho
                                      ChoiceKind{"rocksdb_bloom", "bloomfilter", false},
                                      ChoiceKind{"rocksdb_ribbon", "ribbonfilter", false}};
 
-/// The options that crivo.Auto has besides its budget, one text for each way to see the tree. Other kinds, and a tree
-/// without levels below level 0, which is no tree yet, have no budget, and one text that is empty.
+/// The options of crivo.Auto besides its budget, one text per way to model the tree. Other kinds, and a tree without
+/// levels below level 0, have no budget and one empty text.
 std::vector<std::string> shapes_of(const ChoiceKind& kind, const FamilyPolicy& family, const FamilyTree& tree) {
   const TreeSizes sizes = tree.sizes(family.options);
   if (std::string_view(kind.name) != "auto" || sizes.keys.empty()) return {""};
@@ -55,21 +55,20 @@ std::vector<std::string> shapes_of(const ChoiceKind& kind, const FamilyPolicy& f
   return shapes;
 }
 
-/// One kind in one column family: its policies by their bits per key.
+/// One kind in one column family: its policies by bits per key.
 class Chooser {
  public:
   Chooser(const ChoiceKind& kind, std::string shape, const FamilyPolicy& family, const FamilyTree& tree,
           const KeptOptions& kept)
       : kind_(kind), shape_(std::move(shape)), family_(family), tree_(tree), kept_(kept) {}
 
-  /// The option string. RocksDB's filters are of keys as they are, and so are those that are only planned, where the
-  /// names of keys do not matter.
+  /// The option string. RocksDB's filters have unchanged keys, and so have planned ones, where keys do not matter.
   [[nodiscard]] std::string text(int hundredths, bool planned) const {
     const std::string bits = number_text(hundredths / 100.0, kDigits);
     const std::string policy = kind_.policy;
     if (!kind_.is_ours) return policy + ":" + bits + (policy == "bloomfilter" ? ":false" : "");
     std::string more = shape_ + kept_.text;
-    // What is planned is the tree as it is, without a limit for all of it.
+    // Plans are for the present tree, without a limit for the whole database.
     if (!planned && policy == "crivo.Auto") more += kept_.of_auto;
     if (!planned && !kept_.key_transform.empty()) more += ";key_transform=" + kept_.key_transform;
     if (more.empty()) return policy + ":" + bits;
@@ -79,7 +78,7 @@ class Chooser {
 
   [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy(int hundredths) const {
     auto policy = parse_policy(text(hundredths, /*planned=*/true));
-    // Tells crivo.Auto how the levels are sized.
+    // Shows crivo.Auto the level sizes.
     policy->ValidateOptions(family_.options, family_.options).PermitUncheckedError();
     return policy;
   }
@@ -127,7 +126,7 @@ std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tr
   const auto missed = [&](const Choice& choice) { return goal.within_bytes ? choice.costs.reads : choice.costs.bytes; };
   std::vector<Choice> choices;
   for (const ChoiceKind& kind : kChoiceKinds) {
-    // Where different bytes are one key, filters of the keys as they are lose keys.
+    // If different bytes can be equal keys, filters of unchanged keys would lose keys.
     if (!kind.is_ours && !kept.key_transform.empty()) continue;
     std::optional<Choice> best;
     for (const std::string& shape : shapes_of(kind, family, tree)) {
@@ -137,7 +136,7 @@ std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tr
           goal.within_bytes ? most_within_bytes(costs, goal.limit) : fewest_within_reads(costs, goal.limit);
       if (!hundredths) continue;
       Choice choice = chooser.choice(*hundredths);
-      if (choice.costs.bytes == 0) continue;  // at the next size it would write more than is allowed
+      if (choice.costs.bytes == 0) continue;  // the next size would exceed the goal
       if (!best || missed(choice) < missed(*best)) best = std::move(choice);
     }
     if (best) choices.push_back(*std::move(best));

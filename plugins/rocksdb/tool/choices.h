@@ -1,4 +1,4 @@
-// What each kind of filter would cost in a tree that is there: found by asking the policies themselves.
+// Computes what each kind of filter would cost in an existing tree, by asking the policies.
 #pragma once
 
 #include <rocksdb/options.h>
@@ -12,23 +12,23 @@
 
 namespace crivo::tool {
 
-/// A filter policy, and what it would do.
+/// A filter policy, and its costs.
 struct Choice {
   std::string kind;           // "auto", "blocked", "ribbon", "rocksdb_bloom" or "rocksdb_ribbon"
-  std::string filter_policy;  // as it stands in an option string
+  std::string filter_policy;  // as in an option string
   FilterCosts costs;
   std::map<int, FileGroup> levels;  // as in FamilyTree::levels
 };
 
-/// What is to be had: as few reads in vain as these bytes can give, or as few bytes as leave these reads in vain.
+/// The goal: the fewest wasted reads within these bytes, or the fewest bytes within these wasted reads.
 struct Goal {
   bool within_bytes;
   double limit;
 };
 
-/// The best policy of each kind that reaches the goal, the best one first. The choices keep of a policy of
-/// Crivo's that is there its limits in bytes, whether it counts questions, and its key transform. Throws Refused
-/// for a policy that is here but cannot work.
+/// The best policy of each kind that reaches the goal, best first. The choices preserve the limits in bytes,
+/// count_questions and the key transform of an existing Crivo policy. Throws Refused for a known policy that cannot
+/// work.
 [[nodiscard]] std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal);
 
 }  // namespace crivo::tool

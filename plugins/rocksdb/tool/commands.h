@@ -1,4 +1,4 @@
-// The subcommands of crivo-sst, which `crivo sst` starts. command.h says how they are declared and how they end.
+// The subcommands of crivo-sst, which `crivo sst` starts. See command.h for their declaration.
 #pragma once
 
 #include <rocksdb/status.h>
@@ -16,7 +16,7 @@ void add_sst_probe(CLI::App& app, Action& action);
 void add_sst_refilter(CLI::App& app, Action& action);
 void add_sst_run(CLI::App& app, Action& action);
 
-/// An argument as messages show it.
+/// An argument for messages.
 [[nodiscard]] inline std::string text_or_nothing(const std::string& argument) {
   return argument.empty() ? "nothing" : argument;
 }

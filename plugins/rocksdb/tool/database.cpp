@@ -25,14 +25,14 @@ namespace {
 namespace fs = std::filesystem;
 using rocksdb::Status;
 
-/// RocksDB would write a LOG file into the folder otherwise, though it opens it only to read.
+/// Otherwise RocksDB would write a LOG file, even if it opens the database read-only.
 class NoLog final : public rocksdb::Logger {
  public:
   using Logger::Logv;
   void Logv(const char*, va_list) override {}
 };
 
-/// Skips all records of the log.
+/// Skips all records of the write-ahead log.
 class NoRecord final : public rocksdb::WalFilter {
  public:
   const char* Name() const override { return "crivo.NoRecord"; }
@@ -44,8 +44,8 @@ class NoRecord final : public rocksdb::WalFilter {
 
 using refilter::table_of;
 
-/// Whether no other process has the database open. RocksDB finds out only after it has put a new LOG file in the place
-/// of the other process's.
+/// Whether no other process has the database open. RocksDB itself checks only after replacing the other process's LOG
+/// file.
 Status check_lock(rocksdb::Env& env, const std::string& path) {
   rocksdb::FileLock* lock = nullptr;
   const Status locked = env.LockFile(path + "/LOCK", &lock);
@@ -61,15 +61,15 @@ Refused cannot_open(const std::string& path, const Status& status) {
   return refused;
 }
 
-/// The files that RocksDB opens as they are.
+/// The files that RocksDB opens directly.
 constexpr const char* kFirstLetters[] = {"CURRENT", "IDENTITY", "LOCK", "MANIFEST-", "OPTIONS-"};
 constexpr const char* kExtensions[] = {".blob", ".log", ".sst"};
 
 constexpr const char* kWalDir = "wal_dir in OPTIONS of DB";
 constexpr const char* kLogDir = "db_log_dir in OPTIONS of DB";
 
-/// The folder of an option leads elsewhere from here if it is a relative path, and from a copy of a database it may
-/// lead to that of the original. RocksDB would find an empty log there, or make one, and lose what the log has.
+/// A relative path in an option refers to another folder from here, and in a copy of a database it may refer to the
+/// original's. RocksDB would find an empty log there, or create one, and lose the records of the real log.
 void check_log_folder(const std::string& option, const std::string& folder, const std::string& path) {
   std::error_code error;
   if (folder.empty() || fs::equivalent(folder, path, error)) return;
@@ -90,7 +90,7 @@ void check_log_folder(const std::string& option, const std::string& folder, cons
   if (has_log(path) && !has_log(folder)) throw refused("be the folder of the log, which lies in DB");
 }
 
-/// To an Env of its own, as one that encrypts, a database is not what it seems from here.
+/// Through an Env of its own, such as an encrypting one, a database differs from its files.
 void check_env(const std::string& path) {
   std::ifstream file(path + "/CURRENT", std::ios::binary);
   std::string current;
@@ -100,7 +100,7 @@ void check_env(const std::string& path) {
                 "program can open, with crivo::RefilterRocksDB for its filters");
 }
 
-/// RocksDB ends the process where it opens a database on a full disk: it writes a new manifest, and what is in the log.
+/// RocksDB aborts if it opens a database on a full disk, as it writes a new manifest and the log's contents.
 void check_room(const std::string& path) {
   std::uint64_t needed = std::uint64_t{1} << 20;  // for LOG and OPTIONS
   std::error_code error;
@@ -183,7 +183,7 @@ void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<cons
   table.filter_policy = policy;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) return;
-  // RocksDB 7.8 cannot read an OPTIONS file into which it has written two collectors.
+  // RocksDB 7.8 cannot read an OPTIONS file with two collectors.
   auto& collectors = family.table_properties_collector_factories;
   if (collectors.empty()) collectors.push_back(NewRocksDBFilterCollectorFactory());
 }
@@ -203,12 +203,12 @@ std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& tex
 
 Database Database::open_read_only(const DatabaseOptions& options, const std::string& path, bool with_log) {
   rocksdb::DBOptions read_only = options.db;
-  NoRecord no_record;  // asked only while the database opens
+  NoRecord no_record;  // used only while the database opens
   if (!with_log) read_only.wal_filter = &no_record;
   read_only.info_log = std::make_shared<NoLog>();
-  read_only.max_open_files = 16;  // no table is asked for its keys
+  read_only.max_open_files = 16;  // no table is queried for keys
   read_only.skip_stats_update_on_db_open = true;
-  // OPTIONS does not have db_paths. A file of any folder but the first, of four at most, is not found: an error.
+  // OPTIONS lacks db_paths. A file in any of at most four folders but the first is not found, which is an error.
   read_only.paranoid_checks = true;
   read_only.db_paths = {{path, UINT64_MAX}};
   for (const char* const other : {"/db_paths[1]", "/db_paths[2]", "/db_paths[3]"}) {

@@ -13,7 +13,7 @@
 namespace crivo::tool {
 namespace {
 
-/// A range of keys that grows by that of files.
+/// A range of keys, extended by files.
 class Span {
  public:
   explicit Span(const rocksdb::Comparator& order) : order_(&order) {}
@@ -23,9 +23,9 @@ class Span {
     if (empty_ || order_->Compare(file.largestkey, last_) > 0) last_ = file.largestkey;
     empty_ = false;
   }
-  /// The bytes of all files in the range.
+  /// The total size of the files in the range.
   [[nodiscard]] double bytes(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family) const {
-    const std::string end = last_ + '\0';  // the first key behind it, which the range leaves out
+    const std::string end = last_ + '\0';  // the first key after the range, exclusive
     const rocksdb::Range range(first_, end);
     std::uint64_t size = 0;
     return db.GetApproximateSizes(family, &range, 1, &size).ok() ? static_cast<double>(size) : 0;
@@ -38,13 +38,13 @@ class Span {
   std::string last_;
 };
 
-/// A file, and what its filters are.
+/// A file and its filters.
 struct ReadFile {
   FileToJudge file;
   sst::FileFilters filters;
-  bool flushed = false;  // as far as can be seen: no property of a file says so
+  bool flushed = false;  // estimated: no property of a file says so
 
-  /// The share of absent keys that pass when this policy asks the filters.
+  /// The false-positive rate if this policy queries the filters.
   [[nodiscard]] double fp_rate(const rocksdb::FilterPolicy* policy) const {
     return sst::obstacle_of(policy, filters).empty() ? filters.current_fp_rate() : 1;
   }
@@ -63,15 +63,14 @@ std::vector<ReadFile> read_files(rocksdb::DB& db, const FamilyPolicy& family, Fa
       tree.complaints.push_back(sst::path_of(file.meta) + ": " +
                                 (damaged ? filters.complaint() : filters.status.ToString()));
     }
-    if (filters.entries == 0) continue;  // range deletions only, or not to be read
+    if (filters.entries == 0) continue;  // range deletions only, or unreadable
     const bool flushed = file.level == 0 && file.meta.size <= family.options.write_buffer_size;
     files.push_back({std::move(file), std::move(filters), flushed});
   }
   return files;
 }
 
-/// How much of the tree each sorted run covers, from 0 to 1, by the index of its file in level 0 and by its level
-/// below.
+/// How much of the tree each sorted run covers, from 0 to 1: by the file's index in level 0, by level below.
 class Coverage {
  public:
   Coverage(rocksdb::DB& db, const FamilyPolicy& family, const std::vector<ReadFile>& files) {
@@ -123,7 +122,7 @@ FamilyTree read_tree(rocksdb::DB& db, const FamilyPolicy& family) {
     group.keys += each.keys();
     group.blocks += std::max<std::size_t>(each.filters.blocks.size(), 1);
     group.kinds.insert(each.filters.kind());
-    // A question meets one file of a level, and each file of level 0.
+    // A lookup reaches one file of a level, and every file of level 0.
     const double of_run = file.level > 0 ? static_cast<double>(each.keys()) / level_keys[file.level] : 1;
     const double runs = of_run * coverage.of(each.file);
     group.runs += runs;

@@ -1,4 +1,4 @@
-// The tree of a column family, with the filters that it has: what an adviser must know of it.
+// The tree of a column family with its filters, for advice.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ namespace crivo::tool {
 
 using namespace refilter;  // NOLINT(google-build-using-namespace)
 
-/// Files of a level, and their filters: those that a policy treats alike, or all of them.
+/// Files of a level that a policy treats alike, or all of them, with their filters.
 struct FileGroup {
   NewFile file{};
   std::uint64_t files = 0;
-  std::uint64_t keys = 0;    // and prefixes, of which filters are made
-  std::uint64_t blocks = 0;  // of filters; at least one for each file
-  /// How many of these files a question for an absent key reads without filters, on the average, if the keys that
-  /// are asked for lie where the keys are: a sorted run that covers a tenth of the keys counts a tenth.
+  std::uint64_t keys = 0;    // keys and prefixes in filters
+  std::uint64_t blocks = 0;  // of filters; at least one per file
+  /// How many of these files a lookup of an absent key reads without filters, on average, if the looked-up keys are
+  /// distributed like the keys: a sorted run that covers a tenth of the keys counts as a tenth.
   double runs = 0;
   FilterCosts costs;
   std::set<std::string> kinds;  // as in FilterFacts, and "none"
 
-  /// Adds the numbers and the kinds of other files.
+  /// Adds the numbers and kinds of other files.
   FileGroup& operator+=(const FileGroup& other);
   [[nodiscard]] double bits_per_key() const noexcept;
   /// The kinds, joined by "+".
@@ -36,18 +36,18 @@ struct FileGroup {
 };
 
 struct FamilyTree {
-  std::vector<FileGroup> groups;        // by level, those of level 0 first
-  std::vector<std::string> complaints;  // of files that could not be read, and of those with a damaged filter
+  std::vector<FileGroup> groups;        // by level, starting with level 0
+  std::vector<std::string> complaints;  // about unreadable files, and files with damaged filters
 
-  /// The sums over all groups, and over those of each level, by its number; their `file` means nothing.
+  /// The sums over all groups, and per level; their `file` is meaningless.
   [[nodiscard]] FileGroup all() const;
   [[nodiscard]] std::map<int, FileGroup> levels() const;
-  /// The levels as crivo.Auto counts them. `family`: its options say which level is the last.
+  /// The levels as crivo.Auto counts them. The options of `family` determine the last level.
   [[nodiscard]] TreeSizes sizes(const rocksdb::ColumnFamilyOptions& family) const;
 };
 
-/// Reads the filters of all files, and the index blocks at the ends of the sorted runs. A file that is gone, because
-/// the database is in use, is left out.
+/// Reads the filters of all files, and the index blocks at the ends of the sorted runs. Files that disappear, because
+/// the database is in use, are omitted.
 [[nodiscard]] FamilyTree read_tree(rocksdb::DB& db, const FamilyPolicy& family);
 
 }  // namespace crivo::tool

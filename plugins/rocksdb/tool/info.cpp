@@ -35,10 +35,10 @@ struct InfoOptions {
 
 /// The policy with which a column family was last opened.
 struct LastPolicy {
-  std::string text;  // as OPTIONS has it; "nullptr" for none
+  std::string text;  // as in OPTIONS; "nullptr" for none
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
 
-  /// Why it gets no "no" from these filters; empty if it does, or if this program does not know the policy.
+  /// Why the policy cannot use these filters; empty if it can, or if this program does not know the policy.
   [[nodiscard]] std::string obstacle(const FileFilters& filters) const {
     if (filters.blocks.empty() || (policy == nullptr && text != kNone)) return "";
     return sst::obstacle_of(policy.get(), filters);
@@ -47,11 +47,11 @@ struct LastPolicy {
   static constexpr std::string_view kNone = "nullptr";
 };
 
-/// A file to print, and what the database knows of it.
+/// A file to print, with its place in the database.
 struct ListedFile {
   std::string path;
   std::string column_family;
-  int level = -1;  // -1 if it is unknown
+  int level = -1;  // -1: unknown
   std::string obstacle = {};
 
   [[nodiscard]] std::string complaint(const FileFilters& filters) const {
@@ -60,7 +60,7 @@ struct ListedFile {
   }
 };
 
-/// Prints one file after the other, so that a database with many of them takes no memory.
+/// Prints files one by one, so that memory does not depend on their number.
 class Printer {
  public:
   Printer(bool json, bool blocks) noexcept : json_(json), blocks_(blocks) {}
@@ -140,7 +140,7 @@ class Printer {
       described["scans"].push_back(
           {{"name", scan.name}, {"kind", scan.kind}, {"bytes", scan.bytes}, {"complaint", scan.complaint}});
     }
-    // Names of files and column families may be no UTF-8.
+    // Names of files and column families need not be UTF-8.
     const std::string text = described.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     std::printf("%s%s", first_ ? "" : ",\n", text.c_str());
     first_ = false;
@@ -152,8 +152,8 @@ class Printer {
   bool first_ = true;
 };
 
-/// The filter policies of the column families in an OPTIONS file. (Loaded options have none where the policy is one
-/// that this program does not know.)
+/// The filter policies of the column families in an OPTIONS file. (Loaded options lack policies that this program does
+/// not know.)
 std::map<std::string, LastPolicy> policies_in(const fs::path& options) {
   std::map<std::string, LastPolicy> policies;
   std::ifstream file(options);
@@ -172,7 +172,7 @@ std::map<std::string, LastPolicy> policies_in(const fs::path& options) {
   return policies;
 }
 
-/// `run`: the command that sets a policy for a program whose options are in its code.
+/// `run`: the command that sets a policy for a program with options in its code.
 void say_how_to_set_policy(const std::string& family, const std::string& has, const char* run) {
   std::fprintf(
       stderr,
@@ -181,8 +181,8 @@ void say_how_to_set_policy(const std::string& family, const std::string& has, co
       family.c_str(), has.c_str(), run);
 }
 
-/// RocksDB keeps the OPTIONS file before the newest one. Where it names a policy of Crivo's and the newest has none, a
-/// program without the library was there.
+/// RocksDB also keeps the previous OPTIONS file. If that names a policy of Crivo's and the newest one does not, a
+/// program without the library has opened the database.
 bool has_lost_policies(const std::string& path, const std::string& newest,
                        const std::map<std::string, LastPolicy>& policies) {
   bool lost = false;
@@ -213,7 +213,7 @@ std::vector<ListedFile> live_files(rocksdb::DB& db) {
   return files;
 }
 
-/// The SST files that lie in a folder, in which there may be some that the database no longer uses.
+/// The SST files in a folder, of which the database may no longer use some.
 std::vector<ListedFile> files_in(const std::string& folder) {
   std::error_code error;
   std::vector<ListedFile> files;
@@ -224,8 +224,8 @@ std::vector<ListedFile> files_in(const std::string& folder) {
   return files;
 }
 
-/// The files of a database. If it cannot be opened, because its options name what this program does not know or
-/// because its files are damaged, the files in its folder will do; `whole` is set to false if there may be more.
+/// The files of a database. If it cannot be opened, because its options name something unknown or its files are
+/// damaged, the files in its folder; `whole` is set to false if there may be more.
 std::vector<ListedFile> files_of_database(const std::string& path, bool& whole) {
   std::error_code error;
   if (!fs::exists(fs::path(path) / "CURRENT", error)) {
@@ -241,7 +241,7 @@ std::vector<ListedFile> files_of_database(const std::string& path, bool& whole) 
     if (files.empty()) throw;
     std::fprintf(stderr, "crivo sst info: note: levels are not known: %s\n", refused.error.message.c_str());
     whole = refused.error.code != ErrorCode::kCorrupt;
-    // A program that was killed leaves empty files; those of a database have more bytes.
+    // A killed program leaves empty files, which do not belong to the database.
     const auto is_empty = [&](const ListedFile& file) { return fs::file_size(file.path, error) == 0; };
     const bool left_out = whole && std::erase_if(files, is_empty) > 0;
     if (left_out) std::fputs("crivo sst info: note: empty files are left out\n", stderr);
@@ -270,10 +270,10 @@ ExitCode info(const InfoOptions& options) {
     policies = policies_in(fs::path(options.path) / newest);
   }
   ExitCode code = whole && !has_lost_policies(options.path, newest, policies) ? kYes : kNo;
-  std::set<std::string> passing;  // column families whose policy lets every key pass filters of Crivo's
+  std::set<std::string> passing;  // column families whose policy lets every key pass Crivo's filters
   for (ListedFile& file : files) {
     const FileFilters filters = sst::read_filters(*rocksdb::FileSystem::Default(), file.path);
-    // A database that is in use may have compacted the file meanwhile.
+    // A database in use may have compacted the file meanwhile.
     if (is_folder && sst::is_gone(filters.status)) continue;
     if (!is_folder && !filters.status.ok() && filters.blocks.empty()) {
       throw rocksdb_error("FILE must be an SST file", file.path, filters.status);

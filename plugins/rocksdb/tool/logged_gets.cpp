@@ -38,7 +38,7 @@ std::optional<LoggedGets> read_gets(std::istream& log) {
 }
 
 std::optional<LoggedGets> logged_gets(const std::string& db_path) {
-  std::vector<fs::path> logs;  // their names end in the time at which they were renamed
+  std::vector<fs::path> logs;  // their names end with the time of renaming
   std::error_code error;
   for (fs::directory_iterator entry(db_path, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().filename().string().starts_with("LOG.old.")) logs.push_back(entry->path());
@@ -46,7 +46,7 @@ std::optional<LoggedGets> logged_gets(const std::string& db_path) {
   std::ranges::sort(logs, std::greater());
   logs.insert(logs.begin(), fs::path(db_path) / "LOG");
   for (const fs::path& path : logs) {
-    if (!fs::is_regular_file(path, error)) continue;  // to open a pipe is to wait for its other end
+    if (!fs::is_regular_file(path, error)) continue;  // opening a pipe would wait for its other end
     std::ifstream log(path, std::ios::binary);
     if (const auto gets = read_gets(log)) return gets;
   }

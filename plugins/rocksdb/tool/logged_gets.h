@@ -1,4 +1,4 @@
-// What the LOG of a database says of its Gets: plugin::log_gets wrote it.
+// Reads the counts of Gets that plugin::log_gets wrote into a database's LOG.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace crivo::tool {
 
-/// The Gets of the last session that logged any, of all column families. A MultiGet counts once for each key.
+/// The Gets of the last session that logged any, over all column families. A MultiGet counts once per key.
 struct LoggedGets {
-  std::uint64_t in_files = 0;                // those that no memtable answered
-  std::uint64_t found = 0;                   // of these, those that found a value
-  std::uint64_t filter_negatives = 0;        // file reads that filters spared
-  std::uint64_t filter_false_positives = 0;  // file reads that filters let pass in vain
+  std::uint64_t in_files = 0;                // not answered by a memtable
+  std::uint64_t found = 0;                   // of these, with a value
+  std::uint64_t filter_negatives = 0;        // file reads that filters saved
+  std::uint64_t filter_false_positives = 0;  // file reads after false positives
 
   [[nodiscard]] double found_share() const { return static_cast<double>(found) / static_cast<double>(in_files); }
 };
 
-/// The last line of a log that counts Gets; no value if none does.
+/// The last line of a log with counts of Gets; no value if there is none.
 [[nodiscard]] std::optional<LoggedGets> read_gets(std::istream& log);
-/// That of LOG, or else of the newest LOG.old.* with such a line.
+/// From LOG, or else from the newest LOG.old.* with such a line.
 [[nodiscard]] std::optional<LoggedGets> logged_gets(const std::string& db_path);
 
 }  // namespace crivo::tool

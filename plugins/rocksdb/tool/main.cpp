@@ -1,5 +1,4 @@
-// crivo-sst: looks into RocksDB's SST files and renews their filters. Users know it as `crivo sst` or
-// `crivo rocksdb`.
+// crivo-sst: inspects RocksDB's SST files and replaces their filters. Users call it as `crivo sst` or `crivo rocksdb`.
 #include <cstdio>
 #include <exception>
 #include <string_view>

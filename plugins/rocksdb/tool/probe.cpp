@@ -1,4 +1,4 @@
-// crivo sst probe: which keys would the filter of an SST file let pass?
+// crivo sst probe: prints the keys that the filter of an SST file lets pass.
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <time.h>
@@ -22,14 +22,14 @@ struct ProbeOptions {
   bool time = false;
 };
 
-/// The processor's time that this thread has taken, so that other programs on the machine do not count.
+/// This thread's CPU time, which other programs do not affect.
 std::chrono::nanoseconds processor_time() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-/// Asks batch by batch, and reports.
+/// Queries batch by batch, and prints the results.
 class Probing {
  public:
   Probing(FilterProbe& probe, const ProbeOptions& options)
@@ -40,7 +40,7 @@ class Probing {
     return asked_ == 0 ? 0 : std::chrono::duration<double, std::nano>(spent_).count() / static_cast<double>(asked_);
   }
 
-  /// Returns false once further keys cannot change what is reported.
+  /// Returns false if more keys cannot change the output.
   bool ask(Keys lines) {
     keys_.clear();
     if (!options_.hex) {

@@ -1,4 +1,4 @@
-// crivo sst refilter: new filters for the files of a database that lack the policy's, by RefilterRocksDB.
+// crivo sst refilter: replaces the filters of a database's files that do not match the policy, by RefilterRocksDB.
 #include <signal.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ std::atomic<bool> stop_asked = false;
 
 extern "C" void ask_to_stop(int) { stop_asked = true; }
 
-/// The first signal lets the program stop where it is safe; after that, another one ends it at once, which is as safe
-/// for the database as any crash.
+/// The first signal requests a safe stop. A second one ends the program at once, which is as safe for the database as
+/// any crash.
 void listen_for_signals() {
   struct sigaction action {};
   action.sa_handler = ask_to_stop;
@@ -45,11 +45,10 @@ void say(const std::string& text) { std::fprintf(stderr, "crivo sst refilter: %s
 
 bool removes_filters(const RefilterOptions& options) { return options.policy == kNoPolicy; }
 
-/// Puts the policy that the user named into the options. Throws Refused, also for one that would only remove the
-/// filters.
+/// Sets the user's policy in the options. Throws Refused, also for a policy that would only remove the filters.
 void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb::ColumnFamilyDescriptor& family) {
   if (text == kNoPolicy) return set_policy(family.options, nullptr);
-  // A policy of its own for each: it keeps what it learns of the column family's levels.
+  // A policy per family, because it records the family's levels.
   set_policy(family.options, parse_policy(text, db));
   const std::string why = why_no_filters(family.options);
   if (why.empty()) return;
@@ -57,10 +56,10 @@ void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb:
                 family.name + "; --policy none removes filters");
 }
 
-/// Chooses the policy of each column family, and checks that there is a family with one.
+/// Determines the policy of each column family, and checks that a family has one.
 void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   arguments.families.check(options);
-  rocksdb::DBOptions with_listener;  // which install_listener installs if a policy needs it
+  rocksdb::DBOptions with_listener;  // install_listener installs it if a policy needs it
   with_listener.listeners = {NewRocksDBFilterListener()};
   bool found = arguments.policy.has_value();
   std::string got = "none";
@@ -81,7 +80,7 @@ void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   throw Refused("OPTIONS of DB must have a filter policy, got " + got + "; name one, such as --policy crivo.Auto:10");
 }
 
-/// max_total_bytes needs the listener, and OPTIONS may lack it.
+/// max_total_bytes needs the listener, which OPTIONS may lack.
 void install_listener(DatabaseOptions& options) {
   const auto lacks_it = [&](const rocksdb::ColumnFamilyDescriptor& family) {
     const auto policy = policy_of(family.options);
@@ -105,8 +104,8 @@ std::vector<rocksdb::ColumnFamilyHandle*> families_of(const Database& database, 
 
 std::string files_text(std::uint64_t files) { return std::to_string(files) + (files == 1 ? " file" : " files"); }
 
-/// Says what will be done with the next file. Returns whether to go on.
-bool tell(const RefilterOptions& arguments, const RocksDBRefilterProgress& next) {
+/// Reports the next file. Returns whether to continue.
+bool report_next(const RefilterOptions& arguments, const RocksDBRefilterProgress& next) {
   if (next.path.empty() || stop_asked) return !stop_asked;
   if (arguments.dry_run) {
     std::printf("%s, level %d: %s\n", next.path.c_str(), next.level, next.reason.c_str());
@@ -117,9 +116,9 @@ bool tell(const RefilterOptions& arguments, const RocksDBRefilterProgress& next)
   return true;
 }
 
-/// RocksDB keeps the OPTIONS file before the newest one. After this, that one names no policy, either: it was removed
-/// on purpose, and `crivo sst info` need not ask whether a program without the library lost it.
-void forget_policy(rocksdb::DB& db) {
+/// Writes the OPTIONS file again. RocksDB also keeps the previous one, which must not name the policy either: otherwise
+/// `crivo sst info` would report that a program without the library lost it.
+void rewrite_options_file(rocksdb::DB& db) {
   const bool is_off = db.GetOptions().disable_auto_compactions;
   const rocksdb::Status written = db.SetOptions({{"disable_auto_compactions", is_off ? "true" : "false"}});
   written.PermitUncheckedError();
@@ -159,15 +158,15 @@ ExitCode refilter(const RefilterOptions& arguments) {
   std::uint64_t losses = 0;
   const auto progress = [&](const RocksDBRefilterProgress& next) {
     losses += next.reason == refilter::kToHaveNone ? 1U : 0U;
-    return tell(arguments, next);
+    return report_next(arguments, next);
   };
   if (!arguments.dry_run) listen_for_signals();
   const auto done = RefilterRocksDB(database.db(), {.column_families = families_of(database, options, arguments),
                                                     .progress = progress,
                                                     .dry_run = arguments.dry_run,
                                                     .remove_filters = removes_filters(arguments)});
-  if (removes_filters(arguments) && !arguments.dry_run) forget_policy(database.db());
-  // A policy that is meant to write filters may write none at the levels that this database has.
+  if (removes_filters(arguments) && !arguments.dry_run) rewrite_options_file(database.db());
+  // A policy may write no filters at the levels that this database has.
   if (losses > 0 && !removes_filters(arguments)) {
     say("note: " + files_text(losses) + " lose their filter, as the policy writes none for them");
   }

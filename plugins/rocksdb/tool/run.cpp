@@ -1,4 +1,4 @@
-// crivo rocksdb run: a program that was not written for Crivo's filters, with them.
+// crivo rocksdb run: runs a program with Crivo's filters that was not written for them.
 #include <dlfcn.h>
 #include <rocksdb/convenience.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As env(1) has them, and shells.
+// The exit codes of env(1) and shells.
 constexpr int kNotRunnable = 126;
 constexpr int kNotFound = 127;
 
@@ -34,13 +34,13 @@ struct RunOptions {
   bool check = false;
 };
 
-/// The file from which this process has a function.
+/// The file that contains a function of this process.
 fs::path file_of(const void* function) {
   Dl_info info{};
   return ::dladdr(function, &info) != 0 ? fs::canonical(info.dli_fname) : fs::path();
 }
 
-/// The library for LD_PRELOAD, which lies beside the plugin that this program is linked to.
+/// The library for LD_PRELOAD, beside the plugin that this program is linked to.
 std::string preloaded_library() {
   const fs::path found =
       file_of(::dlsym(RTLD_DEFAULT, "crivo_rocksdb_counters")).parent_path() / "libcrivo_rocksdb_preload.so";
@@ -56,7 +56,7 @@ std::string preloaded_library() {
 
 bool can_run(const fs::path& file) { return fs::is_regular_file(file) && ::access(file.c_str(), X_OK) == 0; }
 
-/// The file of the program that execvp would start; empty if there is none.
+/// The program that execvp would start; empty if there is none.
 fs::path find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return can_run(name) ? fs::absolute(name) : fs::path();
   const char* const folders = std::getenv("PATH");
@@ -69,7 +69,7 @@ fs::path find_program(const std::string& name) {
   return {};
 }
 
-/// The librocksdb that the program is linked to, by ldd, which does not run it; empty if there is none.
+/// The librocksdb that the program is linked to, from ldd, which does not run the program; empty if there is none.
 fs::path librocksdb_of(const fs::path& program) {
   std::string quoted = "'";
   for (const char c : program.string()) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -77,7 +77,7 @@ fs::path librocksdb_of(const fs::path& program) {
   if (output == nullptr) throw Refused("ldd must run, got: " + std::string(std::strerror(errno)));
   std::string lines;
   for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output)) lines += static_cast<char>(c);
-  const int status = ::pclose(output);  // ldd says with 1 that there is nothing to load, as in a script
+  const int status = ::pclose(output);  // ldd exits with 1 if there is nothing to load, as for a script
   if (!WIFEXITED(status) || WEXITSTATUS(status) >= kNotRunnable) throw Refused("ldd must run, got none that does");
   const std::size_t at = lines.find("\tlibrocksdb.so");
   if (at == std::string::npos) return {};
@@ -87,7 +87,7 @@ fs::path librocksdb_of(const fs::path& program) {
                                          : fs::path(line.substr(arrow + 3, line.find(" (") - arrow - 3));
 }
 
-/// Says what a run would do, which is nothing where the answer is no.
+/// Prints what a run would do. Returns kNo if it would do nothing.
 ExitCode say_what_would_happen(const RunOptions& options) {
   const fs::path program = find_program(options.program.front());
   if (program.empty()) throw Refused("PROGRAM must be one that can be run, got " + options.program.front());
