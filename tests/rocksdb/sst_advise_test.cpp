@@ -178,8 +178,8 @@ TEST_F(SstAdvise, LeavesADatabaseThatIsInUseAsItIs) {
       crivo("sst advise db"),
       Exits(0, "",
             AllOf(HasSubstr(".\n\ncolumn family default, filter_policy bloomfilter:10:false\nlevel  files   runs"),
-                  HasSubstr("\nWith at most the memory of now:\n"),
-                  HasSubstr("\nWith at most the reads in vain of now:\n"))));
+                  HasSubstr("\nWith at most the present memory:\n"),
+                  HasSubstr("\nWith at most the present wasted reads:\n"))));
   EXPECT_EQ(shell("ls -l --time-style=full-iso db").out, listed);
 }
 

@@ -79,8 +79,7 @@ TEST_F(SstFolders, RefusesAnEnvOfItsOwn) {
   rocksdb::Options options = many_files(crivo_bloom());
   options.env = encrypted.get();
   write_database(options, db(), kKeys);
-  const std::string message =
-      "CURRENT of DB must name a manifest, got other bytes in db: what lies in an Env of its own";
+  const std::string message = "CURRENT of DB must name a manifest, got other bytes in db: a database in its own Env";
   expect_untouched("sst refilter db", message);
   expect_untouched("sst refilter --dry-run db", message);
   EXPECT_THAT(crivo("sst info db").err, HasSubstr(message));

@@ -52,7 +52,7 @@ TEST_F(SstWanted, IsNoPolicyOfOptionsThatWritesNothing) {
     open_database(with_table(many_files(nullptr), table_from_string(table)), db()).reset();  // writes OPTIONS
     const auto before = listing(db());
     EXPECT_THAT(crivo("sst refilter db"),
-                Fails(AllOf(HasSubstr(std::string("note: left alone: column family default: ") + why),
+                Fails(AllOf(HasSubstr(std::string("note: skipped: column family default: ") + why),
                             HasSubstr("OPTIONS of DB must have a filter policy, got none that writes filters ("))));
     EXPECT_EQ(listing(db()), before);
   }

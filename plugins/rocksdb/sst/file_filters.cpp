@@ -178,8 +178,8 @@ std::string FileFilters::complaint() const {
     return std::ranges::any_of(blocks, [&](const FilterBlock& block) { return block.facts.kind == kind; });
   };
   if (is("always_maybe")) {
-    return "the filter could not be built: max_filter_bytes or max_total_bytes left no room, memory or the disk under "
-           "its temporary file was full, or the key transform threw; LOG says which";
+    return "the filter could not be built: max_filter_bytes or max_total_bytes was too small, memory or disk was full, "
+           "or the key transform threw; see LOG";
   }
   if (is("unknown")) return "the filter is of a kind that neither RocksDB nor Crivo reads";
   return blocks.empty() && entries != 0 ? why_there_is_none() : "";
@@ -194,8 +194,8 @@ std::string FileFilters::why_there_is_none() const {
   if (!whole_keys && prefix_extractor.empty()) return none + "whole_key_filtering was off without a prefix_extractor";
   const std::string no_prefix = whole_keys ? "" : "no key with a prefix by " + prefix_extractor + ", ";
   return none + no_prefix +
-         "fewer than 0.5 bits per key or a rate of 1 at its level, optimize_filters_for_hits at the last level, or a "
-         "key_transform that was not known";
+         "fewer than 0.5 bits per key or a rate of 1 at its level, optimize_filters_for_hits at the last level, or an "
+         "unknown key_transform";
 }
 
 }  // namespace crivo::sst

@@ -85,7 +85,7 @@ Status TableFile::open(rocksdb::FileSystem& files, const std::string& path) try 
   const auto found = meta_blocks_.find("rocksdb.properties");
   return found != meta_blocks_.end() ? read_properties(found->second) : Status::OK();
 } catch (const std::bad_alloc&) {
-  return Status::MemoryLimit("memory must suffice for the blocks of the file, got too little");
+  return Status::MemoryLimit("out of memory for the blocks of the file");
 }
 
 Status TableFile::read_bytes(std::uint64_t offset, std::size_t size, std::string* bytes) const {
@@ -155,7 +155,7 @@ Status TableFile::read(BlockHandle handle, Block* block) const try {
   if (compressed && block->matches) return Status::Corruption("block must not be compressed, got a compressed one");
   return Status::OK();
 } catch (const std::bad_alloc&) {
-  return Status::MemoryLimit("memory must suffice for a block of " + std::to_string(handle.size) + " bytes");
+  return Status::MemoryLimit("out of memory for a block of " + std::to_string(handle.size) + " bytes");
 }
 
 Status TableFile::read_properties(BlockHandle handle) {

@@ -28,7 +28,7 @@ std::string level_row(const std::string& name, const std::string& kind, const Fi
 }
 
 std::string levels_text(const FamilyAdvice& advice) {
-  std::string text = "level  files   runs  filter                       keys        bytes  bits/key     in vain\n";
+  std::string text = "level  files   runs  filter                       keys        bytes  bits/key      wasted\n";
   FileGroup all;
   for (const auto& [number, level] : advice.levels) {
     text += level_row(std::to_string(number), level.kind(), level);
@@ -47,12 +47,12 @@ std::string bits_text(const Choice& choice) {
 }
 
 std::string plan_text(const Plan& plan) {
-  if (plan.choices.empty()) return plan.reason + ": no filters do that\n";
+  if (plan.choices.empty()) return plan.reason + ": no filters reach this goal\n";
   std::size_t widest = 0;
   for (const Choice& choice : plan.choices) widest = std::max(widest, bits_text(choice).size());
   std::string heading = "level:bits/key";
   heading.resize(std::max(widest, heading.size()), ' ');
-  std::string text = plan.reason + ":\n       bytes     in vain  " + heading + "  filter_policy\n";
+  std::string text = plan.reason + ":\n       bytes      wasted  " + heading + "  filter_policy\n";
   for (const Choice& choice : plan.choices) {
     std::string bits = bits_text(choice);
     bits.resize(heading.size(), ' ');
@@ -118,17 +118,16 @@ ordered_json advice_json(const FamilyAdvice& advice) {
 std::string gets_text(const std::optional<LoggedGets>& gets) {
   if (!gets) {
     return "LOG has no counts of Gets. A database with options.statistics and Crivo's listener (ConfigureRocksDB) logs "
-           "them when it closes, if it wrote a file, and LogRocksDBFilterCounters at once.\n";
+           "them when it closes, if it wrote a file; LogRocksDBFilterCounters logs them at once.\n";
   }
   std::string text = format(
-      "LOG: %.3g%% of %llu Gets that came to files found a value. Filters spared %llu reads of files, and let %llu "
-      "pass "
-      "in vain.\n",
+      "LOG: %.3g%% of %llu Gets that came to files found a value. Filters saved %llu reads of files; %llu reads were "
+      "wasted.\n",
       100 * gets->found_share(), static_cast<unsigned long long>(gets->in_files),
       static_cast<unsigned long long>(gets->filter_negatives),
       static_cast<unsigned long long>(gets->filter_false_positives));
   if (gets->found_share() > kMostlyFound) {
-    text += "So the last level's filters spare few reads: see bottommost_fp_rate of crivo.Auto.\n";
+    text += "So the last level's filters save few reads: see bottommost_fp_rate of crivo.Auto.\n";
   }
   return text;
 }

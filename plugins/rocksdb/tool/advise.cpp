@@ -46,9 +46,9 @@ std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
     std::snprintf(text, sizeof text, "There are no filters. In %.0f bits per key", kUsualBitsPerKey);
     return {{"memory", usual, text, {}}};
   }
-  std::vector<Plan> plans = {{"memory", now.bytes, "With at most the memory of now", {}}};
+  std::vector<Plan> plans = {{"memory", now.bytes, "With at most the present memory", {}}};
   const bool are_read = now.reads < tree.all().runs;  // a policy that does not read its filters sets no goal
-  if (are_read) plans.push_back({"reads", now.reads, "With at most the reads in vain of now", {}});
+  if (are_read) plans.push_back({"reads", now.reads, "With at most the present wasted reads", {}});
   return plans;
 }
 
@@ -128,20 +128,18 @@ ExitCode advise(const AdviseOptions& arguments) {
 
 void add_sst_advise(CLI::App& app, Action& action) {
   const auto [command, options] =
-      declare(app, action, "advise", "Say which filter policy suits a database, and what it would do", advise);
+      declare(app, action, "advise", "Propose filter policies for a database, with their costs", advise);
   add_option(command, "DB", options.path, "The folder of a database, which may be in use")->required();
-  add_limit(
-      command, options.memory,
-      std::string(
-          "The most bytes for the filters of the column families that are advised, in proportion to their keys; ") +
-          kByteUnits + ". Without it, as much as now, and as little as has the reads in vain of now");
+  add_limit(command, options.memory,
+            std::string("Memory for the filters of these column families, divided in proportion to their keys; ") +
+                kByteUnits + ". Without it, the present memory, and the memory for the present wasted reads");
   add_family_option(command, options.families);
-  command.add_flag("--json", options.json, "As a JSON array with an object for each column family");
+  command.add_flag("--json", options.json, "Print a JSON array with one object per column family");
   command.footer(
-      "A file is read in vain if its filter lets a key pass that is not there. The figures are for one question (Get) "
-      "for an absent key, if such keys lie where the keys lie; `runs` is how many files it would read without filters. "
-      "The first row is the best; `crivo sst refilter DB --policy POLICY` gives it to all files. "
-      "Predicted is what a tree of this shape has when all its files are written so.\n"
+      "A read is wasted if a file's filter lets an absent key pass. The figures are per lookup (Get) of an absent key, "
+      "if such keys are distributed like the keys; `runs` is the number of files that it would read without filters. "
+      "The first row is the best; `crivo sst refilter DB --policy POLICY` applies it to all files. "
+      "Predicted costs are for a tree of this shape with all files rewritten.\n"
       "Exit code: 0, or 1 if a file or a filter block is damaged or missing, 2 if there was an error.");
 }
 

@@ -96,8 +96,7 @@ void check_env(const std::string& path) {
   std::string current;
   if (!std::getline(file, current) || current.starts_with("MANIFEST-")) return;
   throw Refused("CURRENT of DB must name a manifest, got other bytes in " + path +
-                ": what lies in an Env of its own, as one that encrypts, only its own "
-                "program can open, with crivo::RefilterRocksDB for its filters");
+                ": a database in its own Env, such as an encrypting one, can only be opened by its own program");
 }
 
 /// RocksDB aborts if it opens a database on a full disk, as it writes a new manifest and the log's contents.
@@ -167,7 +166,7 @@ void FamilyChoice::check(const DatabaseOptions& options) const {
 }
 
 void add_family_option(CLI::App& command, FamilyChoice& families) {
-  add_option(command, "--column-family", families.names, "Only this one; may be given more than once", "NAME")
+  add_option(command, "--column-family", families.names, "Only this column family; may be repeated", "NAME")
       ->allow_extra_args(false);
 }
 
@@ -248,8 +247,8 @@ bool Database::has_files() const {
   }
   if (!has_some || only_in_log.empty()) return has_some;
   throw Refused("column family " + only_in_log +
-                " must have a file, got keys in the log only: whether its files are to lie in db_paths or cf_paths, "
-                "which OPTIONS does not name, is not known; let its program flush it");
+                " must have a file, got keys in the log only: OPTIONS does not say whether its files belong in "
+                "db_paths or cf_paths; let its program flush it");
 }
 
 Database::~Database() {

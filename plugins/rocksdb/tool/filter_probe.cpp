@@ -17,7 +17,7 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
   if (status.ok()) status = layout_.find(file);
   if (!status.ok()) return status;
   if (layout_.parts().empty() || !layout_.is_readable()) {
-    return Status::NotFound("it has no filter that can be read, only \"" + std::string(layout_.form()) + "\"");
+    return Status::NotFound("it has no readable filter, only \"" + std::string(layout_.form()) + "\"");
   }
   std::uint64_t damaged = 0;
   for (const sst::FilterPart& part : layout_.parts()) {
@@ -38,10 +38,10 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
                      " filter blocks are damaged and let every key pass");
   }
   if (file.text_property("rocksdb.block.based.table.whole.key.filtering") == "0") {
-    notes_.push_back("the filter has prefixes only, by " + file.text_property("rocksdb.prefix.extractor.name") +
-                     ": ask for prefixes");
+    notes_.push_back("the filter has only prefixes, by " + file.text_property("rocksdb.prefix.extractor.name") +
+                     ": enter prefixes");
   }
-  if (!layout_.has_order()) notes_.emplace_back("the order of the keys is not known here, so every partition is asked");
+  if (!layout_.has_order()) notes_.emplace_back("the order of the keys is unknown, so every partition is queried");
   return Status::OK();
 }
 
@@ -51,8 +51,8 @@ void FilterProbe::make_policy(const std::string& key_transform) {
   if (policy->ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions()).ok()) {
     policy_ = policy;
   } else if (notes_.empty()) {
-    notes_.push_back("the filter has keys that were changed by " + key_transform +
-                     ", which is not known here, so every key passes");
+    notes_.push_back("the filter's keys were changed by " + key_transform +
+                     ", which is unknown here, so every key passes");
   }
 }
 

@@ -297,15 +297,15 @@ ExitCode info(const InfoOptions& options) {
 
 void add_sst_info(CLI::App& app, Action& action) {
   const auto [command, options] =
-      declare(app, action, "info", "Print which filter an SST file has, or each file of a database", info);
+      declare(app, action, "info", "Print the filters of an SST file, or of all files of a database", info);
   add_option(command, "FILE|DB", options.path, "An SST file, or the folder of a database, which may be in use")
       ->required();
-  command.add_flag("--json", options.json, "As a JSON array with an object for each file, which has all its blocks");
-  command.add_flag("--blocks", options.blocks, "A line for each filter block, too, as for a single file");
+  command.add_flag("--json", options.json, "Print a JSON array with one object per file, including all blocks");
+  command.add_flag("--blocks", options.blocks, "Also print a line per filter block, as for a single file");
   command.footer(
-      "Exit code: 0 if all could be read; 1 if a file or a filter block is damaged or missing, or if there are filters "
-      "or were some, and the database was last opened without a policy that reads them; 2 if there was an error. A "
-      "file without a filter is no error.");
+      "Exit code: 0 if all could be read; 1 if a file or a filter block is damaged or missing, or if there are or were "
+      "filters and the database was last opened without a policy that reads them; 2 if there was an error. A file "
+      "without a filter is not an error.");
 }
 
 }  // namespace crivo::tool

@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) try {
   using namespace crivo::tool;
-  CLI::App app("RocksDB's SST files: which filters they have, which keys pass, which would suit, and new ones",
+  CLI::App app("RocksDB's SST files: inspect, probe, advise and replace their filters",
                std::string_view(argv[0]) == "rocksdb" ? "crivo rocksdb" : "crivo sst");
   Action action;
   add_sst_advise(app, action);

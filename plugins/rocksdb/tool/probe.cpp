@@ -100,15 +100,15 @@ void add_sst_probe(CLI::App& app, Action& action) {
       declare(app, action, "probe", "Print the keys of standard input that an SST file's filter lets pass", probe);
   add_option(command, "FILE", options.path, "An SST file")->required();
   add_null_flag(command, options.selection.key_end);
-  command.add_flag("--hex", options.hex, "Keys are written as hexadecimal digits");
+  command.add_flag("--hex", options.hex, "Keys are hexadecimal digits");
   add_selection_flags(command, options.selection, "-v,--invert,--absent");
-  command.add_flag("--time", options.time, "Say on standard error how long the filter took for a key");
+  command.add_flag("--time", options.time, "Print the filter's time per key on standard error");
   command.footer(
       std::string("Exit code: 0 if a key was selected, 1 if none was, 2 if there was an error. Only the filter is "
-                  "asked, not the file: a key that passes may still be absent. A damaged filter lets every key pass. "
-                  "Keys are user keys without timestamp; where the filter has prefixes only, ask for prefixes. Of a "
-                  "partitioned filter the partition of the key is asked; if the database has a comparator of its own, "
-                  "all of them.\n") +
+                  "queried, not the file: a key that passes may still be absent. A damaged filter lets every key pass. "
+                  "Keys are user keys without timestamp; if the filter has only prefixes, enter prefixes. In a "
+                  "partitioned filter the key's partition is queried; if the database has a comparator of its own, all "
+                  "partitions.\n") +
       kKeyLines);
 }
 

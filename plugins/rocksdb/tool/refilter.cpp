@@ -74,7 +74,7 @@ void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
     found |= why.empty();
     if (why.empty()) continue;
     if (has_policy) got = "none that writes filters (" + why + ")";
-    if (!arguments.quiet) say("note: left alone: column family " + family.name + ": " + why);
+    if (!arguments.quiet) say("note: skipped: column family " + family.name + ": " + why);
   }
   if (found) return;
   throw Refused("OPTIONS of DB must have a filter policy, got " + got + "; name one, such as --policy crivo.Auto:10");
@@ -125,10 +125,10 @@ void rewrite_options_file(rocksdb::DB& db) {
 }
 
 ExitCode report(const RefilterOptions& arguments, const RocksDBRefilterReport& done) {
-  for (const std::string& file : done.unreadable) say("note: left alone: " + file);
+  for (const std::string& file : done.unreadable) say("note: skipped: " + file);
   const std::string so_far = files_text(done.files) + " rewritten";
   if (done.status.IsIncomplete()) {
-    say("stopped: " + so_far + "; the same command goes on from here");
+    say("stopped: " + so_far + "; the same command continues from here");
     return kNo;
   }
   const std::uint64_t left = done.files_left + done.unreadable.size();
@@ -177,7 +177,7 @@ ExitCode refilter(const RefilterOptions& arguments) {
 
 void add_sst_refilter(CLI::App& app, Action& action) {
   const auto [command, options] =
-      declare(app, action, "refilter", "Rewrite the files whose filter is not the policy's", refilter);
+      declare(app, action, "refilter", "Rewrite the files whose filters do not match the policy", refilter);
   add_option(command, "DB", options.path, "The folder of a database that no other process has open")->required();
   add_option(command, "--policy", options.policy,
              "Such as crivo.Auto:10; none removes the filters. Without it, the policy in the database's OPTIONS "
@@ -190,15 +190,14 @@ void add_sst_refilter(CLI::App& app, Action& action) {
       "DIR");
   command.add_flag("--dry-run", options.dry_run,
                    "Only print the files that would be rewritten, and why. The database may be in use");
-  command.add_flag("-q,--quiet", options.quiet, "Do not say what is being done; notes and errors are still said");
+  command.add_flag("-q,--quiet", options.quiet, "Do not report progress; still print notes and errors");
   command.footer(
       "A file is rewritten if its filter is missing, damaged, foreign, or has another size or rate than the policy "
-      "would write. It stays in its level. SIGINT and SIGTERM stop the command after the file that it is at, a second "
-      "one at once; either way nothing is lost, and the same command goes on from there.\n"
+      "would write. It stays in its level. SIGINT and SIGTERM stop the command after the current file, a second signal "
+      "at once; nothing is lost, and the same command continues from there.\n"
       "Exit code: 0 if every filter is as the policy would write it, 1 if some are not, 2 if there was an error. If "
-      "OPTIONS names what this program does not know (a comparator, a merge operator), that is an error, and nothing "
-      "is "
-      "touched.");
+      "OPTIONS names something unknown here (a comparator, a merge operator), that is an error, and nothing is "
+      "changed.");
 }
 
 }  // namespace crivo::tool

@@ -142,25 +142,26 @@ ExitCode run(const RunOptions& options) {
 }  // namespace
 
 void add_sst_run(CLI::App& app, Action& action) {
-  const auto [command, options] = declare(
-      app, action, "run", "Run a program that opens RocksDB's databases, with filters that it does not ask for", run);
-  add_option(command, "PROGRAM", options.program, "The program and its arguments, behind --")
+  const auto [command, options] =
+      declare(app, action, "run", "Run a RocksDB program with Crivo's filters, without changing it", run);
+  add_option(command, "PROGRAM", options.program, "The program and its arguments, after --")
       ->required()
       ->expected(1, -1);
-  add_option(command, "--policy", options.policy, "As an option string names it", "POLICY")
+  add_option(command, "--policy", options.policy, "Filter policy, as in an option string", "POLICY")
       ->default_str("crivo.Auto:10");
-  command.add_flag("--replace", options.replace,
-                   "Also in the place of RocksDB's own filters, where the program asks for these, with or without a "
-                   "prefix extractor; a policy that was set to write none stays");
+  command.add_flag(
+      "--replace", options.replace,
+      "Also replace RocksDB's own filters that the program configures, even with a prefix extractor; a policy "
+      "that writes no filters stays");
   command.add_flag(
       "--prefixes", options.prefixes,
-      "Also where there is a prefix extractor and no policy: iterators that seek may then leave out keys of other "
-      "prefixes, as in any program with filters");
-  command.add_flag("--check", options.check, "Say what would happen, and run nothing; exit code 1 if nothing would");
+      "Also for column families with a prefix extractor and no policy: seeks may then omit keys of other prefixes, as "
+      "with any filters");
+  command.add_flag("--check", options.check, "Print what would happen, without running; exit code 1 if nothing would");
   command.footer(
       "It sets LD_PRELOAD, CRIVO_ROCKSDB, CRIVO_ROCKSDB_REPLACE and CRIVO_ROCKSDB_PREFIXES. A column family gets no "
-      "filters where it has a prefix extractor and no policy, unless --prefixes is given, and where its comparator may "
-      "call other bytes the same key and the policy has no key_transform; the database's LOG says so. A program that "
+      "filters if it has a prefix extractor and no policy, unless --prefixes is given, or if its comparator may treat "
+      "different bytes as equal and the policy has no key_transform; the database's LOG says so. A program that "
       "reads its OPTIONS file keeps the policy of the first run. The exit code is that of the program; 127 if there is "
       "none of "
       "this name, and 126 if it cannot be run.");
