@@ -84,7 +84,7 @@ TEST(Facts, ANewerProgramsOptionsMustNotAskForWhatIsUnknown) {
   crivo_filter* filter = nullptr;
   later.more = 1;
   EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, crivo_create, &later.today, &filter),
-              HasSubstr("options must leave 0 what this version does not know"));
+              HasSubstr("options must be 0 after the "));
 }
 
 template <class Struct, class Function, class... Args>
@@ -94,8 +94,8 @@ void refuses_sizes(const char* name, Struct& structure, Function function, Args.
                                  std::size_t{4104}, SIZE_MAX, SIZE_MAX - 7}) {
     structure.size = size;
     EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, function, args...),
-              std::string(name) + ".size must be what sizeof says of the structure, " +
-                  std::to_string(sizeof structure) + " in this version, got " + std::to_string(size));
+              std::string(name) + ".size must be sizeof the structure, " + std::to_string(sizeof structure) +
+                  " in this version, got " + std::to_string(size));
   }
 }
 

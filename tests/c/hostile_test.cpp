@@ -255,15 +255,15 @@ void expect_bad_keys(const crivo_keys& keys, const std::string& part_of_message)
 TEST(Hostile, KeysMustLieWithinTheirBytes) {
   const char bytes[] = "0123456789";
   const std::uint64_t falling[] = {0, 5, 5, 4, 9};
-  expect_bad_keys({bytes, 10, falling, 0, 4}, "keys.offsets must never fall, got 5 before 4");
+  expect_bad_keys({bytes, 10, falling, 0, 4}, "keys.offsets must never decrease, got 5 before 4");
   const std::uint64_t dipping[] = {0, 5, 3, 10, 12};  // the last is not among the offsets
-  expect_bad_keys({bytes, 10, dipping, 0, 3}, "keys.offsets must never fall, got 5 before 3");
+  expect_bad_keys({bytes, 10, dipping, 0, 3}, "keys.offsets must never decrease, got 5 before 3");
   const std::uint64_t even[] = {0, 6, 4, 10};
-  expect_bad_keys({bytes, 10, even, 0, 3}, "keys.offsets must never fall, got 6 before 4");
+  expect_bad_keys({bytes, 10, even, 0, 3}, "keys.offsets must never decrease, got 6 before 4");
   const std::uint64_t high[] = {0, UINT64_MAX, 0};
   expect_bad_keys({bytes, 10, high, 0, 1}, "keys.offsets must be at most bytes_size, 10, got 18446744073709551615");
   const std::uint64_t wrapping[] = {0, UINT64_MAX, 3, 9};
-  expect_bad_keys({bytes, 10, wrapping, 0, 3}, "keys.offsets must never fall");
+  expect_bad_keys({bytes, 10, wrapping, 0, 3}, "keys.offsets must never decrease");
   const std::uint64_t beyond[] = {0, 5, 11};
   expect_bad_keys({bytes, 10, beyond, 0, 2}, "keys.offsets must be at most bytes_size, 10, got 11");
   const std::uint64_t fine[] = {0, 5, 10};

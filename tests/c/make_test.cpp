@@ -103,7 +103,7 @@ TEST_P(MakePerKind, CancelsAtEveryStep) {
       crivo_filter* filter = nullptr;
       crivo_error error{};
       EXPECT_EQ(crivo_build(&watched, list.keys(), &filter, &error), CRIVO_CANCELLED);
-      EXPECT_STREQ(error.message, "progress must let the build go on, got its request to end it");
+      EXPECT_STREQ(error.message, "progress must let the build continue, got a request to stop");
       EXPECT_EQ(filter, nullptr);
       EXPECT_EQ(watch.calls, at) << "the callback is not called again";
     }

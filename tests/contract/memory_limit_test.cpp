@@ -130,7 +130,7 @@ TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {
       return done <= share;
     };
     const auto message = refusal(spec_for(0, 0.3), hashes, {.progress = stop, .max_memory = kLimit});
-    EXPECT_THAT(message, StartsWith("progress must let the build go on"));
+    EXPECT_THAT(message, StartsWith("progress must let the build continue"));
   }
   double last = 0;
   const auto look = [&](double done) {

@@ -40,8 +40,7 @@ TEST_P(ShardedOfKind, AnswerAsOneFilterOrAreRefused) {
   const FilterSpec spec{.kind = GetParam().kind, .capacity = 20'000, .fp_rate = 0.001, .seed = 7, .panes = 1};
   auto builder = ShardedBuilder::create(spec, kShards);
   if (GetParam().can.range || GetParam().can.needs_values() || GetParam().can.advance) {
-    EXPECT_THAT(message_of(builder),
-                StartsWith("kind must be one whose keys have no order, no values and no time, got "));
+    EXPECT_THAT(message_of(builder), StartsWith("kind must have plain keys, without order, values or clock, got "));
     return;
   }
   const auto hashes = present_hashes(20'000, 7);
@@ -140,7 +139,7 @@ TEST_F(Sharded, ThatAreWrongAreErrorsThatNameThem) {
   becomes(path_of(3), "shard must be the one that its manifest names, got another");
   becomes(file_of({.capacity = 1000, .seed = 3}), "shard must be the one that its manifest names, got another");
   becomes(file_of({.capacity = 1000, .seed = 4}), "seed must be the manifest's 3, got 4");
-  becomes(file_of({.kind = Kind::kRange, .capacity = 1000, .seed = 3}), "kind must be one whose keys have no order");
+  becomes(file_of({.kind = Kind::kRange, .capacity = 1000, .seed = 3}), "kind must have plain keys");
   becomes(file_of({.kind = Kind::kMap, .capacity = 1000, .seed = 3, .value_bits = kValueBits}),
           "kind must be one whose");
   becomes(path_, "got the manifest of a sharded filter");

@@ -119,7 +119,7 @@ TEST_F(Sketches, RefuseWhatCannotBe) {
   EXPECT_EQ(ask("SELECT * FROM bloom_difference(bloom_sketch(1, 'hashes', 5), bloom_sketch(1, 'hashes', 5))"),
             error("bloom_difference: first must be 0 to decode, got 5"));
   EXPECT_EQ(ask("SELECT bloom_sketch_append(bloom_sketch(1), bloom_sketch(1))"),
-            error("bloom_sketch_append: first must be 1, the number behind the last symbol, got 0"));
+            error("bloom_sketch_append: first must be 1, the number after the last symbol, got 0"));
 }
 
 TEST_F(Sketches, TakeIntegersHoweverTheyAreWritten) {

@@ -136,12 +136,13 @@ TEST(Chunks, OfAnotherFilterOrAnotherSizeAreForeign) {
   Bytes changed = chunks[0];
   changed.back() ^= std::byte{1};
   repair_chunk(changed);
-  EXPECT_THAT(refused(reader, changed).message, HasSubstr("contents must be the same each time"));
+  EXPECT_THAT(refused(reader, changed).message, HasSubstr("contents must equal those of the same chunk before"));
   ASSERT_TRUE(reader.add(chunks[5]));
   changed = chunks[5];
   changed.back() ^= std::byte{1};
   repair_chunk(changed);
-  EXPECT_THAT(refused(reader, changed).message, StartsWith("chunk 5: contents must be the same each time"));
+  EXPECT_THAT(refused(reader, changed).message,
+              StartsWith("chunk 5: contents must equal those of the same chunk before"));
   for (const Bytes& chunk : chunks) ASSERT_TRUE(reader.add(chunk)) << "what was refused has left no trace";
   EXPECT_TRUE(std::move(reader).finish());
 }

@@ -312,9 +312,9 @@ TEST(Sketch, RefusesASketchOfOtherKeys) {
                  "first must be the same in both sketches, got 0 and 3",
                  "first must be the same in both sketches, got 0 and 3");
   EXPECT_EQ(sketch.append(changed([](SketchSpec& other) { other.first = 11; })).error().message,
-            "first must be 10, the number behind the last symbol, got 11");
+            "first must be 10, the number after the last symbol, got 11");
   EXPECT_EQ(sketch.append(changed([](SketchSpec& other) { other.first = 10; })).error().message,
-            "keys must be as many in both sketches, as these are of one set, got 2 and 0");
+            "keys must be equally many in both sketches of a set, got 2 and 0");
   Sketch bytes = *Sketch::create({.symbols = 1, .keys = SketchKeys::kBytes, .key_bytes = 4});
   EXPECT_EQ(bytes.subtract(*Sketch::create({.symbols = 1, .keys = SketchKeys::kBytes, .key_bytes = 5})).error().message,
             "keys must be the same in both sketches, got bytes:4 and bytes:5");

@@ -20,8 +20,8 @@ T read_struct(const char* name, const T* caller) {
   check_size(name, size, sizeof(T), alignof(T));
   const auto* bytes = reinterpret_cast<const unsigned char*>(caller);
   if (size > sizeof(T) && std::any_of(bytes + sizeof(T), bytes + size, [](unsigned char byte) { return byte != 0; })) {
-    throw Refused(std::string(name) + " must leave 0 what this version does not know, after " +
-                  std::to_string(sizeof(T)) + " bytes, got another value");
+    throw Refused(std::string(name) + " must be 0 after the " + std::to_string(sizeof(T)) +
+                  " bytes that this version knows, got another value");
   }
   T known{};
   std::memcpy(&known, caller, std::min(size, sizeof(T)));
@@ -52,7 +52,7 @@ void check_offsets(const crivo_keys& keys) {
   const bool search = may_fall(keys.offsets, keys.count);
   for (std::uint64_t i = 0; search && i < keys.count; ++i) {
     if (keys.offsets[i] > keys.offsets[i + 1]) {
-      throw Refused("keys.offsets must never fall, got " + std::to_string(keys.offsets[i]) + " before " +
+      throw Refused("keys.offsets must never decrease, got " + std::to_string(keys.offsets[i]) + " before " +
                     std::to_string(keys.offsets[i + 1]));
     }
   }
@@ -76,7 +76,7 @@ void check_pointer(const char* name, const void* pointer, std::size_t alignment)
   if (pointer == nullptr) throw Refused(std::string(name) + " must not be NULL");
   if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return;
   throw Refused(std::string(name) + " must be aligned to " + std::to_string(alignment) +
-                " bytes, got an address that is not");
+                " bytes, got a misaligned address");
 }
 
 void check_array(const char* name, const void* pointer, std::uint64_t count, std::size_t element_bytes,
@@ -113,7 +113,7 @@ Keys::Keys(const crivo_keys* keys) {
 
 void check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment) {
   if (size > sizeof size && size <= kMaxStructBytes && size % alignment == 0) return;
-  throw Refused(std::string(name) + ".size must be what sizeof says of the structure, " + std::to_string(known) +
+  throw Refused(std::string(name) + ".size must be sizeof the structure, " + std::to_string(known) +
                 " in this version, got " + std::to_string(size));
 }
 

@@ -15,8 +15,8 @@ AnyFilter& to_change(crivo_filter* filter) {
   if (auto* owned = std::get_if<AnyFilter>(&filter->held)) return *owned;
   const bool is_sharded = filter->ref == nullptr && std::holds_alternative<ShardedFilter>(filter->file());
   throw Refused(Error{ErrorCode::kUnsupported,
-                      std::string("filter must own its bytes to be changed, got one that is ") +
-                          (is_sharded ? "sharded, whose shards can be replaced" : "read-only; a copy of it can be")});
+                      std::string("filter must own its bytes to be changed, got a ") +
+                          (is_sharded ? "sharded one; replace its shards" : "read-only one; change a copy of it")});
 }
 
 }  // namespace crivo::c

@@ -22,15 +22,16 @@ Result<void> hash_watched(const Keys& keys, const Request& request, Take&& take)
   const auto& progress = request.options.progress;
   std::uint64_t hashed = 0;
   std::uint64_t next_report = kKeysPerReport;
-  return keys.hash(
-      hash_id_of(request.spec.kind), request.spec.seed, [&](std::span<const std::uint64_t> hashes) -> Result<void> {
-        if (auto taken = take(hashes); !taken) return taken;
-        hashed += hashes.size();
-        if (progress == nullptr || hashed < next_report) return {};
-        next_report += kKeysPerReport;
-        if (progress(kHashShare * static_cast<double>(hashed) / static_cast<double>(keys.count()))) return {};
-        return Error{ErrorCode::kCancelled, "progress must let the build go on, got its request to end it"};
-      });
+  return keys.hash(hash_id_of(request.spec.kind), request.spec.seed,
+                   [&](std::span<const std::uint64_t> hashes) -> Result<void> {
+                     if (auto taken = take(hashes); !taken) return taken;
+                     hashed += hashes.size();
+                     if (progress == nullptr || hashed < next_report) return {};
+                     next_report += kKeysPerReport;
+                     if (progress(kHashShare * static_cast<double>(hashed) / static_cast<double>(keys.count())))
+                       return {};
+                     return Error{ErrorCode::kCancelled, "progress must let the build continue, got a request to stop"};
+                   });
 }
 
 BuildOptions after_hashing(const Request& request) {

@@ -95,7 +95,7 @@ Result<ShardsLock> ShardsLock::take(const std::string& manifest_path) {
     int locked = -1;
     while (fd.get() >= 0 && (locked = ::flock(fd.get(), LOCK_EX)) != 0 && errno == EINTR) continue;
     if (locked != 0) {
-      return system_error(errno, "the folder of the shards must be one that can be locked", ", got ", folder);
+      return system_error(errno, "the folder of the shards must be lockable", ", got ", folder);
     }
     // The previous owner of the lock may have removed the folder.
     struct stat opened {};

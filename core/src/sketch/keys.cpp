@@ -39,8 +39,7 @@ Result<SymbolKey> known_as(const SketchSpec& spec, std::string_view key) {
 
 Result<void> check_numbers(const SketchSpec& spec) {
   if (spec.keys != SketchKeys::kBytes) return {};
-  return bad_argument("keys must be hashes or integers, got those of a sketch of strings of ", spec.key_bytes,
-                      " bytes");
+  return bad_argument("keys must be hashes or integers, got strings of ", spec.key_bytes, " bytes");
 }
 
 }  // namespace crivo

@@ -165,10 +165,10 @@ Result<void> Sketch::append(const Sketch& next) {
   if (auto same = check_same_keys(next); !same) return same;
   if (next.spec_.first != spec_.first + spec_.symbols) {
     return error(ErrorCode::kIncompatible, "first must be ", spec_.first + spec_.symbols,
-                 ", the number behind the last symbol, got ", next.spec_.first);
+                 ", the number after the last symbol, got ", next.spec_.first);
   }
   if (next.keys_ != keys_) {
-    return error(ErrorCode::kIncompatible, "keys must be as many in both sketches, as these are of one set, got ",
+    return error(ErrorCode::kIncompatible, "keys must be equally many in both sketches of a set, got ",
                  static_cast<std::int64_t>(keys_), " and ", static_cast<std::int64_t>(next.keys_));
   }
   payload_.insert(payload_.end(), next.payload_.begin() + kFirstBytes, next.payload_.end());

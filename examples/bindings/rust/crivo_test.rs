@@ -265,7 +265,7 @@ fn sketches_say_what_is_wrong() {
         (failure(bytes.difference_numbers(&bytes)), 4, "keys must be hashes or integers, got strings of bytes"),
         (failure(hashes.difference_numbers(&integers)), 3, "keys must be the same in both sketches"),
         (failure(later.difference_keys(&later)), 1, "first must be 0"),
-        (failure(hashes.append(&later)), 3, "first must be 5, the number behind the last symbol, got 7"),
+        (failure(hashes.append(&later)), 3, "first must be 5, the number after the last symbol, got 7"),
         (failure(hashes.combine(&later)), 3, "first must be the same in both sketches, got 0 and 7"),
         (failure(Sketch::read(b"")), 2, "blob size must"),
         (failure(Sketch::read(&bad)), 2, "checksum"),

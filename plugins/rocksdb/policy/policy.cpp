@@ -300,7 +300,7 @@ void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Set
     rocksdb::Warn(log, "%s; %s", error_.c_str(), instead.c_str());
   }
   if (folder != nullptr && system::is_memory_folder(*folder) && !warned_of_folder_.exchange(true)) {
-    rocksdb::Warn(log, "%s: max_build_bytes bounds no memory: hashes beyond it go to %s, which is memory; set TMPDIR",
+    rocksdb::Warn(log, "%s: max_build_bytes has no effect: hashes beyond it go to %s, which is in memory; set TMPDIR",
                   Name(), folder->c_str());
   }
   if (has_partition_bug(context.table_options) && !warned_of_partitions_.exchange(true)) {

@@ -21,7 +21,7 @@ void* copy_with_filters(const void* options, void (*say)(const char*) noexcept) 
   if (mistaken) say(reason.c_str());
   return reason.empty() ? copy.release() : nullptr;
 } catch (...) {
-  say("there is no memory to look at the options");
+  say("out of memory");
   return nullptr;
 }
 
