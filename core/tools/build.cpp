@@ -249,7 +249,7 @@ ExitCode build(const BuildOptions& given) try {
   check_output(options.output.path, options.keys.paths);
   check_output(options.output.path, options.absent);
   check_temporary_folder(options);
-  if (options.is_bounded()) system::free_to_the_system();
+  if (options.is_bounded()) system::trim_on_free();
   if (options.shard || options.shards != 0) {
     std::error_code failure;
     const auto type = std::filesystem::status(options.output.path, failure).type();

@@ -11,10 +11,10 @@ void parallel_for(unsigned, std::size_t count, const std::function<void(std::siz
 }
 
 void* system::reserve_addresses(std::size_t) noexcept { return nullptr; }
-bool system::give_memory(void*, std::size_t) noexcept { return false; }
+bool system::commit_memory(void*, std::size_t) noexcept { return false; }
 void system::release_addresses(void*, std::size_t) noexcept {}
-void system::wish_huge_pages(void*, std::size_t) noexcept {}
-void system::wish_small_pages(void*, std::size_t) noexcept {}
+void system::advise_huge_pages(void*, std::size_t) noexcept {}
+void system::advise_small_pages(void*, std::size_t) noexcept {}
 
 // Only a build with max_memory asks for a file, and exports.cpp sets none: this is for the linker.
 namespace {

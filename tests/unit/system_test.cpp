@@ -30,7 +30,7 @@ struct stat status_of(const TemporaryFile& file) {
 TEST(System, TakesTheSpaceOfAFileWithZeros) {
   constexpr std::size_t kBytes = (std::size_t{3} << 16) + 1;
   const TemporaryFile file = temporary();
-  ASSERT_EQ(system::take_space(file.descriptor(), kBytes), 0);
+  ASSERT_EQ(system::preallocate(file.descriptor(), kBytes), 0);
   const struct stat status = status_of(file);
   EXPECT_EQ(status.st_size, kBytes);
   EXPECT_GE(status.st_blocks * 512, kBytes);
@@ -39,14 +39,14 @@ TEST(System, TakesTheSpaceOfAFileWithZeros) {
   EXPECT_EQ(std::ranges::count(bytes, std::byte{0}), kBytes);
 }
 
-TEST(System, SaysWhyItTakesNoSpace) { EXPECT_EQ(system::take_space(-1, 1), EBADF); }
+TEST(System, SaysWhyItTakesNoSpace) { EXPECT_EQ(system::preallocate(-1, 1), EBADF); }
 
 TEST(System, KnowsThatAChangeOfThisTickCanBeMissed) {
   bool can_be_missed = false;
   for (int i = 0; i < 1000 && !can_be_missed; ++i) {  // the next tick may come between the two lines
     timespec tick{};
     ::clock_gettime(CLOCK_REALTIME_COARSE, &tick);
-    can_be_missed = system::can_be_missed(tick);
+    can_be_missed = system::mtime_may_hide_change(tick);
   }
   EXPECT_TRUE(can_be_missed);
 }
@@ -55,7 +55,7 @@ TEST(System, MissesNoChangeOfAnotherDay) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   for (const time_t day : {-86'400, 86'400})
-    EXPECT_FALSE(system::can_be_missed({now.tv_sec + day, now.tv_nsec})) << day;
+    EXPECT_FALSE(system::mtime_may_hide_change({now.tv_sec + day, now.tv_nsec})) << day;
 }
 
 // On Debian 13, /tmp is memory.

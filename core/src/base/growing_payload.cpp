@@ -23,7 +23,7 @@ class ReservedAddresses final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t) override {
     void* begin = system::reserve_addresses(bytes);
     if (begin == nullptr) throw std::bad_alloc();
-    system::wish_huge_pages(begin, bytes);
+    system::advise_huge_pages(begin, bytes);
     return begin;
   }
   void do_deallocate(void* begin, std::size_t bytes, std::size_t) override { system::release_addresses(begin, bytes); }
@@ -37,15 +37,15 @@ ReservedAddresses& reserved_addresses() {
   return addresses;
 }
 
-void give_memory(AlignedBytes& payload, std::size_t before, std::size_t bytes) {
+void commit_memory(AlignedBytes& payload, std::size_t before, std::size_t bytes) {
   const std::size_t from = before == 0 ? 0 : memory_for(before);
   const std::size_t to = std::min(memory_for(bytes), payload.capacity());
-  if (to > from && !system::give_memory(payload.data() + from, to - from)) throw std::bad_alloc();
+  if (to > from && !system::commit_memory(payload.data() + from, to - from)) throw std::bad_alloc();
 }
 
 /// Moves the payload to `to`, after committing memory for `bytes` if `to` has reserved addresses.
 void move_payload(AlignedBytes& payload, AlignedBytes to, std::size_t bytes) {
-  if (to.get_allocator().resource != nullptr) give_memory(to, 0, bytes);
+  if (to.get_allocator().resource != nullptr) commit_memory(to, 0, bytes);
   to.resize(payload.size());
   std::ranges::copy(payload, to.begin());
   payload.swap(to);
@@ -67,7 +67,7 @@ bool reserve(AlignedBytes& payload, std::size_t bytes, std::size_t most) try {
 void grow_payload(AlignedBytes& payload, std::size_t bytes, std::size_t most) {
   const bool is_reserved = payload.get_allocator().resource == &reserved_addresses();
   if (is_reserved && bytes <= payload.capacity()) {
-    give_memory(payload, payload.size(), bytes);
+    commit_memory(payload, payload.size(), bytes);
   } else if (bytes > payload.capacity() && (bytes < kReservedFrom || !reserve(payload, bytes, most))) {
     AlignedBytes larger;
     larger.reserve(bytes <= most / 2 ? 2 * bytes : most);

@@ -24,7 +24,7 @@ void* allocate_large(std::size_t bytes) {
   std::byte* memory = static_cast<std::byte*>(whole) + (kCacheLineBytes - misaligned);
   static_assert(alignof(std::max_align_t) >= sizeof whole, "there is room for a pointer before the next cache line");
   std::memcpy(memory - sizeof whole, &whole, sizeof whole);
-  system::wish_huge_pages(memory, bytes);
+  system::advise_huge_pages(memory, bytes);
   return memory;
 }
 

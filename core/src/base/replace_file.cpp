@@ -127,9 +127,9 @@ class NewFile {
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   [[nodiscard]] bool rename_to(const std::string& name) {
     if (!is_named_) {
-      if (system::give_name(fd(), folder_, name.c_str())) return true;
+      if (system::link_into(fd(), folder_, name.c_str())) return true;
       // Linking does not replace an existing file, so link under a temporary name and rename.
-      if (errno != EEXIST || !system::give_name(fd(), folder_, name_.c_str())) return false;
+      if (errno != EEXIST || !system::link_into(fd(), folder_, name_.c_str())) return false;
       is_named_ = true;
     }
     if (::renameat(folder_, name_.c_str(), folder_, name.c_str()) != 0) return false;

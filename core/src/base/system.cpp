@@ -35,12 +35,12 @@ int open_nameless(int at, const char* path, int flags, mode_t mode) noexcept {
   return ::openat(at, path, O_TMPFILE | O_CLOEXEC | flags, mode);
 }
 
-bool give_name(int file, int folder, const char* name) {
+bool link_into(int file, int folder, const char* name) {
   const std::string itself = std::string(kDescriptors) + "/" + std::to_string(file);
   return ::linkat(AT_FDCWD, itself.c_str(), folder, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-int take_space(int file, std::uint64_t bytes) {
+int preallocate(int file, std::uint64_t bytes) {
   int reason = 0;
   do {
     reason = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
@@ -49,7 +49,7 @@ int take_space(int file, std::uint64_t bytes) {
 }
 
 /// This is the clock of file times. It advances by some milliseconds at a time.
-bool can_be_missed(const timespec& changed) noexcept {
+bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
   return now.tv_sec == changed.tv_sec && now.tv_nsec == changed.tv_nsec;
@@ -60,7 +60,7 @@ std::string own_path(const char*) {
   return std::filesystem::read_symlink("/proc/self/exe", failure).string();
 }
 
-void free_to_the_system() noexcept {
+void trim_on_free() noexcept {
 #ifdef M_MMAP_THRESHOLD  // glibc's malloc; musl's does not cache large allocations
   ::mallopt(M_MMAP_THRESHOLD, 1 << 18);
 #endif
@@ -74,13 +74,13 @@ void* reserve_addresses(std::size_t bytes) noexcept {
   void* begin = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return begin != MAP_FAILED ? begin : nullptr;
 }
-bool give_memory(void* begin, std::size_t bytes) noexcept {
+bool commit_memory(void* begin, std::size_t bytes) noexcept {
   return ::mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 void release_addresses(void* begin, std::size_t bytes) noexcept { ::munmap(begin, bytes); }
 
-void wish_huge_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_HUGEPAGE); }
-void wish_small_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_NOHUGEPAGE); }
+void advise_huge_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_HUGEPAGE); }
+void advise_small_pages(void* begin, std::size_t bytes) noexcept { advise(begin, bytes, MADV_NOHUGEPAGE); }
 
 bool is_memory_folder(const std::string& folder) noexcept {
   struct statfs status {};
@@ -108,12 +108,12 @@ int open_nameless(int, const char*, int, mode_t) noexcept {
   return -1;
 }
 
-bool give_name(int, int, const char*) {
+bool link_into(int, int, const char*) {
   errno = ENOTSUP;
   return false;
 }
 
-int take_space(int file, std::uint64_t bytes) {
+int preallocate(int file, std::uint64_t bytes) {
   static constexpr std::array<char, 1 << 16> kZeros{};
   for (std::uint64_t done = 0; done < bytes;) {
     const std::size_t some = std::min<std::uint64_t>(kZeros.size(), bytes - done);
@@ -125,7 +125,7 @@ int take_space(int file, std::uint64_t bytes) {
 }
 
 /// No supported system has file times with a resolution above 10 ms.
-bool can_be_missed(const timespec& changed) noexcept {
+bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   const auto seconds = now.tv_sec - changed.tv_sec;
@@ -141,7 +141,7 @@ std::string own_path(const char* called) {
   return std::filesystem::canonical(called, failure).string();
 }
 
-void free_to_the_system() noexcept {}
+void trim_on_free() noexcept {}
 
 bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
   if (::mprotect(to, bytes, PROT_READ | PROT_WRITE) != 0) return false;
@@ -151,11 +151,11 @@ bool move_pages(void* from, std::size_t bytes, void* to) noexcept {
 }
 
 void* reserve_addresses(std::size_t) noexcept { return nullptr; }
-bool give_memory(void*, std::size_t) noexcept { return false; }
+bool commit_memory(void*, std::size_t) noexcept { return false; }
 void release_addresses(void*, std::size_t) noexcept {}
 
-void wish_huge_pages(void*, std::size_t) noexcept {}
-void wish_small_pages(void*, std::size_t) noexcept {}
+void advise_huge_pages(void*, std::size_t) noexcept {}
+void advise_small_pages(void*, std::size_t) noexcept {}
 
 bool is_memory_folder(const std::string&) noexcept { return false; }
 

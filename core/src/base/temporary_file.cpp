@@ -78,7 +78,7 @@ Result<void> TemporaryFile::read(std::uint64_t at, std::span<std::byte> bytes) c
 }
 
 Result<void> TemporaryFile::reserve(std::uint64_t bytes) {
-  if (const int reason = system::take_space(file_.get(), bytes); reason != 0) {
+  if (const int reason = system::preallocate(file_.get(), bytes); reason != 0) {
     return failure("have room for the filter of a build", reason);
   }
   return {};

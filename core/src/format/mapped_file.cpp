@@ -57,7 +57,7 @@ Result<void> MappedFile::look() {
     if (!S_ISREG(opened_.st_mode)) {
       return bad_argument("file must be a regular one, got ", path_, ": ", kind_of(opened_.st_mode));
     }
-    if (!may_change_ || !system::can_be_missed(opened_.st_mtim)) return {};
+    if (!may_change_ || !system::mtime_may_hide_change(opened_.st_mtim)) return {};
     constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
     ::nanosleep(&kPause, nullptr);
   }

@@ -31,7 +31,7 @@ std::byte* map_chunk(BuildMemory::Use use) {
     release(chunk);
     throw std::bad_alloc();
   }
-  if (use == BuildMemory::Use::kToTheEnd) system::wish_huge_pages(chunk, kChunkBytes);
+  if (use == BuildMemory::Use::kToTheEnd) system::advise_huge_pages(chunk, kChunkBytes);
   return chunk;
 }
 

@@ -22,32 +22,32 @@ extern const char* const kDescriptors;
 /// not support unnamed files.
 [[nodiscard]] int open_nameless(int at, const char* path, int flags, mode_t mode) noexcept;
 /// Links an unnamed file into the folder. On failure, returns false with errno set.
-[[nodiscard]] bool give_name(int file, int folder, const char* name);
+[[nodiscard]] bool link_into(int file, int folder, const char* name);
 
 /// Preallocates zeroed blocks for an empty file. Returns 0 or an errno.
-[[nodiscard]] int take_space(int file, std::uint64_t bytes);
+[[nodiscard]] int preallocate(int file, std::uint64_t bytes);
 
 /// Whether a change now could leave the modification time `changed` unchanged, because of the clock's resolution.
-[[nodiscard]] bool can_be_missed(const timespec& changed) noexcept;
+[[nodiscard]] bool mtime_may_hide_change(const timespec& changed) noexcept;
 
 /// The path of this program, started as `called`; empty if unknown.
 [[nodiscard]] std::string own_path(const char* called);
 
 /// Makes free() return large allocations to the system at once, where malloc would cache them.
-void free_to_the_system() noexcept;
+void trim_on_free() noexcept;
 
 /// Moves private pages to reserved addresses without memory. On failure, returns false, and nothing has moved.
 [[nodiscard]] bool move_pages(void* from, std::size_t bytes, void* to) noexcept;
 /// Reserves addresses without memory, or returns null.
 [[nodiscard]] void* reserve_addresses(std::size_t bytes) noexcept;
 /// Commits zeroed memory to reserved addresses, from the page of `begin` on. Returns false on failure.
-[[nodiscard]] bool give_memory(void* begin, std::size_t bytes) noexcept;
+[[nodiscard]] bool commit_memory(void* begin, std::size_t bytes) noexcept;
 /// Releases the addresses and their memory.
 void release_addresses(void* begin, std::size_t bytes) noexcept;
 /// Advises the system to use huge pages from the page of `begin` on.
-void wish_huge_pages(void* begin, std::size_t bytes) noexcept;
+void advise_huge_pages(void* begin, std::size_t bytes) noexcept;
 /// Reverts that advice, and prevents automatic huge pages.
-void wish_small_pages(void* begin, std::size_t bytes) noexcept;
+void advise_small_pages(void* begin, std::size_t bytes) noexcept;
 
 /// Whether files in this folder are in memory (tmpfs, ramfs). False if unknown.
 [[nodiscard]] bool is_memory_folder(const std::string& folder) noexcept;
