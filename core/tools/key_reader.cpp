@@ -54,8 +54,8 @@ std::span<const std::string_view> KeyReader::next() {
   while (lines_.empty()) {
     make_room();
     // Not more at a time, even if a long line has enlarged the buffer: each byte could be a line.
-    const std::size_t room = std::min(buffer_.size() - end_, kBufferBytes);
-    const ssize_t got = ::read(fd_.get(), buffer_.data() + end_, room);
+    const std::size_t most = std::min(buffer_.size() - end_, kBufferBytes);
+    const ssize_t got = ::read(fd_.get(), buffer_.data() + end_, most);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw file_error("FILE must be readable", path_);
     if (got == 0) {

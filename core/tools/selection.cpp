@@ -12,7 +12,7 @@
 namespace crivo::tool {
 namespace {
 
-/// Whether the keys that are printed are seen by nobody who waits for them, so that a bar can tell how far it is.
+/// Whether no keys appear on the terminal, so that a progress bar does not disturb them.
 bool prints_out_of_sight(const SelectionFlags& flags) {
   struct stat status {};
   return flags.quiet || flags.count || (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode));

@@ -135,20 +135,20 @@ Result<void> decode_gaps(SymbolReader& symbols, BitReader low, unsigned low_bits
 
 }  // namespace
 
-std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> payload, std::size_t room) {
+std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> payload, std::size_t header_bytes) {
   const std::uint64_t bits = std::uint64_t{payload.size()} * 8;
   std::uint64_t set = 0;
   for_each_word(payload, [&](std::uint64_t word, auto) { set += static_cast<unsigned>(std::popcount(word)); });
   if (set > bits / kFewestBitsPerSet) return std::nullopt;
   const unsigned low_bits = low_bits_for(bits, set);
 
-  std::vector<std::byte> out(room + kHeadBytes);
+  std::vector<std::byte> out(header_bytes + kHeadBytes);
   if (set != 0) {
     const double entropy_bits =
         bit_entropy(static_cast<double>(set) / static_cast<double>(bits)) * static_cast<double>(bits);
-    out.reserve(out.size() + static_cast<std::size_t>(kMostOverEntropy * entropy_bits / 8) + SymbolWriter::kRoomBytes);
+    out.reserve(out.size() + static_cast<std::size_t>(kMostOverEntropy * entropy_bits / 8) + SymbolWriter::kSpareBytes);
   }
-  store_le(out.data() + room, set);
+  store_le(out.data() + header_bytes, set);
   BitWriter low(out, low_bits);
   for_each_gap(payload, [&](std::uint64_t gap) { low.put(gap); });
   low.finish();
@@ -159,7 +159,7 @@ std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> pa
     symbols.put(static_cast<std::uint8_t>(high));
   });
   symbols.finish();
-  if (set / kMostSetPerByte > out.size() - room) return std::nullopt;
+  if (set / kMostSetPerByte > out.size() - header_bytes) return std::nullopt;
   return out;
 }
 

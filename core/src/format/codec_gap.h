@@ -14,9 +14,11 @@
 
 namespace crivo {
 
-/// The gap coding of `payload`, after `room` bytes for the caller's header. No value if the payload cannot be gap coded
-/// (docs/format.md): more than a quarter of its bits are set, or they form a pattern of less than 2 bits per set bit.
-[[nodiscard]] std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> payload, std::size_t room);
+/// The gap coding of `payload`, after `header_bytes` bytes for the caller's header. No value if the payload cannot be
+/// gap coded (docs/format.md): more than a quarter of its bits are set, or they form a pattern of less than 2 bits per
+/// set bit.
+[[nodiscard]] std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> payload,
+                                                                 std::size_t header_bytes);
 
 /// Decodes a payload of `raw_bytes` bytes, which the caller has checked against its limit. No other size that the input
 /// states is allocated. Takes the time to write the payload and to read at most 4 gaps per stored byte. Errors:

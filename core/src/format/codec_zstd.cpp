@@ -30,12 +30,12 @@ bool has_bounded_window(std::span<const std::byte> frame) {
 
 }  // namespace
 
-std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int level, std::size_t room) {
-  std::vector<std::byte> out(room + ZSTD_compressBound(payload.size()));
-  const std::span<std::byte> frame = std::span(out).subspan(room);
+std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int level, std::size_t header_bytes) {
+  std::vector<std::byte> out(header_bytes + ZSTD_compressBound(payload.size()));
+  const std::span<std::byte> frame = std::span(out).subspan(header_bytes);
   const std::size_t size = ZSTD_compress(frame.data(), frame.size(), payload.data(), payload.size(), level);
   if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // the buffer has the bound's size, so nothing else can fail
-  out.resize(room + size);
+  out.resize(header_bytes + size);
   return out;
 }
 
@@ -86,7 +86,7 @@ void SymbolWriter::flush(bool is_last) {
   ZSTD_inBuffer in{buffer_.data(), used_, 0};
   for (bool done = false; !done;) {
     const std::size_t start = out_.size();
-    out_.resize(start + kRoomBytes);
+    out_.resize(start + kSpareBytes);
     ZSTD_outBuffer out{out_.data() + start, out_.size() - start, 0};
     const std::size_t left =
         ZSTD_compressStream2(context_->zstd.get(), &out, &in, is_last ? ZSTD_e_end : ZSTD_e_continue);

@@ -12,8 +12,10 @@
 
 namespace crivo {
 
-/// `payload` as one zstd frame, after `room` bytes for the caller's header. level: 1 to 22. Throws std::bad_alloc.
-[[nodiscard]] std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int level, std::size_t room);
+/// `payload` as one zstd frame, after `header_bytes` bytes for the caller's header. level: 1 to 22. Throws
+/// std::bad_alloc.
+[[nodiscard]] std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int level,
+                                                   std::size_t header_bytes);
 
 /// Decodes a frame to `raw_bytes` bytes, which the caller has checked against its limit. The frame must be as
 /// docs/format.md, "Codecs", requires. No other size that the input states is allocated. Errors: kCorrupt.
@@ -24,7 +26,7 @@ namespace crivo {
 class SymbolWriter {
  public:
   /// Spare capacity of `out`, in addition to the frame, that avoids a reallocation.
-  static constexpr std::size_t kRoomBytes = std::size_t{1} << 14;
+  static constexpr std::size_t kSpareBytes = std::size_t{1} << 14;
 
   explicit SymbolWriter(std::vector<std::byte>& out);
   ~SymbolWriter();

@@ -48,7 +48,7 @@ void Section::give_up(std::string_view why, std::string_view detail) noexcept {
   }
 }
 
-std::optional<std::string> Section::finish(std::uint64_t room) {
+std::optional<std::string> Section::finish(std::uint64_t max_bytes) {
   if (given_up_) return std::nullopt;
   const std::size_t tail = sst_tail_bytes(name().size());
   const std::size_t values = sort_distinct(hashes_).size();
@@ -57,8 +57,8 @@ std::optional<std::string> Section::finish(std::uint64_t room) {
                         .capacity = std::max<std::uint64_t>(values, 1),
                         .fp_rate = spec_.fp_rate,
                         .range_length = spec_.range_length};
-  const auto filter =
-      AnyFilter::build(spec, std::exchange(hashes_, {}), {.max_bytes = room - std::min<std::uint64_t>(room, tail)});
+  const auto filter = AnyFilter::build(spec, std::exchange(hashes_, {}),
+                                       {.max_bytes = max_bytes - std::min<std::uint64_t>(max_bytes, tail)});
   if (!filter) {
     const bool too_large = filter.error().code == ErrorCode::kTooLarge;
     give_up(too_large ? std::string(kTooMany) : "left out: " + filter.error().message);

@@ -34,9 +34,9 @@ class Section {
   /// Frees the memory. There will be no filter.
   void give_up(std::string_view why, std::string_view detail = {}) noexcept;
 
-  /// The filter as an SST block (docs/format.md) of at most `room` bytes; no value after give_up(), or if it does not
-  /// fit. Call it once. Throws std::bad_alloc.
-  [[nodiscard]] std::optional<std::string> finish(std::uint64_t room);
+  /// The filter as an SST block (docs/format.md) of at most `max_bytes` bytes; no value after give_up(), or if it does
+  /// not fit. Call it once. Throws std::bad_alloc.
+  [[nodiscard]] std::optional<std::string> finish(std::uint64_t max_bytes);
 
   /// The result: "ribbon, 812 values, 940 bytes", or why there is no filter.
   [[nodiscard]] const std::string& report() const noexcept { return report_; }

@@ -69,12 +69,12 @@ Status FilterLayout::find_parts(const TableFile& file, BlockHandle index) {
   const bool has_sequence = file.number_property("rocksdb.index.key.is.user.key") == 0;
   const std::size_t behind_key = (has_sequence ? kSequenceBytes : 0) + (has_timestamps(file) ? kTimestampBytes : 0);
   // The partitions together must not need more memory than the file's size.
-  std::uint64_t room = file.bytes();
+  std::uint64_t bytes_left = file.bytes();
   for (auto& [key, handle] : entries) {
-    if (handle.size > room) {
+    if (handle.size > bytes_left) {
       return Status::Corruption("filter partitions must lie side by side in the file, got more bytes than it has");
     }
-    room -= handle.size;
+    bytes_left -= handle.size;
     key.resize(key.size() - std::min(behind_key, key.size()));
     parts_.push_back({handle, std::move(key)});
   }

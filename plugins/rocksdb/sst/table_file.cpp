@@ -46,17 +46,17 @@ Status read_entries(std::string_view block, bool has_sizes, const Value& value) 
       block.size() < 4 ? 4 : (std::uint64_t{fixed<std::uint32_t>(block.substr(block.size() - 4))} + 1) * 4;
   if (behind > block.size()) return Status::Corruption("block must have entries, got none");
   std::string key;
-  std::size_t room = kMostKeyBytes;
+  std::size_t key_bytes_left = kMostKeyBytes;
   for (CheckedReader reader(block.substr(0, block.size() - behind)); !reader.empty();) {
     std::uint64_t shared = 0, rest = 0, size = 0;
     std::string_view suffix;
     const bool whole = reader.varint(&shared) && reader.varint(&rest) && (!has_sizes || reader.varint(&size)) &&
                        shared <= key.size() && reader.take(rest, &suffix);
     if (whole) key.replace(static_cast<std::size_t>(shared), std::string::npos, suffix);
-    if (!whole || key.size() > room || !value(key, reader, shared, size)) {
+    if (!whole || key.size() > key_bytes_left || !value(key, reader, shared, size)) {
       return Status::Corruption("block must have whole entries, got a part of one, or too many bytes of keys");
     }
-    room -= key.size();
+    key_bytes_left -= key.size();
   }
   return Status::OK();
 }

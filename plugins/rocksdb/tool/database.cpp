@@ -109,10 +109,10 @@ void check_room(const std::string& path) {
     const bool is_counted = file.extension() == ".log" || file.filename().string().starts_with("MANIFEST-");
     if (const auto bytes = fs::file_size(file, gone); is_counted && !gone) needed += bytes;
   }
-  const fs::space_info room = fs::space(path, error);
-  if (error || room.available >= needed) return;
+  const fs::space_info space = fs::space(path, error);
+  if (error || space.available >= needed) return;
   throw Refused("folder of DB must have " + std::to_string(needed) + " bytes free, got " +
-                std::to_string(room.available) + " in " + path);
+                std::to_string(space.available) + " in " + path);
 }
 
 }  // namespace

@@ -117,8 +117,8 @@ Result<void> validate_ribbon(const View& view) {
   return {};
 }
 
-// Follows validate_ribbon(), and stops where that will find an error. Queries read where word 0, and the number of
-// blocks at the start of each level, tell them to.
+// Follows validate_ribbon(), and stops where that will find an error. Freezes word 0 and the number of
+// blocks of each level, which determine where queries read.
 bool admit_ribbon_open(const View& view, ByteGate& gate) {
   if (!gate.freeze(0, 8)) return false;
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
