@@ -1,3 +1,4 @@
+// Writes sketches to files.
 #include "base/replace_file.h"
 #include "crivo/sketch.h"
 
