@@ -141,7 +141,7 @@ TEST_F(Sharded, ThatAreWrongAreErrorsThatNameThem) {
   becomes(file_of({.capacity = 1000, .seed = 4}), "seed must be the manifest's 3, got 4");
   becomes(file_of({.kind = Kind::kRange, .capacity = 1000, .seed = 3}), "kind must have plain keys");
   becomes(file_of({.kind = Kind::kMap, .capacity = 1000, .seed = 3, .value_bits = kValueBits}),
-          "kind must be one whose");
+          "kind must have plain keys");
   becomes(path_, "got the manifest of a sharded filter");
 }
 

@@ -211,8 +211,8 @@ TEST_F(SstTool, ProbeLetsEveryKeyOfTheFilePass) {
         const double passed = static_cast<double>(count(file, lines_of(kKeys, 2 * kKeys)));
         const double expected = info(file)[0]["current_fp_rate"].get<double>() * static_cast<double>(kKeys);
         if (order == &own_order) {
-          EXPECT_GT(passed, 2 * expected) << "every partition is asked, which a note says";
-          EXPECT_THAT(crivo("sst probe " + file).err, HasSubstr("every partition is asked"));
+          EXPECT_GT(passed, 2 * expected) << "every partition is queried, which a note says";
+          EXPECT_THAT(crivo("sst probe " + file).err, HasSubstr("every partition is queried"));
         } else {
           EXPECT_NEAR(passed, expected, 5 * std::sqrt(expected) + 0.1 * expected);
         }
@@ -234,7 +234,7 @@ TEST_F(SstTool, ProbeAppliesTheKeyTransformOfTheFilter) {
   const std::string own =
       write_file(one_file(NewRocksDBFilterPolicy({.bits_per_key = 20, .key_transform = "my.Transform"})), "own");
   EXPECT_EQ(count(own, lines_of(kKeys, 2 * kKeys)), kKeys) << "nobody here knows what was hashed";
-  EXPECT_THAT(crivo("sst probe " + own).err, HasSubstr("changed by my.Transform, which is not known here"));
+  EXPECT_THAT(crivo("sst probe " + own).err, HasSubstr("changed by my.Transform, which is unknown here"));
 }
 
 TEST_F(SstTool, ProbeHasTheOptionsOfQuery) {
