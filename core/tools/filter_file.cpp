@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::uint64_t kFirstReadBytes = 1 << 16;
 
-/// The most bytes that a filter may be stored in whose payload takes `payload_bytes`: with checksums for its segments,
-/// or with what a codec adds to a tiny payload.
+/// The maximum size of a stored filter, given its payload: with checksums per segment, or with a codec's overhead for a
+/// tiny payload.
 std::uint64_t most_stored_bytes(std::uint64_t payload_bytes) {
   constexpr std::uint64_t kCodecBytes = 4096;
   return payload_bytes + std::max(kCodecBytes, blob_frame_bytes(Codec::kRawSums, payload_bytes));
 }
 
-/// The size of a file in bytes; 0 for a pipe, whose size is unknown.
+/// The size of a file; 0 for a pipe.
 std::uint64_t size_of(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
@@ -38,8 +38,8 @@ bool is_file(const std::string& path) {
   return path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// Allows this process all the open files that it may have. A sharded filter keeps at most a quarter of them open: with
-/// the usual 1024, a query of 1024 shards would open files again and again.
+/// Raises the soft limit of open files to the hard one. A sharded filter keeps at most a quarter of the limit open:
+/// with the usual 1024, a query of 1024 shards would reopen files again and again.
 void raise_open_files() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -47,7 +47,7 @@ void raise_open_files() noexcept {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// A file that shrinks while it is read is then an error, as every other change of it is.
+/// guard_mapped_files() makes shrinking files an error, like every other change.
 FilterFile open_file(const std::string& path, const ReadLimits& limits) {
   raise_open_files();
   unwrap(guard_mapped_files());
@@ -58,7 +58,7 @@ AlignedBytes read_pipe(const std::string& path, const ReadLimits& limits) {
   return read_whole(path, "FILTER", most_stored_bytes(limits.max_bytes));
 }
 
-/// Whether a file begins as a sketch does.
+/// Whether a file begins like a sketch.
 bool has_sketch(const std::string& path) {
   std::array<std::byte, kBlobHeaderBytes> start{};
   const ssize_t got = ::read(open_input(path, "FILTER").get(), start.data(), start.size());
@@ -80,9 +80,9 @@ AlignedBytes read_whole(const std::string& path, const std::string& role, std::u
       throw Refused(Error{ErrorCode::kTooLarge, role + " must have at most " + std::to_string(most) +
                                                     " bytes, got more; --max-bytes raises the limit"});
     }
-    // The buffer has one byte more than the file, so that the end of the file is seen before the buffer has to grow.
-    const std::uint64_t room = std::max({kFirstReadBytes, size + 1, used * 2});
-    if (used == bytes.size()) bytes.resize(std::min(room, most + 1));
+    // The buffer has one byte more than the file, so that the end of the file is found before the buffer must grow.
+    const std::uint64_t buffer_bytes = std::max({kFirstReadBytes, size + 1, used * 2});
+    if (used == bytes.size()) bytes.resize(std::min(buffer_bytes, most + 1));
     const ssize_t got = ::read(input.get(), bytes.data() + used, bytes.size() - used);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw file_error(role + " must be readable", path);
@@ -117,7 +117,7 @@ Refused in_given_units(const Refused& refused, const ByteLimit& max_bytes) {
 FilterFile load_filter(const FilterArgument& filter) try {
   const ReadLimits limits{.max_bytes = filter.max_bytes.bytes};
   const bool is_mapped = is_file(filter.path);
-  const Progress progress("opening", is_mapped);  // a terminal that is read from is told so instead
+  const Progress progress("opening", is_mapped);  // a note is printed instead if it is a terminal
   if (is_mapped) return open_file(filter.path, limits);
   return unwrap(MappedFilter::adopt(read_pipe(filter.path, limits), limits));
 } catch (const Refused& refused) {

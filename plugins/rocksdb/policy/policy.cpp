@@ -37,8 +37,8 @@ Status refusal(const PolicyInfo& policy, const Error& error) {
   return Status::InvalidArgument(std::string(policy.name) + ": " + error.message);
 }
 
-// Reads one option of a policy that exists; `address` is that of its SharedSettings. SetOptions on a running database
-// comes here, and nothing in `config` tells.
+// Sets one option of a policy; `address` is that of its SharedSettings. SetOptions on a running database also calls
+// this, and `config` does not reveal it.
 Status parse_option(const ConfigOptions&, const std::string& name, const std::string& value, void* address) {
   auto& settings = *static_cast<SharedSettings*>(address);
   const auto set = settings.change([&](SettingsParser& parser) { return parser.set_while_running(name, value); });
@@ -53,14 +53,15 @@ std::string text_at(const void* address, const std::string& name) {
 using OptionMap = std::unordered_map<std::string, OptionTypeInfo>;
 
 const OptionMap* option_map(const PolicyInfo& policy) {
-  // The options are mutable, so that DB::SetOptions may change them. They are not serialized, because the policy's id
-  // has them all (policy.h, GetId). The maps are never destroyed, because policies may outlive our static objects.
+  // The options are mutable, so that DB::SetOptions can change them. They are not serialized, because the policy's id
+  // contains all of them (policy.h, GetId). The maps are never destroyed, because policies may outlive our static
+  // objects.
   static const auto* const maps = [] {
     const auto serialize = [](const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
       *value = text_at(address, name);
       return Status::OK();
     };
-    // RocksDB compares the ids before it asks.
+    // RocksDB compares the ids before it calls this.
     const auto equal = [](const ConfigOptions&, const std::string&, const void*, const void*, std::string*) {
       return true;
     };
@@ -76,28 +77,29 @@ const OptionMap* option_map(const PolicyInfo& policy) {
   return &maps->at(policy.name);
 }
 
-/// Stands before the id in what RocksDB reads before it changes options, and hands back if there is an error.
+/// Precedes the id in what SerializeOptions returns before options are changed, and ConfigureOptions gets after an
+/// error.
 constexpr const char* kIdBefore = "crivo_id_before";
 
-/// A limit as an option gives it: 0 stands for none.
+/// The value of a limit; 0 means no limit.
 std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
 
-/// Where the hashes beyond max_build_bytes go: if TMPDIR names no folder, into the database's own, which lies on a disk
-/// where /tmp may be memory. Null if there is no memory.
+/// The folder for hashes beyond max_build_bytes: $TMPDIR, or else the database's folder, which is on disk, whereas /tmp
+/// may be in memory. Null if memory is short.
 std::shared_ptr<const std::string> spill_folder(const rocksdb::Logger* log) noexcept try {
   return std::make_shared<const std::string>(default_temp_folder(folder_of(log)));
 } catch (...) {
   return nullptr;
 }
 
-/// Whether RocksDB leaves a prefix out of the partition that it asks for keys behind another one's last key (its pull
-/// request 12872). Without whole keys there is a filter only if there is a prefix extractor.
+/// Whether this RocksDB omits a prefix from the partition in which it looks up keys after another one's last key
+/// (RocksDB's pull request 12872). Without whole keys, there is a filter only with a prefix extractor.
 bool has_partition_bug(const rocksdb::BlockBasedTableOptions& table) noexcept {
   return CRIVO_ROCKSDB_VERSION < 905 && table.partition_filters && !table.whole_key_filtering;
 }
 
-/// Refuses objects of our class Ours that an option string made under a name that we do not have. They show us their
-/// name as "options", which objects of other classes do not have.
+/// Rejects objects of our class Ours that an option string created under an unknown name. They expose their name as
+/// "options", which objects of other classes do not have.
 template <typename Ours, typename T>
 Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* field) {
   for (const auto& each : objects) {
@@ -133,12 +135,12 @@ FilterPolicy::FilterPolicy(const PolicyInfo* policy)
       fits_library_(error_.empty()),
       builtin_(rocksdb::NewBloomFilterPolicy(10)) {
   RegisterOptions(Name(), &settings_, option_map(settings_.policy()));
-  RegisterOptions(kCountersName, &counters_, nullptr);  // no options: how GetRocksDBFilterCounters finds them
+  RegisterOptions(kCountersName, &counters_, nullptr);  // no options; GetRocksDBFilterCounters finds them by this name
 }
 
 FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(find_policy(options.kind)) {
   if (options.kind != settings_.policy().kind) {
-    keep(
+    record_error(
         Error{ErrorCode::kBadArgument, "kind must be blocked or ribbon, got " + std::string(kind_name(*options.kind))});
   }
   const bool transforms = !options.key_transform.empty();
@@ -162,7 +164,7 @@ FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(f
     if (set && transforms) set = parser.set(kKeyTransform, options.key_transform);
     return set;
   });
-  keep(changed, transforms);
+  record_error(changed, transforms);
 }
 
 FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.substr(0, id.find(':')))) {
@@ -175,12 +177,12 @@ FilterPolicy::FilterPolicy(std::string_view id) : FilterPolicy(find_policy(id.su
       error_ = std::string(id) + ": name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got " + std::string(name);
     }
   } else if (colon != std::string_view::npos) {
-    keep(settings_.change([&](SettingsParser& parser) { return parser.set_positional(id.substr(colon + 1)); }),
-         transforms);
+    record_error(settings_.change([&](SettingsParser& parser) { return parser.set_positional(id.substr(colon + 1)); }),
+                 transforms);
   }
 }
 
-void FilterPolicy::keep(const Result<void>& result, bool transforms) {
+void FilterPolicy::record_error(const Result<void>& result, bool transforms) {
   if (result) return;
   if (error_.empty()) error_ = std::string(Name()) + ": " + result.error().message;
   if (transforms && settings_.load().key_transform == nullptr) knows_keys_ = false;
@@ -194,9 +196,9 @@ const char* FilterPolicy::CompatibilityName() const {
   return transform != nullptr ? transform->compatibility_name.c_str() : builtin_->CompatibilityName();
 }
 
-// RocksDB reads options in detail before it changes them (Configurable::ConfigureOptions), and again, without the
-// detail, when it writes the OPTIONS file after a change. Until 9.7 it hands the first reading back in place if there
-// is an error. From 9.8 on it would make a new policy of it, and then only our own errors take back what came before.
+// RocksDB serializes options in detail before it changes them (Configurable::ConfigureOptions), and without the detail
+// when it writes the OPTIONS file after a change. Up to 9.7 it passes the former back after an error. From 9.8 on it
+// would create a new policy from it, so that only our own errors revert previous changes.
 std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const std::string& prefix) const {
   if (!config.IsDetailed()) settings_.end_call();
   const std::string id = config.IsDetailed() ? settings_.begin_call() : "";
@@ -204,8 +206,8 @@ std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const st
   return rocksdb::FilterPolicy::SerializeOptions(config, prefix);
 }
 
-// RocksDB drops the status of a policy that an option string makes, so that one is kept. A policy that a running
-// database changes in place (mutable options only, before RocksDB 9.8) stays as it is, and the caller gets the error.
+// RocksDB discards the status of a policy from an option string, so it is stored. A policy that SetOptions changes in
+// place (mutable options only, before RocksDB 9.8) stays unchanged, and the caller gets the error.
 Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
                                       const std::unordered_map<std::string, std::string>& options,
                                       std::unordered_map<std::string, std::string>*) {
@@ -217,14 +219,14 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
     for (const auto& [long_name, value] : options) {
       const std::string name = GetOptionName(long_name);
       if (config.ignore_unknown_options && !has_option(settings_.policy(), name)) continue;
-      // RocksDB asks for mutable options only where a database is open (SetOptions).
+      // RocksDB sets mutable_options_only only for open databases (SetOptions).
       auto set = config.mutable_options_only ? parser.set_while_running(name, value) : parser.set(name, value);
       if (!set) return set;
     }
     return {};
   });
   if (!changed && config.mutable_options_only) return refusal(settings_.policy(), changed.error());
-  keep(changed, transforms);
+  record_error(changed, transforms);
   return Status::OK();
 }
 
@@ -253,7 +255,7 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const FilePlan plan = this->plan(settings, context);
   if (!fits_library_ || !plan.spec.is_filter()) return nullptr;
   const auto folder = settings.max_build_bytes != 0 ? spill_folder(context.info_log) : nullptr;
-  tell(context, settings, folder.get());
+  log_warnings(context, settings, folder.get());
   if (!knows_keys_) return nullptr;
   const BlockSizing sizing(plan.spec, /*blocked_if_few=*/!settings_.policy().kind, kMaxPayloadBytes,
                            sst_tail_bytes(name_of(settings.key_transform).size()));
@@ -285,13 +287,13 @@ FilePlan FilterPolicy::plan(const Settings& settings, const rocksdb::FilterBuild
     const auto plan = plan_file(settings, tree->of(context.column_family_name), context,
                                 is_refiltering() ? PlanUse::kAll : PlanUse::kWithinWhatIsLeft);
     return plan ? *plan : unplanned;
-  } catch (...) {  // there is no memory for the plan
+  } catch (...) {  // no memory for the plan
     return settings.max_total_bytes == 0 ? unlimited : unplanned;
   }
 }
 
-void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Settings& settings,
-                        const std::string* folder) const noexcept try {
+void FilterPolicy::log_warnings(const rocksdb::FilterBuildingContext& context, const Settings& settings,
+                                const std::string* folder) const noexcept try {
   rocksdb::Logger* const log = context.info_log;
   if (log == nullptr) return;
   if (!error_.empty()) {
@@ -312,7 +314,7 @@ void FilterPolicy::tell(const rocksdb::FilterBuildingContext& context, const Set
   log_damages(*counters_, log);
   counters_->work_for(log, context.column_family_name);
 } catch (...) {
-  // There is no memory for the line in LOG, or the logger threw, and the filter matters more.
+  // Without memory for the log line, or if the logger threw, the filter is more important.
 }
 
 rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slice& contents) const {

@@ -30,7 +30,7 @@ bool is_on(const char* name) {
   return !value.empty() && value != "0";
 }
 
-/// Whether different bytes can be the same key. RocksDB takes timestamps off before a key reaches a filter.
+/// Whether different bytes can be equal keys. RocksDB removes timestamps before a key reaches a filter.
 bool has_equal_keys(const rocksdb::Comparator* comparator) {
   if (comparator == nullptr) return false;  // RocksDB's default
   constexpr std::string_view kTimestamped[] = {"leveldb.BytewiseComparator.u64ts",
@@ -59,7 +59,7 @@ bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBa
   return builder != nullptr;
 }
 
-/// Why a family keeps the policy that it has; empty if it is to get another one.
+/// Why a family keeps its policy; empty if it gets another one.
 std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& set,
                            const rocksdb::BlockBasedTableOptions& table) {
   if (is_ours(set)) {
@@ -75,15 +75,15 @@ std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& set,
          (is_builtin ? ", which CRIVO_ROCKSDB_REPLACE=1 replaces" : "");
 }
 
-/// Why a family without a policy, or with one that may be replaced, must not have filters; empty if it may.
+/// Why a family without a policy, or with a replaceable one, must not have filters; empty if it may.
 std::string reason_against(const Wish& wish, const rocksdb::ColumnFamilyOptions& options, bool has_filters) {
   if (!has_filters && options.prefix_extractor != nullptr && !wish.prefixes) {
-    // Without filters, an iterator that seeks for a key finds those of other prefixes behind it, too.
+    // Without filters, an iterator that seeks a key also finds keys of other prefixes after it.
     return "prefix_extractor must be none, as iterators with filters may leave out keys of other prefixes, or "
            "CRIVO_ROCKSDB_PREFIXES must be 1, got " +
            std::string(options.prefix_extractor->Name());
   }
-  // A policy whose option is `none` was told that there are no equal keys.
+  // With key_transform `none`, the user states that there are no equal keys.
   if (has_equal_keys(options.comparator) && wish.policy.find("key_transform") == std::string::npos) {
     return "comparator must tell keys of different bytes apart, or CRIVO_ROCKSDB must name a key_transform, got " +
            std::string(options.comparator->Name());
@@ -101,7 +101,7 @@ const Wish& wish_of_environment() {
 
 std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options, bool& mistaken) {
   const rocksdb::TableFactory* const factory = options.table_factory.get();
-  // A factory of the program's own may have such a one inside.
+  // A custom factory may wrap a block-based one.
   const bool is_block_based =
       factory != nullptr && std::string_view(factory->Name()) == rocksdb::TableFactory::kBlockBasedTableName();
   const auto* const table = is_block_based ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
@@ -123,7 +123,7 @@ std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options
     return "CRIVO_ROCKSDB must be a filter policy, got " + wish.policy + ": " + made.ToString();
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(with_filter));
-  // RocksDB 7.8 cannot read an OPTIONS file into which it has written two collectors.
+  // RocksDB 7.8 cannot read an OPTIONS file with two collectors.
   auto& collectors = options.table_properties_collector_factories;
   if (collectors.empty()) collectors.push_back(NewRocksDBFilterCollectorFactory());
   return {};

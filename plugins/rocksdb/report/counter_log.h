@@ -1,4 +1,4 @@
-// Writes what was counted into the info log of a database: when the database closes, and on request.
+// Writes counters into the info log of a database: when it closes, and on request.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -17,22 +17,21 @@
 
 namespace crivo::plugin {
 
-/// Whether one of these listeners, or collectors, is of our class Ours.
+/// Whether one of these listeners or collectors is of our class Ours.
 template <typename Ours, typename Objects>
 [[nodiscard]] bool has(const Objects& objects) {
   return std::ranges::any_of(objects,
                              [](const auto& each) { return each != nullptr && each->IsInstanceOf(Ours::kName); });
 }
 
-/// Counters for a policy of this name, which the log of a database will tell about when the database closes. Throws
-/// std::bad_alloc.
+/// Counters for a policy of this name. They are logged when a database of the policy closes. Throws std::bad_alloc.
 [[nodiscard]] std::shared_ptr<Counters> new_counters(std::string_view policy_name);
 
-/// The counters of all policies of the process, by their number.
+/// The counters of all policies of the process, by sequence number.
 [[nodiscard]] std::vector<std::shared_ptr<Counters>> all_counters();
-/// The folder of the database that has this logger; empty if no listener has met it.
+/// The folder of the database with this logger; empty without a listener.
 [[nodiscard]] std::string folder_of(const rocksdb::Logger* log);
-/// The files of a database that a listener has met; null if none has. Where several of them have one logger, it is that
+/// The files of a database with this logger; null without a listener. If several databases share the logger: the one
 /// for which this thread flushes or compacts.
 [[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(const rocksdb::Logger* log);
 [[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(rocksdb::DB& db);
@@ -47,14 +46,14 @@ void begin_refiltering(const std::shared_ptr<FilterTree>& tree) noexcept;
 void end_refiltering() noexcept;
 [[nodiscard]] bool is_refiltering() noexcept;
 
-/// Writes one line for each damaged block that was found since the last call.
+/// Logs a line per damaged block found since the last call.
 void log_damages(Counters& counters, rocksdb::Logger* log);
 
-/// Writes the counters in one line, and before it what log_damages writes.
+/// Logs the counters in one line, after log_damages.
 void log_counters(Counters& counters, std::string_view families, rocksdb::Logger* log);
 
-/// Writes into the log, as one line of JSON behind kGetsLine, what RocksDB's statistics say of Gets; `crivo sst advise`
-/// reads it. `statistics` may be null: then it writes nothing.
+/// Logs RocksDB's statistics about Gets as a line of JSON after kGetsLine, for `crivo sst advise`. Logs nothing if
+/// `statistics` is null.
 void log_gets(const rocksdb::Statistics* statistics, rocksdb::Logger* log);
 inline constexpr std::string_view kGetsLine = "crivo.gets ";
 
@@ -63,13 +62,13 @@ class CounterListener final : public rocksdb::EventListener {
  public:
   static constexpr const char* kName = "crivo.FilterCounters";
 
-  /// name: as an OPTIONS file has it. If it is not ours, FilterPolicy::ValidateOptions refuses it.
+  /// name: from an OPTIONS file. FilterPolicy::ValidateOptions rejects an unknown one.
   explicit CounterListener(const std::string& name = kName) : name_(is_one_of(name) ? kName : name) {
     RegisterOptions(kName, &name_, nullptr);
   }
 
-  /// The files of a database with this listener, which is met here if it was not before; null if it shows no handle or
-  /// no logger. Throws std::bad_alloc.
+  /// The files of a database with this listener, which is registered here if necessary; null if it has no handle or no
+  /// logger. Throws std::bad_alloc.
   static std::shared_ptr<FilterTree> introduced(rocksdb::DB& db);
 
   const char* Name() const override { return name_.c_str(); }
@@ -82,7 +81,7 @@ class CounterListener final : public rocksdb::EventListener {
   void OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) override;
 
  private:
-  /// RocksDB writes several listeners as FIRST:SECOND, and then asks for one that has all this as its name.
+  /// RocksDB serializes several listeners as FIRST:SECOND, and then creates one with this whole name.
   static bool is_one_of(std::string_view names) noexcept;
   /// inputs: the number of files that a compaction reads.
   static void meet(rocksdb::DB& db, std::size_t inputs) noexcept;

@@ -1,5 +1,5 @@
-// A filter whose payload lies in pages that are read and written one by one, such as rows of a database table: nobody
-// holds the payload as a whole, and what a key costs does not depend on the filter's size.
+// A filter whose payload is stored in pages, such as rows of a database table. Pages are read and written one by one,
+// so that the cost of a key does not depend on the filter's size.
 //
 // The pages, put one after the other, are the filter's payload. A key of a kind with blocks lies in one page, whereas
 // the k positions of a key of the kinds `classic` and `spectral` lie in up to k pages.
@@ -20,8 +20,8 @@ namespace crivo {
 
 struct Paging;
 
-/// The places of a filter's keys in its pages: a small value, cheap to copy, which any number of threads may use. It
-/// keeps no page; the caller sees to it that nobody writes a page while it is read.
+/// Maps keys to pages: a small value, cheap to copy and thread-safe. It caches no page. The caller must prevent
+/// concurrent reads and writes of a page.
 class PagedFilter {
  public:
   /// Lays a filter of this shape out in pages of page_bytes bytes; the last page may be shorter. Errors: kUnsupported
@@ -32,8 +32,8 @@ class PagedFilter {
   /// for other kinds, too.
   [[nodiscard]] static Result<PagedFilter> open_payload(const Shape& shape, std::size_t page_bytes);
 
-  /// The shape of a filter of this spec; no memory is taken for it, so its size has no limit but that of its kind.
-  /// Errors: kBadArgument naming the field.
+  /// The shape of a filter of this spec. Allocates nothing, so only the kind limits its size. Errors: kBadArgument
+  /// naming the field.
   [[nodiscard]] static Result<Shape> plan(const FilterSpec& spec);
 
   /// What page_bytes must be a multiple of: the bytes of a block (64 for blocked, 256 for counting), in a window those
@@ -50,12 +50,12 @@ class PagedFilter {
   /// The page of a key's block, or of its first position.
   [[nodiscard]] std::uint64_t page_of(std::uint64_t key_hash) const noexcept;
 
-  /// Whether the kind can count. In the others, adding a key that may be there changes nothing.
+  /// Whether the kind counts. Other kinds ignore additions of keys that may already be present.
   [[nodiscard]] bool counts() const noexcept;
   /// Sets the newest generation of a window.
   void set_generation(std::uint64_t generation) noexcept { layout_.generation = generation; }
 
-  /// False means that the key is certainly not in the filter.
+  /// False: the key is certainly absent.
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash, PageSource& pages) const;
   /// As FilterRef::count_hash. Errors: kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash, PageSource& pages) const;
@@ -78,7 +78,7 @@ class PagedFilter {
   void split(PageSource& pages) const;
   /// Whether stored bytes can be this page's, of any kind.
   [[nodiscard]] bool is_sound(std::uint64_t page, const std::byte* bytes) const noexcept;
-  /// How full it is, of a page that is_sound(): its share of the whole filter's rate is current_fp_rate, and bits are
+  /// The statistics of a page that is_sound(): the rate is its share of the whole filter's current_fp_rate; bits are
   /// those of its slots.
   [[nodiscard]] Stats page_stats(std::uint64_t page, const std::byte* bytes) const;
 

@@ -1,14 +1,13 @@
 // The band of a ribbon: a system of linear equations in triangular form, with at most one row per slot. The rows of
-// keys are added to it, one bucket after the other.
+// keys are added to it, bucket by bucket.
 //
-// A row covers 64 slots or fewer, so no two of its bits have the same slot number modulo 64. A 64-bit word therefore
-// holds the row, and the bit for a slot stands at the slot's number modulo 64. Elimination goes from slot to slot: a
-// row that has a bit at a slot is XORed with the row that is stored there, and the first row that comes to a free slot
-// is stored in it. A stored row never changes again, so to take rows back means only to clear their slots. Rows that
-// start in the same block are added together, because at each slot they all need the same stored row; that makes them
-// lanes of a vector. The order in which rows are added decides neither which slots are taken nor whether a set of rows
-// fits, since both depend only on the space that the rows span. So the solution does not depend on it either, and each
-// instruction set may choose an order of its own.
+// A row covers at most 64 slots, so no two of its bits have the same slot number modulo 64. A 64-bit word therefore
+// holds the row, with a slot's bit at the slot's number modulo 64. Elimination proceeds from slot to slot: a row with a
+// bit at a slot is XORed with the row stored there, and the first row that reaches a free slot is stored in it. A
+// stored row never changes, so removing rows only means clearing their slots. Rows that start in the same block are
+// added together, as lanes of a vector, because at each slot they all need the same stored row. The order of additions
+// affects neither which slots are taken nor whether a set of rows fits: both depend only on the space that the rows
+// span. So the solution does not depend on it either, and each instruction set may choose its own order.
 #pragma once
 
 #include <array>
@@ -24,21 +23,21 @@
 
 namespace crivo {
 
-/// What a key's equation gives: a filter's fingerprint, or a map's value and, above it, check bits.
+/// The right side of a key's equation: a filter's fingerprint, or a map's value with check bits above it.
 template <class Record>
 using RecordResult = std::conditional_t<std::is_same_v<Record, std::uint64_t>, std::uint32_t, std::uint64_t>;
 
-/// The keys of one bucket, in ascending order of their hashes.
+/// The keys of one bucket, in ascending order of hashes.
 template <class Record>
 struct RecordBucket {
   unsigned width;             // of the ribbon
-  std::uint64_t first_start;  // of the bucket, in the level
+  std::uint64_t first_start;  // the bucket's first start in the level
   std::span<const Record> hashes;
-  std::uint64_t starts;  // the number of starts in the level
+  std::uint64_t starts;  // number of starts in the level
   std::uint64_t fingerprint_factor;
   RecordResult<Record> result_mask;
   unsigned value_bits;  // 0 for a filter
-  unsigned threshold;   // the lowest that the bucket may get
+  unsigned threshold;   // lower bound of the bucket's threshold
 
   [[nodiscard]] RecordResult<Record> result_of(const Record& key) const noexcept {
     RecordResult<Record> result = ribbon_fingerprint(hash_of(key), fingerprint_factor);
@@ -48,13 +47,13 @@ struct RecordBucket {
 };
 using RibbonBucket = RecordBucket<std::uint64_t>;
 
-/// What became of a bucket's keys: the first `bumped` of them were not added, which is what this threshold states.
+/// The outcome of adding a bucket: the threshold, and the number of bumped keys, which are the first ones.
 struct RibbonBumped {
   unsigned threshold;
   std::size_t bumped;
 };
 
-/// The band of some consecutive buckets. One thread may use it.
+/// The band of consecutive buckets. Not thread-safe.
 template <class Record>
 class RecordBand {
  public:
@@ -62,10 +61,9 @@ class RecordBand {
 
   explicit RecordBand(std::pmr::memory_resource* memory) : rows_(memory), results_(memory) {}
 
-  /// Drops all rows, and makes room for rows at the slots from `from`, where a bucket begins, up to but not including
-  /// `end`.
+  /// Removes all rows, and allocates the slots [from, end). A bucket begins at `from`.
   void reset(std::uint64_t from, std::uint64_t end) {
-    constexpr std::size_t kBeyond = 2 * kRibbonBlockSlots;  // rows may reach there; what is stored there does not fit
+    constexpr std::size_t kBeyond = 2 * kRibbonBlockSlots;  // rows may reach there; rows stored there do not fit
     from_ = from;
     size_ = static_cast<std::size_t>(end - from);
     rows_.assign(size_ + kBeyond, 0);
@@ -74,10 +72,10 @@ class RecordBand {
   [[nodiscard]] std::uint64_t from() const noexcept { return from_; }
   [[nodiscard]] std::uint64_t end() const noexcept { return from_ + size_; }
 
-  // All functions below count slots from `from`.
+  // Slot numbers below are relative to `from`.
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// The rows that are stored, by slot; 0 where no row is.
+  /// The stored rows, by slot; 0 for a free slot.
   [[nodiscard]] const std::uint64_t* rows() const noexcept { return rows_.data(); }
   [[nodiscard]] const Result* results() const noexcept { return results_.data(); }
 
@@ -85,15 +83,15 @@ class RecordBand {
     group_size_ = 0;
     group_fits_ = true;
   }
-  /// Stores a row. A row that found a free slot only at size() or beyond, in the next band, does not fit.
+  /// Stores a row. A row that found its free slot at size() or beyond, in the next band, does not fit.
   void store(std::size_t slot, std::uint64_t row, Result result) noexcept {
     group_fits_ &= slot < size_;
     rows_[slot] = row;
     results_[slot] = result;
     group_[group_size_++] = static_cast<std::uint32_t>(slot);
   }
-  /// Stores the row if the slot, which must be below size(), is free, and returns whether it was. This takes no branch,
-  /// because half of the rows find their first slot free, which no processor can predict. (`?:` was slower.)
+  /// Stores the row if the slot, which must be below size(), is free; returns whether it was. Branchless, because half
+  /// of the rows find their first slot free, which is unpredictable. (`?:` was slower.)
   bool store_if_free(std::size_t slot, std::uint64_t row, Result result) noexcept {
     const std::uint64_t stored = rows_[slot];
     const std::uint64_t if_free = 0 - static_cast<std::uint64_t>(stored == 0);
@@ -104,13 +102,13 @@ class RecordBand {
     return stored == 0;
   }
   [[nodiscard]] bool group_fits() const noexcept { return group_fits_; }
-  /// Removes all rows that were stored since begin_group().
+  /// Removes all rows stored since begin_group().
   void take_back() noexcept {
     for (; group_size_ > 0; --group_size_) rows_[group_[group_size_ - 1]] = results_[group_[group_size_ - 1]] = 0;
   }
 
  private:
-  // The rows of a bucket reach into the first block of the next bucket, but no further.
+  // The rows of a bucket reach at most into the first block of the next bucket.
   static constexpr std::size_t kMostOfBucket = ribbon_bucket_starts(kWideRibbon) + kRibbonBlockSlots;
 
   std::uint64_t from_ = 0;

@@ -1,6 +1,6 @@
-// The ribbon kind with AVX-512. A query takes eight columns per step: masked loads read the columns of the two blocks,
-// a funnel shift joins the 64 bits from the start slot on, and a population count gives their parities. Building
-// eliminates eight rows per vector, and solving takes eight columns per vector.
+// The ribbon kind with AVX-512. A query tests eight columns per step: masked loads read the columns of two blocks, a
+// funnel shift joins the 64 bits from the start slot on, and a population count gives the parities. Building eliminates
+// eight rows per vector, and solving computes eight columns per vector.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -32,7 +32,7 @@ CRIVO_TARGET inline auto load_columns(const std::byte* words, __mmask8 mask = 0x
   }
 }
 
-/// The columns whose parity differs from the fingerprint's bit, as a bit mask, among the first `count` of eight.
+/// A mask of the columns, among the first `count` of eight, whose parity differs from the fingerprint's bit.
 CRIVO_TARGET inline unsigned wrong_columns(const RibbonEquation& equation, unsigned fingerprint, unsigned count,
                                            __m512i here, __m512i next) noexcept {
   const __m512i solution = _mm512_shrdv_epi64(here, next, _mm512_set1_epi64(equation.shift));
@@ -48,8 +48,8 @@ CRIVO_TARGET inline unsigned wrong_columns(const RibbonEquation& equation, unsig
   return _bzhi_u32(_mm256_movepi32_mask(_mm256_slli_epi32(counts, 31)) ^ fingerprint, count);
 }
 
-/// For equations of at most kFewColumns columns. A masked load may reach into a cache line of which it needs nothing;
-/// this takes the least time where a cache holds the payload.
+/// For at most kFewColumns columns. A masked load may touch a cache line of which it needs nothing. Fastest if the
+/// payload is in a cache.
 constexpr unsigned kFewColumns = 8;
 template <unsigned kWidth>
 CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
@@ -60,14 +60,14 @@ CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
   return wrong_columns(equation, equation.fingerprint, columns, here, next) == 0;
 }
 
-/// The same for 4 columns or more, without a byte beyond the equation: it would be waited for, though its lane is
-/// masked.
+/// The same for at least 4 columns, without touching a byte after the equation: the load would wait for it, even though
+/// its lane is masked.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool holds_few_exactly(const RibbonEquation& equation) noexcept {
   const unsigned columns = equation.columns;
   const auto mask = static_cast<__mmask8>(0xFF << (8 - columns));
   const auto here = load_columns<kWidth>(equation.words);
-  auto next = load_columns<kWidth>(equation.words + kWidth / 8 * (2 * columns - 8));  // whose last lanes are wanted
+  auto next = load_columns<kWidth>(equation.words + kWidth / 8 * (2 * columns - 8));  // the last lanes are needed
   if constexpr (kWidth == kWideRibbon) {
     next = _mm512_maskz_compress_epi64(mask, next);
   } else {
@@ -76,7 +76,6 @@ CRIVO_TARGET inline bool holds_few_exactly(const RibbonEquation& equation) noexc
   return wrong_columns(equation, equation.fingerprint, columns, here, next) == 0;
 }
 
-/// Eight columns from `first` on.
 template <unsigned kWidth>
 CRIVO_TARGET inline unsigned wrong_of_eight(const RibbonEquation& equation, unsigned first) noexcept {
   const std::byte* words = equation.words + kWidth / 8 * first;
@@ -84,8 +83,8 @@ CRIVO_TARGET inline unsigned wrong_of_eight(const RibbonEquation& equation, unsi
   return wrong_columns(equation, equation.fingerprint >> first, 8, load_columns<kWidth>(words), next);
 }
 
-/// Without a branch that depends on the key, up to 16 columns: one that nothing predicts takes longer than what it
-/// skips. Where the columns are no multiple of eight, some are tested twice.
+/// Branchless for up to 16 columns, because a mispredicted branch takes longer than the code that it skips. If the
+/// number of columns is not a multiple of eight, some are tested twice.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
   if (equation.columns < 4) return holds_few<kWidth>(equation);
@@ -98,14 +97,14 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
   return wrong == 0;
 }
 
-/// The parities of eight columns from `first` on: those that differ from a fingerprint of zeros.
+/// The parities of eight columns from `first` on.
 CRIVO_TARGET inline std::uint64_t eight_parities(const RibbonEquation& equation, unsigned first) noexcept {
   const std::byte* words = equation.words + 8 * first;
   const auto next = load_columns<kWideRibbon>(words + 8 * equation.columns);
   return std::uint64_t{wrong_columns(equation, 0, 8, load_columns<kWideRibbon>(words), next)} << first;
 }
 
-/// Those of all columns of a map.
+/// The parities of all columns of a map.
 CRIVO_TARGET inline std::uint64_t columns_of(const RibbonEquation& equation) noexcept {
   const unsigned columns = equation.columns;
   if (columns <= kFewColumns) {
@@ -136,7 +135,7 @@ CRIVO_TARGET inline Lanes or_lanes(Lanes a, Lanes b) noexcept { return _mm512_or
 CRIVO_TARGET inline LaneMask lanes_with_bit(Lanes lanes, Lanes bit) noexcept {
   return _mm512_test_epi64_mask(lanes, bit);
 }
-/// The lanes that have the bit set, among those whose start is at most the slot.
+/// The lanes with the bit set, among those whose start is at most the slot.
 CRIVO_TARGET inline LaneMask started_lanes_with_bit(Lanes lanes, Lanes bit, Lanes start, Lanes slot) noexcept {
   return _mm512_mask_test_epi64_mask(_mm512_cmple_epi64_mask(start, slot), lanes, bit);
 }
@@ -148,17 +147,17 @@ CRIVO_TARGET inline bool is_zero(Lanes lanes) noexcept { return _mm512_test_epi6
 CRIVO_TARGET inline std::uint64_t first_lane(Lanes lanes) noexcept {
   return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(lanes)));
 }
-/// Every lane gets the word of the first lane that is in the mask; the mask must not be empty.
+/// Broadcasts the word of the first lane in the mask, which must not be empty.
 CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
   return _mm512_broadcastq_epi64(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(mask, lanes)));
 }
 
 #include "kinds/ribbon/simd/eliminate_lanes.inl.h"
-// This include must follow eliminate(), which it calls.
+// Calls eliminate(), so it must come after it.
 #include "kinds/ribbon/simd/add_bucket.inl.h"
 
-// Each lane holds one column of the solution at the 64 slots behind the current slot. The current slot's bit takes the
-// place of the bit 64 slots further on, which no row reaches any more. (Two slots at once were slower.)
+// Each lane holds one column of the solution at the 64 slots after the current slot. The current slot's bit replaces
+// the bit of the slot 64 further on, which no row reaches any more. (Two slots at once were slower.)
 CRIVO_TARGET void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
                         std::uint64_t* window) noexcept {
   const __m512i first_columns = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);

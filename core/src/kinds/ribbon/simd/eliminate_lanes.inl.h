@@ -1,14 +1,14 @@
-// Gaussian elimination with a row in each lane of a vector: all rows move through the slots together, and at each slot
-// those with a bit there are XORed with the row that is stored there. See kinds/ribbon/band.h.
+// Gaussian elimination with a row per vector lane: all rows proceed through the slots together, and at each slot the
+// rows with a bit there are XORed with the stored row. See kinds/ribbon/band.h.
 //
-// The including file must have, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; kLanes, the
-// number of 64-bit lanes; the types Lanes (a vector of them) and LaneMask (a choice of them); and load(), broadcast(),
+// The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; kLanes, the
+// number of 64-bit lanes; the types Lanes (a vector of them) and LaneMask (a mask of them); and load(), broadcast(),
 // add_lanes(), or_lanes(), lanes_with_bit(), started_lanes_with_bit(), xor_where(), any(), is_zero(), first_lane() and
-// broadcast_first(). It must have included kinds/ribbon/simd/rows.h. It gets: eliminate().
+// broadcast_first(). It must include kinds/ribbon/simd/rows.h. Defines eliminate().
 //
-// Slower were: a block's 64 pivots fully reduced, two words per lane, and a step without branches before the lanes.
+// Slower: reducing a block's 64 pivots fully, two words per lane, and a branchless step before the lanes.
 
-/// Rows on their way through the slots. The bit for a slot stands at the slot's number modulo 64.
+/// Rows that are being added. A slot's bit is at the slot's number modulo 64.
 template <unsigned kSets>
 struct RowSets {
   Lanes bits[kSets];
@@ -34,27 +34,27 @@ CRIVO_TARGET inline bool all_zero(const Lanes (&lanes)[kSets]) noexcept {
   return is_zero(together);
 }
 
-/// A slot's number modulo 64, and the bit at that place, in every lane.
+/// A slot's number modulo 64, and the bit at that index, in every lane.
 struct SlotLanes {
   Lanes number;
   Lanes bit;
 };
 
-/// The rows of a set that have a bit at the slot. Unless all rows have started, those that start behind the slot do not
-/// count: the bit at its place is that of the slot 64 further on.
+/// The rows of a set with a bit at the slot. Unless all rows have started, rows that start after the slot are excluded:
+/// their bit at that index belongs to the slot 64 further on.
 template <bool kAllStarted, unsigned kSets>
 CRIVO_TARGET inline LaneMask rows_at(const RowSets<kSets>& sets, unsigned set, const SlotLanes& slot) noexcept {
   if constexpr (kAllStarted) return lanes_with_bit(sets.bits[set], slot.bit);
   return started_lanes_with_bit(sets.bits[set], slot.bit, sets.shift[set], slot.number);
 }
 
-/// A row that the band holds, the same in every lane.
+/// A stored row, broadcast to every lane.
 struct StoredRow {
   Lanes bits;
   Lanes result;
 };
 
-/// Stores the first row that has a bit at the slot, and returns whether there is one.
+/// Stores the first row with a bit at the slot; returns whether there is one.
 template <bool kAllStarted, unsigned kSets, class Band>
 CRIVO_TARGET inline bool store_first(Band& band, std::size_t slot, const RowSets<kSets>& sets, const SlotLanes& lanes,
                                      StoredRow& stored) noexcept {
@@ -72,8 +72,8 @@ CRIVO_TARGET inline bool store_first(Band& band, std::size_t slot, const RowSets
   return true;
 }
 
-/// Takes the rows through the slots from `from` up to but not including `to`, all in one block. `left` rows are still
-/// to be stored before, and the number of those that are still to be stored afterwards is returned.
+/// Eliminates the slots [from, to), all in one block. `left` is the number of rows not stored yet; returns the number
+/// afterwards.
 template <bool kAllStarted, unsigned kSets, class Band>
 CRIVO_TARGET inline std::size_t eliminate_slots(Band& band, RowSets<kSets>& sets, std::size_t from, std::size_t to,
                                                 std::size_t left) noexcept {
@@ -108,15 +108,14 @@ CRIVO_TARGET inline bool eliminate_sets(Band& band, const RibbonRows& rows) noex
   while (left != 0) {
     const std::size_t end = (slot / kRibbonBlockSlots + 1) * kRibbonBlockSlots;
     left = eliminate_slots<true>(band, sets, slot, end, left);
-    // Rows that are used up: a result other than 0 contradicts the stored rows.
+    // All remaining rows are zero: a nonzero result contradicts the stored rows.
     if (left != 0 && all_zero(sets.bits)) return all_zero(sets.result);
     slot = end;
   }
   return true;
 }
 
-/// Adds the rows to the band, in the fewest vectors that hold them; false if one of them contradicts the rows that are
-/// stored.
+/// Adds the rows to the band, in as few vectors as possible. Returns false if a row contradicts the stored rows.
 template <unsigned kSets = 1, class Band>
 CRIVO_TARGET inline bool eliminate(Band& band, RibbonRows& rows) noexcept {
   if constexpr (kSets < kRibbonRows / kLanes) {
