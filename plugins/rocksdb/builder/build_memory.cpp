@@ -27,7 +27,7 @@ void release(std::byte* chunk) noexcept { system::release_addresses(chunk, kChun
 std::byte* map_chunk(BuildMemory::Use use) {
   std::byte* const chunk = reserve(kChunkBytes);
   if (chunk == nullptr) throw std::bad_alloc();
-  if (!system::give_memory(chunk, kChunkBytes)) {
+  if (!system::commit_memory(chunk, kChunkBytes)) {
     release(chunk);
     throw std::bad_alloc();
   }
