@@ -68,7 +68,7 @@ TEST_F(Ranges, AreRefusedOfWhatIsNoInteger) {
   crivo("build -q -o plain", "1..2\n");
   const std::string note = "crivo query: note: '1..2' is looked up as a key: only filters of kind range have ranges\n";
   EXPECT_THAT(crivo("query plain 1..2"), Exits(0, note, "1..2\n")) << "a key of any other filter is only a text";
-  EXPECT_EQ(crivo("query plain", "1\n3..4\n5..6\n").err.find("'3..4' is asked"), 19U);
+  EXPECT_EQ(crivo("query plain", "1\n3..4\n5..6\n").err.find("'3..4' is looked up"), 19U);
   for (const char* silent : {"-q plain 1..2", "plain 1... a..b"})
     EXPECT_EQ(crivo(std::string("query ") + silent).err, "");
 }

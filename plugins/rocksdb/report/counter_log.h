@@ -41,9 +41,10 @@ struct TreeOfFolder {
 };
 [[nodiscard]] std::vector<TreeOfFolder> all_filter_trees();
 
-/// Between these two calls this thread refilters this database.
+/// Between these two calls, this thread refilters this database.
 void begin_refiltering(const std::shared_ptr<FilterTree>& tree) noexcept;
 void end_refiltering() noexcept;
+/// Whether this thread is refiltering.
 [[nodiscard]] bool is_refiltering() noexcept;
 
 /// Logs a line per damaged block found since the last call.

@@ -1,11 +1,11 @@
 // A filter whose payload is stored in pages, such as rows of a database table. Pages are read and written one by one,
 // so that the cost of a key does not depend on the filter's size.
 //
-// The pages, put one after the other, are the filter's payload. A key of a kind with blocks lies in one page, whereas
-// the k positions of a key of the kinds `classic` and `spectral` lie in up to k pages.
+// The concatenated pages are the filter's payload. A key of a kind with blocks is in one page. The k positions of a key
+// of `classic` or `spectral` are in up to k pages.
 //
 // Two kinds are different (docs/format.md, "Filter tables"). Each group of a `growing` filter is a page, and the filter
-// gets one page more whenever a page is crowded. A page of a `window` has the same blocks of each pane.
+// gets another page when one is crowded. A page of a `window` has the same blocks of each pane.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ struct Paging;
 /// concurrent reads and writes of a page.
 class PagedFilter {
  public:
-  /// Lays a filter of this shape out in pages of page_bytes bytes; the last page may be shorter. Errors: kUnsupported
-  /// for a kind that cannot be paged; kCorrupt for a shape that is not allowed; kBadArgument if page_bytes is 0 or no
-  /// multiple of granularity(shape), or not that itself, for growing.
+  /// Divides a filter of this shape into pages of page_bytes; the last may be shorter. Errors: kUnsupported for a kind
+  /// without pages; kCorrupt for an invalid shape; kBadArgument unless page_bytes is a multiple of granularity(shape)
+  /// above 0, or for growing equal to it.
   [[nodiscard]] static Result<PagedFilter> open(const Shape& shape, std::size_t page_bytes);
   /// The same for a kind whose pages, put one after the other, are its payload (docs/format.md). Errors: kUnsupported
   /// for other kinds, too.
@@ -36,18 +36,17 @@ class PagedFilter {
   /// naming the field.
   [[nodiscard]] static Result<Shape> plan(const FilterSpec& spec);
 
-  /// What page_bytes must be a multiple of: the bytes of a block (64 for blocked, 256 for counting), in a window those
-  /// of a block in each pane, or of a word (8); for growing those of a page. 0 for a kind that cannot be paged. Depends
-  /// on the kind and the parameter alone.
+  /// The unit of page_bytes: the size of a block (64 for blocked, 256 for counting), in a window of a block in each
+  /// pane, a word (8), or for growing a page; 0 for kinds without pages. Depends only on the kind and the parameter.
   [[nodiscard]] static std::size_t granularity(const Shape& shape) noexcept;
 
   [[nodiscard]] const Shape& shape() const noexcept { return layout_.shape; }
   [[nodiscard]] const PageLayout& layout() const noexcept { return layout_; }
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept { return layout_.bytes; }
   [[nodiscard]] std::uint64_t pages() const noexcept { return layout_.pages(); }
-  /// The bytes of a page, which must be below pages(): page_bytes, or fewer in the last page.
+  /// The size of a page below pages(): page_bytes, or less for the last.
   [[nodiscard]] std::size_t bytes_of(std::uint64_t page) const noexcept { return layout_.bytes_of(page); }
-  /// The page of a key's block, or of its first position.
+  /// The page with a key's block, or its first position.
   [[nodiscard]] std::uint64_t page_of(std::uint64_t key_hash) const noexcept;
 
   /// Whether the kind counts. Other kinds ignore additions of keys that may already be present.
@@ -59,33 +58,32 @@ class PagedFilter {
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash, PageSource& pages) const;
   /// As FilterRef::count_hash. Errors: kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash, PageSource& pages) const;
-  /// Adds a key, and counts it in its page. A key that may be there is left alone where the kind cannot count, or if
-  /// `only_if_absent` says so; then no page is asked for to be changed. (A window adds a key that only older panes
-  /// have to the newest.) Errors: kFull, of growing alone, with nothing changed.
+  /// Adds a key, and counts it in its page. A key that may be present is ignored if the kind does not count or
+  /// `only_if_absent` is set; no page is then requested for writing. (A window adds a key that only older panes have to
+  /// the newest.) Errors: kFull (growing only), with nothing changed.
   Result<Added> add_hash(std::uint64_t key_hash, PageSource& pages, bool only_if_absent = false) const;
-  /// Takes back one addition of a key. Returns how often the key was there before, as count_hash. Errors: kUnsupported;
-  /// kNotFound, with no page changed, when the key is certainly not in the filter. The warning at AnyFilter::remove
-  /// holds here, too.
+  /// Undoes one addition of a key, and returns the count before, as count_hash. Remove only keys that were added, as in
+  /// AnyFilter::remove. Errors: kUnsupported; kNotFound, with no page changed, if the key is certainly absent.
   Result<std::uint64_t> remove_hash(std::uint64_t key_hash, PageSource& pages) const;
 
-  // The next functions are about a growing filter. When an addition says that a page is crowded,
-  // 1. with_a_page_more() is the filter to be, whose split() writes two pages, the last one and a page that is shorter;
-  // 2. the last page is stored, and from then on everybody asks this filter; and
-  // 3. the shorter page is stored.
-  // If step 3 did not happen, the page that was split is read as if it had.
+  // Growing filters only. When an addition reports a crowded page:
+  // 1. with_a_page_more() is the next filter; its split() writes two pages, the last one and a page that gets smaller;
+  // 2. the last page is stored, and from then on all queries use the next filter;
+  // 3. the smaller page is stored.
+  // If step 3 was not reached, the page that was split is read as if it had been.
   [[nodiscard]] bool grows() const noexcept;
   [[nodiscard]] PagedFilter with_a_page_more() const noexcept;
   void split(PageSource& pages) const;
-  /// Whether stored bytes can be this page's, of any kind.
+  /// Whether stored bytes are valid for this page, of any kind.
   [[nodiscard]] bool is_sound(std::uint64_t page, const std::byte* bytes) const noexcept;
   /// The statistics of a page that is_sound(): the rate is its share of the whole filter's current_fp_rate; bits are
   /// those of its slots.
   [[nodiscard]] Stats page_stats(std::uint64_t page, const std::byte* bytes) const;
 
-  /// Whether a page has no key that is found, so that it need not be stored.
+  /// Whether a page contains no findable key, so that it need not be stored.
   [[nodiscard]] bool is_idle(std::uint64_t page, const Page& stored) const noexcept;
-  /// Adds every key of the same page of another filter of this shape. Both are bytes_of(page) bytes. The kind must be
-  /// one that can unite (KindInfo::can) and has blocks.
+  /// Unites a page with the same page of another filter of this shape, both of bytes_of(page) bytes. The kind must have
+  /// blocks and support uniting (KindInfo::can).
   void unite_page(std::uint64_t page, std::byte* into, const std::byte* other) const;
 
  private:

@@ -76,7 +76,7 @@ struct RocksDBFilterOptions {
   /// keys (as with budget_bits_per_key), and a new file gets its level's bits per key. Old files follow when a
   /// compaction or RefilterRocksDB rewrites them. Column families with this option share the limit in proportion to
   /// their keys; set the same value for all. Needs NewRocksDBFilterListener among the database's listeners; otherwise
-  /// DB::Open fails. The README says when filters can exceed the limit.
+  /// DB::Open fails. docs/rocksdb_options.md says when filters can exceed the limit.
   std::optional<std::uint64_t> max_total_bytes = std::nullopt;
 
   /// Filter bits per key, 0 to 1000, as a mean over all keys of the tree; real bits, not Bloom-equivalent ones. Each
@@ -151,7 +151,7 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 [[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollectorFactory();
 
 /// What the filters of one policy have done since it was created, in all column families that share it. From RocksDB
-/// 9.8 on, SetOptions may create a new policy (README).
+/// 9.8 on, SetOptions may create a new policy (docs/rocksdb_options.md).
 struct RocksDBFilterCounters {
   struct OfKind {
     std::uint64_t built = 0;              // filter blocks

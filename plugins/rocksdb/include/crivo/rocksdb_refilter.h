@@ -7,7 +7,7 @@
 // A filter is part of its file, so a new filter needs a new file. Each file whose filter does not match its column
 // family's policy (missing, damaged, foreign, other keys, another size or rate) is compacted by itself into its own
 // level (DB::CompactFiles). That is atomic, and changes nothing else. There is no other state: a later call continues
-// where a stopped one ended, and rewrites nothing if all filters match. The README ("The tool for SST files") lists
+// where a stopped one ended, and rewrites nothing if all filters match. docs/rocksdb_operations.md lists
 // changes of a policy that are too small to be detected.
 #pragma once
 
