@@ -118,7 +118,7 @@ TEST(BlobInPlace, RefusesACompressedBlob) {
 }
 
 TEST(BlobInPlace, RefusesAKindThatHasNoPlaceForAKey) {
-  for (const char* kind : {"scalable", "cuckoo", "hash_compaction"}) {
+  for (const char* kind : {"scalable", "cuckoo", "hash_compaction", "growing", "window:7 days/7"}) {
     EXPECT_THAT(message_of(raw(filter_of(kind, 1000, 1))), HasSubstr("kind must be one that can lie in pages")) << kind;
   }
 }
