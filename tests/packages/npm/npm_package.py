@@ -27,6 +27,12 @@ def skip(reason):
     sys.exit(77)
 
 
+def need(*programs):
+    for program in programs:
+        if shutil.which(program) is None:
+            skip(f"no {program}: ./dev test --all installs it")
+
+
 def require(condition, message):
     if not condition:
         raise SystemExit(message)
@@ -203,9 +209,7 @@ TESTS = {"".join(word.capitalize() for word in test.__name__.split("_")): test f
 
 
 def main(test, version, packages, tools, sources):
-    for program in "node", "npm":
-        if shutil.which(program) is None:
-            skip(f"no {program}: ./dev test --all installs it")
+    need("node", "npm")
     with tempfile.TemporaryDirectory() as folder:
         TESTS[test](Setting(packages, tools, sources, folder), version)
 

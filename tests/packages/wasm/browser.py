@@ -9,7 +9,6 @@ import http.server
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,7 @@ import threading
 import urllib.parse
 
 import wasm_package
-from npm_package import require, skip
+from npm_package import require
 
 PAGE = "docs/node.md"
 LEAKED = 1_000_000
@@ -73,12 +72,7 @@ def answers_in_chromium(folder):
 
 
 def main(packages, tools, sources, crivo):
-    for program in "node", "npm", "chromium":
-        if shutil.which(program) is None:
-            skip(f"no {program}: ./dev test --all installs it")
-    with tempfile.TemporaryDirectory() as name:
-        setting = wasm_package.Setting(packages, tools, sources, name)
-        setting.install()
+    with wasm_package.installed(packages, tools, sources) as setting:
         (setting.folder / "leaked.txt").write_text("".join(f"secret-{i}\n" for i in range(LEAKED)), encoding="utf-8")
         markdown = (setting.sources / PAGE).read_text(encoding="utf-8")
         build, = re.findall(r"^crivo (build .*)$", markdown, re.MULTILINE)
@@ -86,7 +80,7 @@ def main(packages, tools, sources, crivo):
         size = (setting.folder / "leaked.crivo").stat().st_size
         text, = re.findall(r"^```html\n(<!-- index.html.*?)^```$", markdown, re.DOTALL | re.MULTILINE)
         (setting.folder / "index.html").write_text(text.removesuffix("</script>\n") + QUESTIONS, encoding="utf-8")
-        answers = answers_in_chromium(name)
+        answers = answers_in_chromium(setting.folder)
     print(f"{size} bytes for {LEAKED} passwords: {answers}")
     require(answers["found"] == ASKED, f"every leaked password must be found, got {answers['found']} of {ASKED}")
     require(answers["wrong"] < 30, f"one absent password in a thousand may be found, got {answers['wrong']} of {ASKED}")

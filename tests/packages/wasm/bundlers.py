@@ -14,7 +14,7 @@ import tempfile
 import browser
 import sqlite_package
 import wasm_package
-from npm_package import require, skip
+from npm_package import need, require, skip
 
 HERE = pathlib.Path(__file__).resolve().parent
 WEBPACK = """require(%s)({ mode: "production", entry: "./page.js", output: { path: `${process.cwd()}/dist` } },
@@ -43,9 +43,7 @@ def by_esbuild(setting, _, modules):
 
 
 def main(bundler, packages, tools, sources):
-    for program in "npm", "chromium":
-        if shutil.which(program) is None:
-            skip(f"no {program}: ./dev test --all installs it")
+    need("npm", "chromium")
     with tempfile.TemporaryDirectory() as name:
         setting = wasm_package.Setting(packages, tools, sources, name)
         modules = setting.tools / "bundlers/node_modules"

@@ -7,7 +7,6 @@ test needs is missing.
 """
 import json
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import time
 import urllib.request
 
 import wasm_package
-from npm_package import require, skip
+from npm_package import require
 
 NOTES, SERVER_ONLY, PAGE_ONLY = 10_000, 7, 5
 MOST_BYTES = 12_000  # of sketches: for 10 and for 40 differences
@@ -63,12 +62,7 @@ def wait_for(server, port):
 
 
 def main(packages, tools, sources):
-    for program in "node", "npm", "chromium":
-        if shutil.which(program) is None:
-            skip(f"no {program}: ./dev test --all installs it")
-    with tempfile.TemporaryDirectory() as name:
-        setting = wasm_package.Setting(packages, tools, sources, name)
-        setting.install()
+    with wasm_package.installed(packages, tools, sources) as setting:
         server_text, page_text = blocks(setting.sources)
         port = free_port()
         require("listen(8000," in server_text, "the server must listen on port 8000")
@@ -76,7 +70,7 @@ def main(packages, tools, sources):
         (setting.folder / "notes.json").write_text(json.dumps(notes), encoding="utf-8")
         (setting.folder / "server.mjs").write_text(server_text.replace("8000", str(port)), encoding="utf-8")
         (setting.folder / "page.html").write_text(BEFORE + page_text, encoding="utf-8")
-        with subprocess.Popen(["node", "server.mjs"], cwd=name, stdin=subprocess.DEVNULL) as server:
+        with subprocess.Popen(["node", "server.mjs"], cwd=setting.folder, stdin=subprocess.DEVNULL) as server:
             try:
                 wait_for(server, port)
                 said, errors = page_says(port)

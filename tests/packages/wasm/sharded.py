@@ -9,17 +9,15 @@ import functools
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import urllib.parse
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import browser
 import wasm_package
-from npm_package import require, skip
+from npm_package import require
 
 ASKED = 20
 MANIFEST_BYTES = 64 + 40 * 1024
@@ -69,21 +67,16 @@ class Handler(SimpleHTTPRequestHandler):
 
 
 def main(packages, tools, sources, crivo):
-    for program in "node", "npm", "chromium":
-        if shutil.which(program) is None:
-            skip(f"no {program}: ./dev test --all installs it")
-    with tempfile.TemporaryDirectory() as name:
-        setting = wasm_package.Setting(packages, tools, sources, name)
-        setting.install()
+    with wasm_package.installed(packages, tools, sources) as setting:
         recipe = (setting.sources / "docs/cookbook.md").read_text(encoding="utf-8").partition("## A page that queries")[2]
         build, page = (re.search(rf"^```{language}\n(.*?)^```$", recipe, re.DOTALL | re.MULTILINE)[1]
                        for language in ("sh", "html"))
         command = build.replace("crivo build", f"'{crivo}' build")
-        subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=name, check=True)
+        subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=setting.folder, check=True)
         (setting.folder / "index.html").write_text(page.removesuffix("</script>\n") + QUESTIONS, encoding="utf-8")
         (setting.folder / "shards.mjs").write_text(NODE, encoding="utf-8")
         setting.run("node", "shards.mjs")
-        with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=name)) as server:
+        with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=setting.folder)) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             browser.run_chromium(f"http://127.0.0.1:{server.server_port}/index.html", Handler.finished)
             server.shutdown()

@@ -8,14 +8,13 @@ missing.
 import json
 import pathlib
 import re
-import shutil
 import sqlite3
 import sys
 import tempfile
 
 import browser
 import wasm_package
-from npm_package import require, skip
+from npm_package import need, require
 
 PAGE = """<script type="importmap">
 { "imports": { "crivo-sqlite-wasm": "%s" } }
@@ -73,9 +72,7 @@ TESTS = {"AnswersInNode": answers_in_node, "RunsEveryExample": runs_every_exampl
 
 
 def main(test, packages, tools, sources, extension):
-    for program in "node", "npm", "chromium":
-        if shutil.which(program) is None:
-            skip(f"no {program}: ./dev test --all installs it")
+    need("node", "npm", "chromium")
     with tempfile.TemporaryDirectory() as folder:
         TESTS[test](Setting(packages, tools, sources, folder), str(pathlib.Path(extension).resolve()))
 

@@ -6,6 +6,7 @@ class Filter; FOLDER has the packed file, TOOLS is what node_tools in
 tests/packages/npm made, and BUILD is CMake's folder. Exits with 77 and a reason if something that the test needs is
 missing.
 """
+import contextlib
 import gzip
 import json
 import pathlib
@@ -19,7 +20,7 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "npm"))
 import npm_package  # noqa: E402, its place is known only now
-from npm_package import require, skip  # noqa: E402
+from npm_package import need, require, skip  # noqa: E402
 
 CODE = {"crivo.wasm", "index.js", "node.js", "filter.js", "keys.js", "room.js", "sketch.js", "start.js"}
 PACKED = CODE | {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.json", "index.d.ts"}
@@ -40,6 +41,16 @@ class NodeSetting(npm_package.Setting):
     def run(self, *command, **options):
         """Within 16 GB of addresses, so that memory has an end here, too."""
         return super().run("prlimit", "--as=16000000000", *command, **options)
+
+
+@contextlib.contextmanager
+def installed(packages, tools, sources):
+    """A test's setting in a browser: the packed file, installed in a folder of its own."""
+    need("node", "npm", "chromium")
+    with tempfile.TemporaryDirectory() as folder:
+        setting = Setting(packages, tools, sources, folder)
+        setting.install()
+        yield setting
 
 
 def run_program(setting, name, *arguments):
@@ -130,9 +141,7 @@ TESTS = {"".join(word.capitalize() for word in test.__name__.split("_")): test f
 
 
 def main(test, packages, tools, sources, build, package="crivo-wasm"):
-    for program in "node", "npm":
-        if shutil.which(program) is None:
-            skip(f"no {program}: ./dev test --all installs it")
+    need("node", "npm")
     with tempfile.TemporaryDirectory() as folder:
         chosen = NodeSetting if package == "crivo" else Setting
         TESTS[test](chosen(packages, tools, sources, folder), pathlib.Path(build))
