@@ -28,15 +28,6 @@ TEST(ExactInC, AreCertainOfBothSides) {
   EXPECT_EQ(blob_of(make(crivo_builder_finish, builder.get()), CRIVO_FORM_RAW), blob_of(filter, CRIVO_FORM_RAW));
 }
 
-TEST(ExactInC, FindFewKeysOutsideOfTheirUniverseIfAsked) {
-  const crivo_options options = options_of("exact", 0, 0.01);
-  const Filter filter = make(crivo_build_exact, &options, present_keys(kMembers).keys(), KeyList({"another"}).keys());
-  EXPECT_EQ(found(filter, present_keys(kMembers)), kMembers);
-  const std::uint64_t some = found(filter, absent_keys(kOthers));
-  EXPECT_GT(some, kOthers / 200);
-  EXPECT_LT(some, kOthers / 70);
-}
-
 // The size follows from the members, of which there are few, and not from how often they are given: in memory, and in
 // temporary files.
 TEST(ExactInC, AreNoLargerForMembersThatAreGivenOften) {

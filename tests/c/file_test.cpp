@@ -20,28 +20,26 @@ class Files : public ::testing::Test {
   const TempFolder folder_;
 };
 
-TEST_F(Files, OfEveryKindAndFormGiveTheFilterBack) {
-  for (const std::string& kind : every_kind()) {
-    const Filter filter = build(options_of(kind.c_str()), present_keys(1000));
-    for (const std::int32_t form : {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
-      SCOPED_TRACE(kind + " in form " + std::to_string(form));
-      save(filter, path("f"), form);
-      const Filter opened = open(path("f"));
-      ASSERT_NE(opened, nullptr);
-      for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(has(opened, present(i)));
-      EXPECT_EQ(blob_of(opened, CRIVO_FORM_RAW), blob_of(filter, CRIVO_FORM_RAW));
-      EXPECT_EQ(crivo_verify(opened.get(), nullptr), CRIVO_OK);
-      EXPECT_THAT(failure(CRIVO_UNSUPPORTED, crivo_add, opened.get(), "a", 1), HasSubstr("a copy of it can be"));
-    }
+TEST_F(Files, OfEveryFormGiveTheFilterBack) {
+  const Filter filter = build(options_of("blocked"), present_keys(1000));
+  for (const std::int32_t form : {CRIVO_FORM_AUTO, CRIVO_FORM_RAW, CRIVO_FORM_SMALLEST, CRIVO_FORM_MAPPABLE}) {
+    SCOPED_TRACE("form " + std::to_string(form));
+    save(filter, path("f"), form);
+    const Filter opened = open(path("f"));
+    ASSERT_NE(opened, nullptr);
+    for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(has(opened, present(i)));
+    EXPECT_EQ(blob_of(opened, CRIVO_FORM_RAW), blob_of(filter, CRIVO_FORM_RAW));
+    EXPECT_EQ(crivo_verify(opened.get(), nullptr), CRIVO_OK);
+    EXPECT_THAT(failure(CRIVO_UNSUPPORTED, crivo_add, opened.get(), "a", 1), HasSubstr("a copy of it can be"));
   }
 }
 
 TEST_F(Files, AnswerEveryQuestionAsTheFilterDoes) {
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < 1000; ++i) keys.insert(keys.end(), {present(i), absent(i)});
-  for (const std::string& kind : every_kind()) {
+  for (const char* kind : {"counting", "ribbon"}) {
     SCOPED_TRACE(kind);
-    const Filter filter = build(options_of(kind.c_str()), present_keys(1000));
+    const Filter filter = build(options_of(kind), present_keys(1000));
     save(filter, path("f"), CRIVO_FORM_MAPPABLE);
     const Filter opened = open(path("f"));
     const std::vector<std::uint8_t> expected = hits_of(filter, KeyList(keys));
@@ -150,15 +148,13 @@ TEST_F(Files, ThatTheSystemRefusesNameThePathAndTheReason) {
 }
 
 TEST_F(Files, OfTemporaryHashesChangeNoByteOfAFilter) {
-  for (const std::string& kind : every_kind()) {
-    SCOPED_TRACE(kind);
-    crivo_options options = options_of(kind.c_str());
-    const Filter in_memory = build(options, present_keys(300'000));
-    options.max_memory = 16 << 20;
-    options.temp_folder = folder_.path().c_str();
-    EXPECT_EQ(blob_of(build(options, present_keys(300'000)), CRIVO_FORM_RAW), blob_of(in_memory, CRIVO_FORM_RAW));
-    EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
-  }
+  crivo_options options = options_of("ribbon");
+  const KeyList list = present_keys(3'000'000);  // whose hashes do not fit
+  const Filter in_memory = build(options, list);
+  options.max_memory = 16 << 20;
+  options.temp_folder = folder_.path().c_str();
+  EXPECT_EQ(blob_of(build(options, list), CRIVO_FORM_RAW), blob_of(in_memory, CRIVO_FORM_RAW));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(Files, OfTemporaryHashesNeedAFolderAndEnoughMemory) {

@@ -64,9 +64,6 @@ TEST(Maps, GiveEveryKeyItsValueHoweverTheyAreMadeAndOpened) {
     std::uint64_t value = 0;
     EXPECT_EQ(crivo_find_hash(map.get(), hashes[4321], &value, nullptr), 1);
     EXPECT_EQ(value, 4321U);
-    std::uint64_t some = 0;
-    for (std::uint64_t i = 0; i < 1000; ++i) some += find(map, absent(i)) != -1;
-    EXPECT_LE(some, 1U) << "of 1000, at a rate of 1e-6";
   }
   std::remove(path.c_str());
 }
@@ -77,7 +74,6 @@ TEST(Maps, TakeTheKindAndTheBitsThatTheyNeed) {
   const Filter map = make(crivo_build_map, nullptr, keys.keys(), values);
   EXPECT_STREQ(facts_of(map).kind, "map");
   EXPECT_EQ(facts_of(map).param, 10U);
-  EXPECT_EQ(facts_of(map).k, 17U) << "and 7 bits for a rate of 0.01";
   EXPECT_EQ(find(map, "b"), 1000);
   const Filter none = make(crivo_build_map, nullptr, KeyList().keys(), nullptr);
   EXPECT_EQ(find(none, "a"), -1);
@@ -95,9 +91,6 @@ TEST(Maps, RefuseWhatTheyCannotHold) {
       refusal(options_of("map"), KeyList({"a", "b", "a"}), {1, 2, 3}),
       StartsWith("value must be the same each time that a key is given, got 1 and 3 for the key with the hash "));
   EXPECT_EQ(refusal(options_of("map:4"), KeyList({"a"}), {16}), "value must lie in [0, 15], got 16");
-  EXPECT_EQ(refusal(options_of("map"), KeyList({"a"}), {std::uint64_t{1} << 32}),
-            "value must lie in [0, 4294967295], got 4294967296");
-  EXPECT_THAT(refusal(options_of("map:33"), KeyList({"a"}), {1}), StartsWith("value bits must lie in [1, 32], got 33"));
   EXPECT_THAT(refusal(options_of("ribbon"), KeyList({"a"}), {1}),
               StartsWith("kind must be one that can have values (map)"));
   EXPECT_THAT(refusal(options_of("ribbon"), KeyList(), {}), StartsWith("kind must be one that can have values (map)"));

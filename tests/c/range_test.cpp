@@ -1,9 +1,7 @@
 // Filters of kind range: ordered numbers, and questions about ranges of them.
-#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <random>
-#include <set>
 
 #include "c_filters.h"
 
@@ -44,28 +42,16 @@ TEST(Ordered, NumbersHaveTheOrderOfTheirKeys) {
   EXPECT_EQ(crivo_last_ordered_bytes(nullptr, 0), UINT64_MAX);
 }
 
-TEST(Ranges, OfIntegersHaveNoFalseNegative) {
-  std::mt19937_64 random(1);
-  std::set<std::int64_t> keys{kLeast, -1, 0, kMost};
-  for (int i = 0; i < 3000; ++i) keys.insert(static_cast<std::int64_t>(random() >> random() % 60));
-  std::vector<std::uint64_t> numbers;
-  for (const std::int64_t key : keys) numbers.push_back(crivo_ordered_integer(key));
-  const Filter filter = of_numbers(numbers);
-  const auto blob = blob_of(filter, CRIVO_FORM_RAW);
-  const Filter borrowed = make(crivo_borrow, blob.data(), std::uint64_t{blob.size()}, nullptr);
-  for (const std::uint64_t number : numbers) {
-    EXPECT_EQ(crivo_contains_hash(borrowed.get(), number, nullptr), 1);
-    const std::uint64_t low = number - std::min(number, random() % 64);
-    EXPECT_EQ(has_range(filter, low, number), 1);
-    EXPECT_EQ(has_range(borrowed, number, number + std::min(UINT64_MAX - number, random() % 64)), 1);
-  }
-  EXPECT_EQ(has_range(filter, numbers.back(), numbers.front()), 0);
-  int found = 0;
-  for (int i = 0; i < 10'000; ++i) {
-    const std::uint64_t low = random() >> 1;  // of a negative number, of which the filter has few
-    found += has_range(filter, low, low + 63);
-  }
-  EXPECT_LT(found, 200) << "the rate is 0.01";
+TEST(Ranges, AreInclusiveOfBothEnds) {
+  const Filter filter = of_numbers({crivo_ordered_integer(-1000), crivo_ordered_integer(1000)}, "range:64", 1e-9);
+  const auto has_integers = [&](std::int64_t low, std::int64_t high) {
+    return has_range(filter, crivo_ordered_integer(low), crivo_ordered_integer(high));
+  };
+  EXPECT_EQ(has_integers(-1010, -1000), 1);
+  EXPECT_EQ(has_integers(1000, 1010), 1);
+  EXPECT_EQ(has_integers(-999, -990), 0);
+  EXPECT_EQ(has_integers(1000, -1000), 0);
+  EXPECT_EQ(crivo_contains_hash(filter.get(), crivo_ordered_integer(1000), nullptr), 1);
 }
 
 TEST(Ranges, KeysOfBytesAreKnownByTheirOrder) {
@@ -86,7 +72,7 @@ TEST(Ranges, KeysOfBytesAreKnownByTheirOrder) {
 
 TEST(Ranges, OfAFileAreThoseOfTheFilter) {
   std::mt19937_64 random(2);
-  std::vector<std::uint64_t> numbers(20'000);
+  std::vector<std::uint64_t> numbers(2'000);
   for (std::uint64_t& number : numbers) number = random();
   const Filter filter = of_numbers(numbers);
   const std::string path = ::testing::TempDir() + "/crivo_c_ranges_" + std::to_string(random());
@@ -111,16 +97,6 @@ TEST(Ranges, AreToldByNoOtherKind) {
     EXPECT_EQ(std::string(error.message), "kind must be range, got " + kind);
   }
   EXPECT_EQ(crivo_contains_range(nullptr, 0, 1, nullptr), -CRIVO_BAD_ARGUMENT);
-}
-
-TEST(Ranges, AreNotChanged) {
-  const Filter filter = of_numbers({1, 2, 3});
-  EXPECT_EQ(add(filter, "key"), CRIVO_UNSUPPORTED);
-  EXPECT_EQ(crivo_unite(filter.get(), filter.get(), nullptr), CRIVO_UNSUPPORTED);
-  EXPECT_EQ(crivo_clear(filter.get(), nullptr), CRIVO_UNSUPPORTED);
-  const crivo_options options = options_of("range", 10);
-  crivo_filter* made = nullptr;
-  EXPECT_EQ(crivo_create(&options, &made, nullptr), CRIVO_UNSUPPORTED);
 }
 
 }  // namespace

@@ -1,8 +1,14 @@
-// One filter, whether C or C++ makes it: the same bytes in every form, and the same answers.
+// C against C++: the same filter of every kind, in every form, and the same shard of a key.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "c_filters.h"
 #include "crivo/blob.h"
 #include "crivo/builder.h"
+#include "crivo/sharded_builder.h"
 #include "crivo/similarity.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
@@ -69,6 +75,51 @@ TEST_P(SameAsCpp, TheSameBytesAndAnswers) {
     EXPECT_EQ(facts.units, cpp->shape().units);
     EXPECT_EQ(facts.payload_bytes, cpp->payload().size());
   }
+}
+
+TEST(SameAsCppOfShards, AManifestNamesTheFileThatHasTheKey) {
+  const TempFolder folder;
+  const std::string path = folder.file("f.crivo");
+  auto builder = ShardedBuilder::create({.seed = 5}, 8);
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    const std::uint64_t hash = hash_key(present(i), 5);
+    ASSERT_TRUE(builder->add_hashes({&hash, 1}));
+  }
+  const Manifest expected = *builder->finish(path);
+  std::ifstream file(path, std::ios::binary);
+  const std::string manifest{std::istreambuf_iterator<char>(file), {}};
+  const auto find = [&](const std::string& key, std::uint64_t* number, char* name) {
+    crivo_error error{};
+    EXPECT_EQ(crivo_find_shard(manifest.data(), manifest.size(), key.data(), key.size(), number, name, &error),
+              CRIVO_OK)
+        << error.message;
+  };
+  for (std::uint64_t i = 0; i < kKeys; i += 40) {
+    std::uint64_t number = 77;
+    char name[CRIVO_SHARD_NAME_BYTES];
+    std::memset(name, 0x5A, sizeof name);
+    find(present(i), &number, name);
+    EXPECT_EQ(number, expected.shard_of(present(i)));
+    EXPECT_EQ(name, expected.file_name(static_cast<std::uint32_t>(number)));
+    const std::string shard = path + ".shards/" + name;
+    EXPECT_TRUE(has(make(crivo_open, shard.c_str(), nullptr), present(i)));
+  }
+}
+
+TEST(SameAsCppOfShards, WhatIsNoManifestIsCorrupt) {
+  std::uint64_t number = 77;
+  char name[CRIVO_SHARD_NAME_BYTES] = "";
+  const Blob blob = blob_of(filter_of("blocked", 10));
+  EXPECT_THAT(failure(CRIVO_CORRUPT, crivo_find_shard, blob.data(), blob.size(), "a", 1, &number, name),
+              StartsWith("kind must be that of a manifest (15), got 2"));
+  failure(CRIVO_CORRUPT, crivo_find_shard, nullptr, 0, "a", 1, &number, name);
+  EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, crivo_find_shard, blob.data(), blob.size(), "a", 1, nullptr, name),
+              HasSubstr("number must not be NULL"));
+  EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, crivo_find_shard, blob.data(), blob.size(), "a", 1, &number, nullptr),
+              HasSubstr("name must not be NULL"));
+  EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, crivo_find_shard, blob.data(), blob.size(), nullptr, 1, &number, name),
+              HasSubstr("key must not be NULL"));
+  EXPECT_EQ(number, 77U);
 }
 
 }  // namespace
