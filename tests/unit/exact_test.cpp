@@ -2,7 +2,6 @@
 // bytes that do not depend on how it was built.
 #include <cmath>
 
-#include "crivo/blob.h"
 #include "crivo/builder.h"
 #include "crivo/hash.h"
 #include "crivo/host/bytes.h"
@@ -166,17 +165,6 @@ TEST(Exact, ReportsProgressThatNeverFalls) {
   EXPECT_GT(std::ranges::count_if(shares, [](double done) { return done > 0.6 && done < 1; }), 2);
   const auto cancelled = try_exact(universe, spec_of(), {.progress = [](double done) { return done < 0.7; }});
   EXPECT_EQ(cancelled.error().code, ErrorCode::kCancelled);
-}
-
-TEST(Exact, ComesBackFromABlob) {
-  const Universe universe = random_universe(5000, 50'000, 3);
-  const AnyFilter filter = exact_of(universe);
-  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kSmallest, BlobForm::kMappable}) {
-    const auto blob = *to_blob(filter.ref(), form);
-    const auto opened = parse_blob(blob);
-    ASSERT_TRUE(opened) << opened.error().message;
-    expect_certain(opened->ref(), universe);
-  }
 }
 
 // No sums protect a payload that somebody forged, so every word of its own is tried with values that it must not have.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <random>
 
-#include "crivo/blob.h"
 #include "crivo/builder.h"
 #include "crivo/hash.h"
 #include "filters.h"
@@ -149,17 +148,6 @@ TEST(Map, RefusesWhatNoMapCanBe) {
   EXPECT_EQ(sized->finish().error().message, "bits_per_key must be at least 32, the bits of a value, got 10");
   auto builder = FilterBuilder::create(spec_of(8, 0.5));
   EXPECT_EQ(builder->add("key", 256).error().message, "value must lie in [0, 255], got 256");
-}
-
-TEST(Map, ComesBackFromABlob) {
-  const Pairs pairs = random_pairs(5000, 9, 3);
-  const AnyFilter map = map_of(pairs, spec_of(9, 0.01));
-  for (const BlobForm form : {BlobForm::kRaw, BlobForm::kSmallest, BlobForm::kMappable}) {
-    const auto blob = *to_blob(map.ref(), form);
-    const auto opened = parse_blob(blob);
-    ASSERT_TRUE(opened) << opened.error().message;
-    EXPECT_EQ(as_map(opened->ref()).find_hash(pairs.hashes[9]), pairs.values[9]);
-  }
 }
 
 class MapLevels : public ::testing::TestWithParam<Kernels> {};
