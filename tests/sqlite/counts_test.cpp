@@ -6,32 +6,18 @@ namespace {
 
 class Counts : public SqliteTest {};
 
-TEST_F(Counts, EveryKindThatCountsCountsAdditionsLessRemovals) {
-  for (const std::string kind : {"counting", "cuckoo", "spectral"}) {
-    Blob filter = blob("SELECT bloom_add(bloom_create(100, 1e-6, ?), 'a', 'b', 'a', 'a')", {kind});
-    EXPECT_EQ(ask("SELECT bloom_count(?1, 'a') || bloom_count(?1, 'b') || bloom_count(?1, 'c')", {filter}), "310")
-        << kind;
-    EXPECT_EQ(ask("SELECT bloom_count(?, NULL)", {filter}), "NULL");
-    EXPECT_EQ(ask("SELECT bloom_count(NULL, 'a')"), "NULL");
-    if (kind == "spectral") continue;
-    filter = blob("SELECT bloom_remove(?, 'a')", {filter});
-    EXPECT_EQ(ask("SELECT bloom_count(?1, 'a') || bloom_count(?1, 'b') || bloom_count(?1, 'c')", {filter}), "210")
-        << kind;
-  }
-}
-
-TEST_F(Counts, FifteenMeansThatNobodyKnows) {
-  const Blob filter = blob("SELECT bloom_add_times(bloom_create(100, 0.01, 'counting'), 'a', 1000)");
-  EXPECT_EQ(ask("SELECT bloom_count(?, 'a')", {filter}), "15");
-  EXPECT_EQ(ask("SELECT bloom_count(bloom_remove(?, 'a', 'a', 'a'), 'a')", {filter}), "15");
+TEST_F(Counts, AreAdditionsLessRemovals) {
+  const std::string counts = "SELECT bloom_count(?1, 'a') || bloom_count(?1, 'b') || bloom_count(?1, 'c')";
+  const Blob filter = blob("SELECT bloom_add(bloom_create(100, 1e-6, 'counting'), 'a', 'b', 'a', 'a')");
+  EXPECT_EQ(ask(counts, {filter}), "310");
+  EXPECT_EQ(ask(counts, {blob("SELECT bloom_remove(?, 'a')", {filter})}), "210");
+  EXPECT_EQ(ask("SELECT bloom_count(?, NULL)", {filter}), "NULL");
+  EXPECT_EQ(ask("SELECT bloom_count(NULL, 'a')"), "NULL");
 }
 
 TEST_F(Counts, AddTimesIsThatManyAdditions) {
-  for (const std::string kind : {"counting", "cuckoo", "spectral:4", "spectral:32"}) {
-    EXPECT_EQ(blob("SELECT bloom_add_times(bloom_add(bloom_create(100, 0.01, ?), 'a', 'b'), 'a', 3)", {kind}).bytes,
-              blob("SELECT bloom_add(bloom_create(100, 0.01, ?), 'a', 'b', 'a', 'a', 'a')", {kind}).bytes)
-        << kind;
-  }
+  EXPECT_EQ(blob("SELECT bloom_add_times(bloom_add(bloom_create(100, 0.01, 'cuckoo'), 'a', 'b'), 'a', 3)").bytes,
+            blob("SELECT bloom_add(bloom_create(100, 0.01, 'cuckoo'), 'a', 'b', 'a', 'a', 'a')").bytes);
   const Blob filter = blob("SELECT bloom_add_times(bloom_create(9, 0.01, 'spectral:32'), 'a', 3000000000)");
   EXPECT_EQ(ask("SELECT bloom_count(?, 'a')", {filter}), "3000000000");
   EXPECT_EQ(info(filter, "keys"), "3000000000");

