@@ -13,7 +13,7 @@ TEST_F(ToolTest, BuildsEveryKindAndFindsEveryKeyAgain) {
   const std::string keys = numbered_lines(5000);
   write("keys", keys);
   std::vector<std::string> texts = {"spectral:16", "scalable:4", "compressed"};
-  for (const KindInfo& kind : kinds()) {  // range_test.cpp and map_test.cpp have those that take other lines
+  for (const KindInfo& kind : kinds()) {  // range_test.cpp and value_test.cpp have those that take other lines
     if (kind.hash_id == HashId::kXxh3_64 && !kind.can.needs_values()) texts.emplace_back(kind.name);
   }
   for (const std::string& kind : texts) {

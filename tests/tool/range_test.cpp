@@ -1,10 +1,4 @@
 // Filters of kind range in the tool: integers as keys, and questions about ranges.
-#include <random>
-#include <set>
-
-#include "crivo/blob.h"
-#include "crivo/builder.h"
-#include "crivo/ordered.h"
 #include "shell.h"
 
 namespace crivo::testing {
@@ -26,25 +20,6 @@ TEST_F(Ranges, AreAskedForByTheirEnds) {
   EXPECT_THAT(crivo("query f 7.."), Exits(2));
   EXPECT_THAT(crivo("info f").out, AllOf(HasSubstr("kind              range"), HasSubstr("option            16"),
                                          HasSubstr("keys              4")));
-}
-
-TEST_F(Ranges, HaveNoFalseNegativeInAFileThatIsMapped) {
-  std::mt19937_64 random(1);
-  std::set<std::int64_t> keys;
-  while (keys.size() < 50'000) keys.insert(static_cast<std::int64_t>(random()) / 2);
-  std::string lines;
-  std::string questions;
-  auto builder = FilterBuilder::create({.kind = Kind::kRange, .range_length = 256});
-  for (const std::int64_t key : keys) {
-    lines += std::to_string(key) + '\n';
-    questions += std::to_string(key - static_cast<std::int64_t>(random() % 100)) + ".." + std::to_string(key) + '\n';
-    ASSERT_TRUE(builder->add_hash(ordered(key)));
-  }
-  ASSERT_THAT(crivo("build -q --kind range:256 -o f", lines), Succeeds());
-  EXPECT_EQ(crivo("query f", questions).out, questions);
-  EXPECT_EQ(crivo("query f", lines).out, lines);
-  const auto blob = to_blob(builder->finish()->ref(), BlobForm::kMappable);
-  EXPECT_EQ(read("f"), std::string(reinterpret_cast<const char*>(blob->data()), blob->size()));
 }
 
 TEST_F(Ranges, AreRefusedOfWhatIsNoInteger) {

@@ -1,32 +1,20 @@
-// Maps in the tool: lines with values.
+// Maps and exact filters in the tool: lines with values, and the keys of one file beside all others in another.
 #include "shell.h"
 
 namespace crivo::testing {
 namespace {
 
-class Maps : public ToolTest {
- protected:
-  static std::string pairs(std::uint64_t n) {
-    std::string lines;
-    for (std::uint64_t i = 1; i <= n; ++i)
-      lines += "key " + std::to_string(i) + '\t' + std::to_string(i * i % 1009) + '\n';
-    return lines;
-  }
-  static std::string keys(std::uint64_t n) {
-    std::string lines;
-    for (std::uint64_t i = 1; i <= n; ++i) lines += "key " + std::to_string(i) + '\n';
-    return lines;
-  }
-};
+class Maps : public ToolTest {};
+class Exacts : public ToolTest {};
 
 TEST_F(Maps, PrintEveryKeyWithItsValue) {
-  for (const std::uint64_t n : {1U, 300U, 70'000U}) {
-    for (const std::string options : {"", "--fp-rate 1", "--kind map:10 --mappable", "--max-memory 16M --threads 2"}) {
-      write("pairs", pairs(n));
-      ASSERT_THAT(crivo("build -q --values -o f " + options + " pairs"), Succeeds("")) << options;
-      EXPECT_EQ(crivo("query f", keys(n)).out, pairs(n)) << options;
-      EXPECT_THAT(crivo("verify f"), Succeeds());
-    }
+  std::string pairs;
+  for (int i = 0; i < 300; ++i) pairs += "key " + std::to_string(i) + '\t' + std::to_string(i * i % 1009) + '\n';
+  write("pairs", pairs);
+  for (const std::string options : {"", "--fp-rate 1", "--kind map:10 --mappable", "--max-memory 16M --threads 2"}) {
+    ASSERT_THAT(crivo("build -q --values -o f " + options + " pairs"), Succeeds("")) << options;
+    EXPECT_EQ(crivo("query f", numbered_lines(300)).out, pairs) << options;
+    EXPECT_THAT(crivo("verify f"), Succeeds());
   }
 }
 
@@ -68,6 +56,39 @@ TEST_F(Maps, NeedValuesAndTheirKind) {
               Fails("crivo build: kind must be map with --values, got ribbon\n"));
   EXPECT_THAT(crivo("build --kind map:2 --values -o f", "a\t4\n"),
               Fails(HasSubstr("line 1 of standard input must be a key, a tab and an integer from 0 to 3, got ")));
+}
+
+TEST_F(Exacts, AreCertainOfBothFiles) {
+  const std::string revoked = numbered_lines(300, "bad ");
+  const std::string valid = numbered_lines(3000, "good ");
+  write("revoked", revoked);
+  write("valid", valid);
+  for (const std::string options : {"", "--fp-rate 0.01", "--kind exact --mappable", "--max-memory 16M --threads 2"}) {
+    ASSERT_THAT(crivo("build -q -o f " + options + " --absent valid revoked"), Succeeds("")) << options;
+    EXPECT_EQ(crivo("query f", revoked + valid).out, revoked) << options;
+    EXPECT_THAT(crivo("verify f"), Succeeds());
+  }
+  EXPECT_THAT(crivo("info f").out, AllOf(HasSubstr("kind              exact"), HasSubstr("keys              3300")));
+}
+
+TEST_F(Exacts, SayWhichKeyIsInBothFiles) {
+  write("revoked", "a\nb\n");
+  write("valid", "c\nd\nb\n");
+  EXPECT_THAT(crivo("build --absent valid -o f revoked"),
+              Fails(AllOf(HasSubstr("key must be a member or not, got one on both sides, or two with the same hash, "),
+                          HasSubstr(": 'b' in line 2 of revoked and 'b' in line 3 of valid"))));
+}
+
+TEST_F(Exacts, NeedTheAbsentKeysAndTheirKind) {
+  write("valid", "c\n");
+  EXPECT_THAT(crivo("build --kind exact -o f", "a\n"),
+              Fails("crivo build: kind must be another one without --absent, got exact\n"));
+  EXPECT_THAT(crivo("build --kind ribbon --absent valid -o f", "a\n"),
+              Fails("crivo build: kind must be exact with --absent, got ribbon\n"));
+  EXPECT_THAT(crivo("build --values --absent valid -o f", "a\t1\n"), Fails(HasSubstr("--values")));
+  EXPECT_THAT(crivo("build --absent none -o f", "a\n"), Fails(HasSubstr("none")));
+  EXPECT_THAT(crivo("build --absent - -o f", "a\n"),
+              Fails("crivo build: absent must be a file where the keys come from standard input, got -\n"));
 }
 
 }  // namespace
