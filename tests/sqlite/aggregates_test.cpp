@@ -1,6 +1,4 @@
 // bloom_agg and bloom_union_agg.
-#include <algorithm>
-#include <ctime>
 #include <tuple>
 
 #include "crivo/filter.h"
@@ -90,21 +88,6 @@ TEST_F(Agg, StopsCleanlyWhenTheStatementDoes) {
   run("INSERT INTO t SELECT i % 7, i FROM " + integers(1, 1000));
   EXPECT_THAT(ask("SELECT bloom_agg(x), bloom_union_agg(bloom_create(5)), sum(json(iif(x = 900, '{', '1'))) FROM t"),
               StartsWith("error: malformed JSON"));
-}
-
-TEST_F(Agg, OfManyGroupsCostsLittleMoreThanGroupConcat) {
-  // 1.2 times as much where this was written, and 18 times as much if each group searched for its size.
-  run("CREATE TABLE t AS SELECT i / 100 AS g, i AS k FROM " + integers(0, 99999));
-  const auto seconds = [&](const char* aggregate) {
-    double best = 1e9;
-    for (int round = 0; round < 3; ++round) {
-      const std::clock_t start = std::clock();
-      EXPECT_EQ(ask("SELECT count(f) FROM (SELECT " + std::string(aggregate) + "(k) AS f FROM t GROUP BY g)"), "1000");
-      best = std::min(best, static_cast<double>(std::clock() - start));
-    }
-    return best;
-  };
-  EXPECT_LT(seconds("bloom_agg"), 5 * seconds("group_concat"));
 }
 
 TEST_F(Agg, OfManyGroupsIsWhatEachGroupAloneGives) {
