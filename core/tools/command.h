@@ -52,13 +52,13 @@ Command<Options> declare(CLI::App& app, Action& action, const char* name, const 
 /// Declares an option with one or several texts. A name without hyphens is a positional argument.
 template <class Text>
 CLI::Option* add_option(CLI::App& command, const char* names, Text& text, const std::string& about,
-                  const char* type = "TEXT") {
+                        const char* type = "TEXT") {
   return command.add_option(names, text, about)->type_name(type)->transform(literal);
 }
 /// Declares an option whose text is passed to `use` when it is parsed. `use` may throw, like an Action.
 inline CLI::Option* add_option(CLI::App& command, const std::string& names,
-                         const std::function<void(const std::string&)>& use, const std::string& about,
-                         const char* type) {
+                               const std::function<void(const std::string&)>& use, const std::string& about,
+                               const char* type) {
   return command.add_option_function<std::string>(names, use, about)->type_name(type)->transform(literal);
 }
 /// For add_option: stores the result of `read` in a value.
