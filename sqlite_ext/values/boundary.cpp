@@ -1,4 +1,4 @@
-// The edge between SQLite and C++; see boundary.h.
+// Conversions between SQLite and C++; see boundary.h.
 #include "values/boundary.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string_view text_of(sqlite3_value* value) {
   return {text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-/// The number of a key in a filter of kind range. A TEXT is none, as it may be meant as a text, a date or digits.
+/// The number of a key in a filter of kind range. Rejects TEXT, which could mean a text, a date or digits.
 std::uint64_t ordered_key(std::string_view name, sqlite3_value* value) {
   const int type = sqlite3_value_type(value);
   if (type == SQLITE_INTEGER) return ordered(std::int64_t{sqlite3_value_int64(value)});
@@ -35,7 +35,7 @@ void set_error(sqlite3_context* context, std::string_view message, int code = SQ
 
 }  // namespace
 
-// Our own tables have no constraint that we could break, and INSERT OR IGNORE would take one for a key that was there.
+// The extension's own tables have no constraints to violate, and INSERT OR IGNORE would ignore a constraint error.
 void throw_host_error(sqlite3* db, int code) {
   if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
   if ((code & 0xff) == SQLITE_CONSTRAINT) code = SQLITE_CORRUPT_VTAB;
@@ -58,7 +58,7 @@ void report_exception(sqlite3_context* context) noexcept {
   }
 }
 
-// The type is looked at before any text is asked for, because sqlite3_value_text would convert the value in place.
+// Checks the type before it reads any text, because sqlite3_value_text would convert the value in place.
 KeyBytes::KeyBytes(sqlite3_value* value) : value_(value) {
   switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
@@ -123,7 +123,7 @@ std::optional<std::int64_t> whole_number(sqlite3_value* value) {
   const std::int64_t number = sqlite3_value_int64(value);
   const bool is_whole =
       type == SQLITE_INTEGER || (type == SQLITE_FLOAT && sqlite3_value_double(value) == static_cast<double>(number) &&
-                                 sqlite3_value_double(value) < 0x1p63);  // SQLite gives 2^63 - 1 for that
+                                 sqlite3_value_double(value) < 0x1p63);  // SQLite converts a REAL of 2^63 to 2^63 - 1
   return is_whole ? std::optional(number) : std::nullopt;
 }
 
@@ -137,7 +137,7 @@ std::span<const std::byte> blob_of(sqlite3_value* value) {
 FilterArgument::FilterArgument(sqlite3* db, sqlite3_value* value, std::size_t position)
     : limits{.max_bytes = max_payload_bytes(db)} {
   if (sqlite3_value_type(value) != SQLITE_BLOB) {
-    // A text is often the name of a table that is a filter.
+    // A TEXT is often the name of a filter table.
     const bool is_name = sqlite3_value_type(value) == SQLITE_TEXT;
     throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value) +
                    (is_name ? " (ask a filter table by WHERE key = ..., bloom_table_info or bloom_snapshot)" : "")};

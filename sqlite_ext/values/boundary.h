@@ -1,4 +1,4 @@
-// The edge between SQLite and C++: reads values, sets results, and lets no exception of C++ reach SQLite.
+// Converts values and results between SQLite and C++, and stops every C++ exception before it reaches SQLite.
 #pragma once
 
 #include <sqlite3ext.h>
@@ -25,22 +25,21 @@ SQLITE_EXTENSION_INIT3
 
 namespace crivo::sqlite {
 
-/// An exception that ends a SQL function with an error: "<field> must ..., got ...". The function's name is put in
-/// front where it is caught.
+/// Thrown to end a SQL function with an error: "<field> must ..., got ...". The handler prepends the function's name.
 struct SqlError {
   std::string message;
-  int code = SQLITE_ERROR;  // SQLITE_BUSY and the like where SQLite itself said so, because callers try these again
+  int code = SQLITE_ERROR;  // SQLite's own code, such as SQLITE_BUSY, if SQLite failed, so that callers can retry
 };
 
-/// An exception that hands a result code of SQLite on to SQLite: SQLITE_BUSY, SQLITE_FULL, SQLITE_IOERR, ...
+/// Thrown to return a result code to SQLite: SQLITE_BUSY, SQLITE_FULL, SQLITE_IOERR, ...
 struct HostError {
   int code;
   std::string message;
 };
 
-/// Throws what the connection's last call failed with, or std::bad_alloc for SQLITE_NOMEM.
+/// Throws the error of the connection's last call, or std::bad_alloc for SQLITE_NOMEM.
 [[noreturn]] void throw_host_error(sqlite3* db, int code);
-/// Throws unless the code is SQLITE_OK.
+/// Throws as throw_host_error does unless the code is SQLITE_OK.
 inline void require_ok(sqlite3* db, int code) {
   if (code != SQLITE_OK) throw_host_error(db, code);
 }
@@ -52,14 +51,13 @@ T unwrap(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-/// The user data that SQLite gives each call of a function: the function's name, for errors, and what the connection
-/// keeps.
+/// The user data of a SQL function: the function's name, for errors, and the state of the connection.
 struct Registration {
   const char* function;
   std::shared_ptr<Connection> connection;
 };
 
-/// One call of a SQL function. Its result is NULL unless a result is set.
+/// One call of a SQL function. The result is NULL unless the function sets one.
 struct Call {
   sqlite3_context* context;
   std::span<sqlite3_value* const> args;
@@ -74,11 +72,10 @@ struct Call {
 using SqlCallback = void (*)(sqlite3_context*, int, sqlite3_value**);
 using SqlFinalizer = void (*)(sqlite3_context*);
 
-/// Turns the exception that is being handled into the call's error: SQLITE_NOMEM for std::bad_alloc, a message for
-/// others.
+/// Reports the current exception as the call's error: SQLITE_NOMEM for std::bad_alloc, else a message.
 void report_exception(sqlite3_context* context) noexcept;
 
-/// Turns a `void body(const Call&)` into a function that SQLite can call.
+/// Wraps a `void body(const Call&)` as a callback for SQLite.
 template <auto body>
 void guarded(sqlite3_context* context, int argc, sqlite3_value** argv) noexcept {
   try {
@@ -97,14 +94,14 @@ void guarded_finish(sqlite3_context* context) noexcept {
   }
 }
 
-/// The bytes of a value that is a key; borrows from the value until the call ends.
+/// The bytes of a key. Borrows the value until the call ends.
 class KeyBytes {
  public:
   explicit KeyBytes(sqlite3_value* value);
   [[nodiscard]] bool is_null() const noexcept { return is_null_; }
   [[nodiscard]] std::string_view view() const noexcept { return number_ ? number_->view() : bytes_; }
-  /// The hash by which a filter with this hash function and seed knows the key, which must not be NULL. Throws SqlError
-  /// for a key that a filter of ordered numbers does not take.
+  /// The key's hash in a filter with this hash function and seed. The key must not be NULL. Throws SqlError if a filter
+  /// of ordered numbers does not support the key.
   [[nodiscard]] std::uint64_t hash(HashId id, std::uint64_t seed) const;
 
  private:
@@ -114,20 +111,20 @@ class KeyBytes {
   std::string_view bytes_;
 };
 
-/// The ordered numbers from `low` to `high`, both included (crivo/ordered.h). Where the two are blobs, the last number
-/// is that of the last key that starts with `high`. Throws SqlError unless both are INTEGER or both BLOB.
+/// The ordered numbers from `low` to `high`, inclusive (crivo/ordered.h). For blobs, the range ends with the last key
+/// that starts with `high`. Throws SqlError unless both are INTEGER or both BLOB.
 struct KeyRange {
   KeyRange(sqlite3_value* low_value, sqlite3_value* high_value);
   std::uint64_t low;
   std::uint64_t high;
 };
 
-/// A count as the nearest integer that SQLite has: 2^63 - 1 for any above it.
+/// Clamps a count to SQLite's largest integer, 2^63 - 1.
 [[nodiscard]] constexpr std::int64_t saturated(std::uint64_t count) noexcept {
   return static_cast<std::int64_t>(std::min(count, std::uint64_t{INT64_MAX}));
 }
 
-// A SQL value that outlives the call that it came from.
+// Owns a copy of a SQL value, which outlives the call.
 struct FreeValue {
   void operator()(sqlite3_value* value) const noexcept { sqlite3_value_free(value); }
 };
@@ -140,27 +137,27 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
   return copy;
 }
 
-/// An integer, also if it is a REAL, as keys are alike: 1 and 1.0 are the same key. None for any other value.
+/// The value of an INTEGER or of a REAL without a fraction, as 1 and 1.0 are the same key. No value for anything else.
 [[nodiscard]] std::optional<std::int64_t> whole_number(sqlite3_value* value);
 
-/// A value as an error message shows it: 12, 0.5, 'text', a blob of 3 bytes, NULL.
+/// Formats a value for an error message: 12, 0.5, 'text', a blob of 3 bytes, NULL.
 [[nodiscard]] std::string shown(sqlite3_value* value);
 
-/// The most bytes that a filter's payload may have, so that the blob with its header stays within SQLITE_LIMIT_LENGTH.
+/// The largest payload of which the blob, with its header, fits SQLITE_LIMIT_LENGTH.
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3* db);
-/// Throws SqlError unless a payload of this size may be made.
+/// Throws SqlError if the payload would be larger than max_bytes.
 void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes);
 
-/// The bytes of a BLOB, borrowed from it. Throws std::bad_alloc.
+/// Borrows the bytes of a BLOB. Throws std::bad_alloc.
 [[nodiscard]] std::span<const std::byte> blob_of(sqlite3_value* value);
 
-/// An argument that must be a filter: the one way from a value to a filter. Borrows the value.
+/// An argument that must be a filter. All functions read filters through this type. Borrows the value.
 struct FilterArgument {
-  /// Throws SqlError unless the value is a BLOB. Errors name the argument by `position`.
+  /// Throws SqlError unless the value is a BLOB. Errors give the argument's `position`, from 1.
   FilterArgument(sqlite3* db, sqlite3_value* value, std::size_t position);
-  /// Of a call of a function or a table-valued function.
+  /// The argument of a function (Call) or of a table-valued function (TableCall).
   FilterArgument(const auto& call, std::size_t arg) : FilterArgument(call.db(), call.args[arg], arg + 1) {}
-  /// Decodes and validates the filter, which borrows the bytes if its payload is raw. Throws SqlError.
+  /// Decodes and validates the filter. A raw payload is borrowed, not copied. Throws SqlError.
   [[nodiscard]] OpenedBlob open() const { return unwrap(parse_blob(bytes, limits)); }
   std::span<const std::byte> bytes;
   ReadLimits limits;
@@ -171,13 +168,13 @@ void set_result(const Call& call, const FilterRef& filter, BlobForm form = BlobF
                 int level = kDefaultCompressionLevel);
 void set_result(const Call& call, std::string_view text);
 
-/// Deletes an object that SQLite keeps as a pointer.
+/// A destructor for objects that SQLite holds by pointer.
 template <class Object>
 void delete_as(void* object) noexcept {
   delete static_cast<Object*>(object);
 }
 
-/// The state of an aggregate's group, made at the first row.
+/// The state of the current group of an aggregate. The first row of a group creates the state.
 template <class State>
 State& aggregate_state(const Call& call) {
   auto** slot = static_cast<State**>(sqlite3_aggregate_context(call.context, sizeof(State*)));
@@ -186,7 +183,7 @@ State& aggregate_state(const Call& call) {
   return **slot;
 }
 
-/// The state when the group ends, for the last time; null if the group had no row.
+/// Takes ownership of the group's state at the end of the group. Null if the group had no rows.
 template <class State>
 std::unique_ptr<State> take_aggregate_state(const Call& call) {
   auto** slot = static_cast<State**>(sqlite3_aggregate_context(call.context, 0));

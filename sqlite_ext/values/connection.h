@@ -1,4 +1,4 @@
-// What one database connection keeps from call to call. It saves time; no answer of a whole filter depends on it.
+// The caches of one database connection. They only save time: no answer of an intact filter depends on them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace crivo::sqlite {
 
-/// A filter that owns its payload and is ready to be asked.
+/// A filter that owns its payload, with a reference for queries.
 struct OwnedFilter {
   explicit OwnedFilter(AnyFilter&& owned) : filter(std::move(owned)), ref(filter.ref()) {}
   OwnedFilter(const OwnedFilter&) = delete;
@@ -21,21 +21,20 @@ struct OwnedFilter {
   FilterRef ref;
 };
 
-/// A filter that was read, with what tells its blob from others.
+/// A cached filter, and the bytes that identify its blob.
 struct KeptFilter {
   KeptFilter(std::span<const std::byte> known, std::size_t size, AnyFilter&& filter)
       : start(known.begin(), known.end()), blob_bytes(size), owned(std::move(filter)) {}
-  std::vector<std::byte> start;  // of a raw blob the header, and else all of it
+  std::vector<std::byte> start;  // the header of a raw blob; all bytes of any other
   std::size_t blob_bytes;
   OwnedFilter owned;
 };
 
-/// Lives as long as the functions are registered with the connection. One thread at a time uses it, as is true of the
-/// connection.
+/// Lives as long as the functions are registered with the connection. Not thread-safe, like the connection.
 struct Connection {
-  std::shared_ptr<const KeptFilter> kept;  // of the filters that were asked (functions/ask.h)
-  std::uint64_t asked_last = 0;            // the hash of the header of the raw filter that was read last
-  PlannedSizes sizes;                      // for bloom_agg, which may make a filter for each of many groups
+  std::shared_ptr<const KeptFilter> kept;  // the cached filter (functions/ask.h)
+  std::uint64_t asked_last = 0;            // the hash of the header of the last raw filter that was decoded
+  PlannedSizes sizes;                      // for bloom_agg, which may build a filter for each of many groups
 
   /// True while a function reads a filter table.
   bool reads_table = false;

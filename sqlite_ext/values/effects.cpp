@@ -9,11 +9,11 @@ namespace crivo::sqlite {
 namespace {
 
 constexpr std::string_view kTrigger = "-- TRIGGER ";
-constexpr std::int64_t kRootInRegister = 0x10;  // in P5: a table that the statement itself creates
+constexpr std::int64_t kRootInRegister = 0x10;  // a flag in P5: the statement itself creates the table
 
 enum Column { kOpcode = 1, kP1, kP2, kP3, kP4, kP5 };
 
-/// Adds what one instruction (sqlite.org/opcode.html) does. The program of each trigger starts with an Init.
+/// Adds the effect of one instruction (sqlite.org/opcode.html). The program of each trigger starts with an Init.
 void add_instruction(Effects& effects, const Use& row, bool is_first) {
   const std::string_view opcode = row.text(kOpcode);
   if (opcode == "OpenWrite" && (row.integer(kP5) & kRootInRegister) == 0) {
@@ -31,7 +31,7 @@ void add_instruction(Effects& effects, const Use& row, bool is_first) {
 }  // namespace
 
 Effects effects_of(sqlite3* db, const std::string& sql) {
-  // SQLite keeps the semicolons in front of a statement as a part of its text.
+  // SQLite includes leading semicolons in a statement's text.
   const std::size_t start = std::min(sql.find_first_not_of("; \t\r\n\f"), sql.size());
   Statement explain(db, "EXPLAIN " + sql.substr(start), 0);
   Use row(explain);

@@ -1,4 +1,4 @@
-// What a statement would do, as SQLite's EXPLAIN lists it.
+// The effects of a statement, read from SQLite's EXPLAIN.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@ struct RootPage {
   friend bool operator==(const RootPage&, const RootPage&) = default;
 };
 
-/// The effects of a statement and of the triggers that it fires.
+/// The effects of a statement and of the triggers that the statement fires.
 struct Effects {
-  std::vector<RootPage> written;      // tables and indexes that it opens for writing
-  bool writes_virtual_table = false;  // SQLite does not say which tables that writes in turn
-  std::vector<std::string> triggers;  // by name; an empty name is the action of a foreign key
-  std::size_t checks = 0;             // the number of CHECKs that it evaluates; their names can be anything
+  std::vector<RootPage> written;      // the tables and indexes that the statement opens for writing
+  bool writes_virtual_table = false;  // EXPLAIN does not show which tables the virtual table writes
+  std::vector<std::string> triggers;  // names of triggers; empty for the action of a foreign key
+  std::size_t checks = 0;             // the number of CHECKs that are evaluated; a CHECK's name can be anything
 };
 
-/// Prepares the statement again, and does not run it. Throws HostError.
+/// Prepares the statement again, without running it. Throws HostError.
 [[nodiscard]] Effects effects_of(sqlite3* db, const std::string& sql);
 
 }  // namespace crivo::sqlite

@@ -1,4 +1,4 @@
-// Reading a JSON array of scalars; see json_array.h.
+// Parses a JSON array of scalars; see json_array.h.
 #include "values/json_array.h"
 
 #include "crivo/host/text.h"
@@ -94,7 +94,7 @@ JsonArray::Element JsonArray::number() {
   return {Type::kNumber, text_.substr(start, at_ - start)};
 }
 
-/// Reads a string. Nearly all strings have no escapes and are borrowed from the text.
+/// Reads a string. A string without escapes, the usual case, is borrowed from the text.
 JsonArray::Element JsonArray::string() {
   std::size_t start = ++at_;
   bool escaped = false;
@@ -102,7 +102,7 @@ JsonArray::Element JsonArray::string() {
   for (;;) {
     const auto byte = static_cast<unsigned char>(peek());
     if (byte == '"') break;
-    if (byte < 0x20) throw NotAnArray{};  // also at the end of the text, which reads as 0
+    if (byte < 0x20) throw NotAnArray{};  // also rejects the end of the text, which reads as 0
     if (byte == '\\') {
       escaped = true;
       unescaped_ += text_.substr(start, at_ - start);
@@ -136,7 +136,7 @@ void JsonArray::unescape() {
   }
   unsigned code = hex4();
   if (code >= 0xDC00 && code < 0xE000) throw NotAnArray{};
-  if (code >= 0xD800 && code < 0xDC00) {  // the first half of a pair
+  if (code >= 0xD800 && code < 0xDC00) {  // a high surrogate
     if (!skip('\\') || !skip('u')) throw NotAnArray{};
     const unsigned low = hex4();
     if (low < 0xDC00 || low >= 0xE000) throw NotAnArray{};

@@ -1,4 +1,4 @@
-// Reads a JSON array (RFC 8259) of numbers, strings, booleans and nulls, element by element.
+// Parses a JSON array (RFC 8259) of numbers, strings, booleans and nulls, element by element.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@ namespace crivo::sqlite {
 /// Thrown for a text that is not a JSON array of scalars.
 struct NotAnArray {};
 
-/// Walks over the elements without building a document. Strict: the text must be UTF-8 without a byte order mark, and
-/// no comments, no trailing commas, and nothing but white space before and after the array are allowed.
+/// Iterates over the elements without building a document. Strict: the text must be UTF-8 without a byte order mark,
+/// comments or trailing commas. Only white space may precede or follow the array.
 class JsonArray {
  public:
   enum class Type { kNull, kFalse, kTrue, kNumber, kString };
   struct Element {
     Type type;
-    std::string_view text;  // a number's literal, a string without its quotes and escapes; valid until the next call
+    std::string_view text;  // the literal of a number, or an unescaped string; valid until the next call
   };
 
   /// Borrows the text.
   explicit JsonArray(std::string_view text) noexcept : text_(text) {}
 
-  /// The next element, or nothing after the last, once the rest of the text has been checked. Throws NotAnArray.
+  /// Returns the next element, or no value after the last, once the rest of the text is validated. Throws NotAnArray.
   [[nodiscard]] std::optional<Element> next();
 
  private:

@@ -1,4 +1,4 @@
-// The keys of a JSON array, one by one as they are read; see json_keys.h.
+// Iterates over the keys in a JSON array; see json_keys.h.
 #include "values/json_keys.h"
 
 #include <charconv>
@@ -49,7 +49,7 @@ void JsonKeys::take(const JsonArray::Element& element) {
   }
 }
 
-/// A number without fraction and exponent is an integer if 64 bits hold it, and else a real number, as in json_each.
+/// A number without a fraction and exponent is an integer if it fits 64 bits, otherwise a REAL, as in json_each.
 void JsonKeys::take_number(std::string_view literal) {
   std::int64_t integer = 0;
   const char* const end = literal.data() + literal.size();

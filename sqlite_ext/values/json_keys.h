@@ -1,4 +1,4 @@
-// Keys in a JSON array: how the functions for many keys take more than the 127 arguments that SQLite allows.
+// Keys in a JSON array, for functions of many keys: SQLite allows at most 127 arguments.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace crivo::sqlite {
 
-/// Walks over the keys of a JSON array, in their order. A string's key is its UTF-8; a number's is the key of the value
-/// that SQLite's json_each gives for it; true counts as 1 and false as 0; null is no key.
+/// Iterates over the keys of a JSON array in order. The key of a string is its UTF-8, and the key of a number is that
+/// of the value that json_each returns. true is 1, false is 0, and null is not a key.
 class JsonKeys {
  public:
-  /// Borrows the text. Throws SqlError for a value of another type.
+  /// Borrows the array's text. Throws SqlError if the value has another type.
   JsonKeys(sqlite3* db, sqlite3_value* array);
-  JsonKeys(const JsonKeys&) = delete;  // text_ may lie in array_
+  JsonKeys(const JsonKeys&) = delete;  // text_ may point into array_
   JsonKeys& operator=(const JsonKeys&) = delete;
 
-  /// Goes to the next element, and first to the first one. False behind the last. Throws SqlError for a text that is
-  /// not a JSON array, or an array that holds anything else.
+  /// Advances to the next element; the first call reads the first element. Returns false at the end. Throws SqlError if
+  /// the text is not a JSON array of scalars.
   [[nodiscard]] bool next();
 
   [[nodiscard]] bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
-  /// The element's key, which must not be null. Valid until next().
+  /// The element's key. The element must not be null. Valid until next().
   [[nodiscard]] std::string_view key() const noexcept { return number_ ? number_->view() : text_; }
-  /// The hash by which a filter of this shape knows that key. Throws SqlError for one that is no integer, if the filter
-  /// is of ordered numbers.
+  /// The key's hash in a filter of this shape. Throws SqlError if the filter is of ordered numbers and the key is not
+  /// an integer.
   [[nodiscard]] std::uint64_t hash(const Shape& shape) const;
-  /// Gives the element to SQLite, as json_each does.
+  /// Sets the element as the result of a SQL call, as json_each would.
   void set_result(sqlite3_context* context) const;
 
  private:
@@ -46,17 +46,16 @@ class JsonKeys {
 
   sqlite3_value* array_value_;
   JsonArray array_;
-  /// Asks SQLite which value its JSON functions give for a number. The last digit of that value depends on SQLite's
-  /// version and on how it was compiled, and neither strtod nor CAST always gives the same one. SQLite offers it
-  /// through SQL only. The statement is prepared when the first real number comes, for most arrays have none, and ends
-  /// with the array: a statement that is kept would not let the connection close.
+  /// Converts a number to SQLite's own REAL. The last digit depends on SQLite's version and build, and neither strtod
+  /// nor CAST always matches it, so the conversion runs in SQL. The statement is prepared at the first REAL, as most
+  /// arrays have none. It is finalized with the array, because an open statement would prevent the connection from
+  /// closing.
   Statement decimals_;
   std::variant<std::monostate, std::int64_t, double, Text> value_;
-  std::string_view text_;            // of a string
-  std::optional<NumberKey> number_;  // of any other value but null
+  std::string_view text_;            // the key of a string
+  std::optional<NumberKey> number_;  // the key of any other value except null
 };
 
-/// The hashes, for a filter of this shape, of the keys in a JSON array, in their order; null is left out. Throws as
-/// JsonKeys.
+/// The hashes of the keys in a JSON array, in order, for a filter of this shape. Skips null. Throws as JsonKeys does.
 [[nodiscard]] std::vector<std::uint64_t> hash_json_keys(sqlite3* db, sqlite3_value* array, const Shape& shape);
 }  // namespace crivo::sqlite

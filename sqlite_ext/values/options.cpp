@@ -1,4 +1,4 @@
-// The options that bloom_create and bloom_agg share; see options.h.
+// Parses the options of bloom_create and bloom_agg; see options.h.
 #include "values/options.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@ std::uint64_t parse_capacity(sqlite3_value* value) {
   };
   const int type = sqlite3_value_type(value);
   if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) throw error();
-  // The comparison of doubles is exact here: every integer up to 2^40 is a double, and no larger one is rounded into
+  // Comparing doubles is exact here: a double holds every integer up to 2^40, and rounding moves no larger integer into
   // the range.
   const double capacity = sqlite3_value_double(value);
   if (!(capacity >= 1 && capacity <= static_cast<double>(kMaxCapacity)) || capacity != std::floor(capacity)) {

@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
 constexpr std::string_view kQuotes = "\"'`[";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // a blank to SQLite, where no name has begun
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // SQLite reads it as a blank, except within a name
 constexpr std::string_view kCreateTrigger = "CREATE TRIGGER ";
 
-/// Takes the next token from the front of a text: a name, a number, or an operator's character. Skips blanks, comments,
-/// dots and strings; but a string after a dot is a name to SQLite. Empty, and not quoted, at the end.
+/// Consumes the next token: a name, a number, or one character of an operator. Skips blanks, comments, dots and
+/// strings. A string after a dot is a name, as in SQLite. At the end, returns an empty unquoted token.
 Token next_token(std::string_view& text) {
   const auto skip_to = [&text](std::string_view end, std::size_t from) {
     const std::size_t at = text.find(end, from);
@@ -52,7 +52,7 @@ bool is_end(const Token& token) { return !token.quoted && token.text.empty(); }
 
 using Tokens = std::vector<Token>;
 
-/// What each pair of brackets behind this word contains, with the brackets.
+/// The contents of each pair of brackets that directly follows this word, including the brackets.
 std::vector<Tokens> brackets_behind(std::string_view word, std::string_view text) {
   std::vector<Tokens> found;
   int depth = 0;
@@ -69,7 +69,7 @@ std::vector<Tokens> brackets_behind(std::string_view word, std::string_view text
   return found;
 }
 
-/// Whether an expression in brackets uses the column, and only in calls of bloom_valid, length and typeof.
+/// Whether a bracketed expression uses the column, and only as the argument of bloom_valid, length or typeof.
 bool asks_form_only(const Tokens& expression, std::string_view table, std::string_view column) {
   const auto is_named = [&](std::size_t at, std::string_view name) {
     return at < expression.size() && lower(expression[at].text) == lower(name);
@@ -104,7 +104,7 @@ Token take_name(std::string_view& text, std::string_view ends) {
     }
     name.text += text.front();
   }
-  return {};  // the quote has no end
+  return {};  // the closing quote is missing
 }
 
 bool is_plain(std::string_view name) noexcept {
@@ -123,7 +123,7 @@ std::string table_definition(sqlite3* db, std::string_view schema, std::string_v
   return std::string(text);
 }
 
-// Nowhere else in a definition a bracket follows AS.
+// In a table's definition, AS is followed by a bracket only in a generated column.
 std::vector<std::string> names_in_expressions(std::string_view definition) {
   std::vector<std::string> names;
   for (const Tokens& expression : brackets_behind("as", definition)) {
@@ -137,7 +137,7 @@ std::size_t checks_of_form(std::string_view definition, std::string_view table, 
       brackets_behind("check", definition), [&](const Tokens& check) { return asks_form_only(check, table, column); }));
 }
 
-// ON CONFLICT REPLACE; there is also a function of this name.
+// Looks for ON CONFLICT REPLACE, because replace is also a function.
 bool replaces_on_conflict(std::string_view definition) {
   bool is_behind_conflict = false;
   for (Token token = next_token(definition); !is_end(token); token = next_token(definition)) {
@@ -149,7 +149,7 @@ bool replaces_on_conflict(std::string_view definition) {
 
 bool may_end_between_triggers(std::string_view trigger) {
   bool is_behind_raise = false;
-  std::string last;  // FAIL is also a name
+  std::string last;  // the previous word, as FAIL can also be a name
   for (Token token = next_token(trigger); !is_end(token); token = next_token(trigger)) {
     if (is_word(token, "fail") && (is_behind_raise || last == "or")) return true;
     if (is_word(token, "ignore") && is_behind_raise) return true;
@@ -172,7 +172,7 @@ std::optional<std::string> followed_column(std::string_view trigger) {
   if (take_up_to(" BEGIN INSERT INTO ") != 0) return std::nullopt;
   (void)take_name(trigger, "(");
   const bool tells = take_up_to("(op, ") == 0 && take_up_to(") VALUES ('follow") <= std::string_view("key, arg").size();
-  if (!tells || take_up_to(".") == std::string_view::npos) return std::nullopt;  // that of new. or old.
+  if (!tells || take_up_to(".") == std::string_view::npos) return std::nullopt;  // the dot of new. or old.
   return take_name(trigger, "), ").text;
 }
 
@@ -184,7 +184,7 @@ std::string told_table(std::string_view trigger) {
   return take_name(trigger, "(").text;
 }
 
-// All that writes has one of three words, which no name is without quotes: INTO is that of INSERT and of REPLACE.
+// Every write contains INTO, UPDATE or DELETE, none of which is a name without quotes. INTO covers INSERT and REPLACE.
 TriggerEffect effect_of(std::string_view trigger) {
   trigger.remove_prefix(std::min(trigger.size(), kCreateTrigger.size()));
   (void)take_name(trigger, " \t\r\n\f/-");

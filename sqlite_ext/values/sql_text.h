@@ -1,5 +1,5 @@
-// Reads the texts of SQL in sqlite_schema, as far as the filters that follow a column must understand them. SQLite has
-// parsed these texts, so they are sound; what is not understood here counts as the worst that it could be.
+// Parses SQL texts from sqlite_schema, as far as filters that follow a column need. SQLite has already parsed these
+// texts, so they are valid. Anything that is not recognized is treated as the worst case.
 #pragma once
 
 #include <cstddef>
@@ -17,38 +17,38 @@ struct Token {
   bool quoted = false;
 };
 
-/// Takes a name from the front of a text: a quoted one, or all up to one of these characters.
+/// Consumes a name from the front of a text: a quoted name, or everything up to one of the characters in `ends`.
 Token take_name(std::string_view& text, std::string_view ends);
 
-/// Whether SQL needs no quotes for a name.
+/// Whether the name needs no quotes in SQL.
 [[nodiscard]] bool is_plain(std::string_view name) noexcept;
 
-/// The definition of a table behind its name; empty if there is no such table. Errors: HostError.
+/// The text after the name in a table's CREATE TABLE; empty if there is no such table. Errors: HostError.
 [[nodiscard]] std::string table_definition(sqlite3* db, std::string_view schema, std::string_view table);
 
-/// The names, in lower case, in the expressions of a table's generated columns.
+/// The names in the expressions of a table's generated columns, in lower case.
 [[nodiscard]] std::vector<std::string> names_in_expressions(std::string_view definition);
-/// The number of a table's CHECKs that use the column, and only in calls of bloom_valid, length and typeof: writes into
-/// a blob leave the results of these functions as they are.
+/// The number of CHECKs that use the column only as an argument of bloom_valid, length or typeof. Writing into a blob
+/// in place does not change the results of these functions.
 [[nodiscard]] std::size_t checks_of_form(std::string_view definition, std::string_view table, std::string_view column);
-/// Whether a table's definition has a REPLACE, which no statement shows.
+/// Whether a table's definition has ON CONFLICT REPLACE, which a statement's own text does not show.
 [[nodiscard]] bool replaces_on_conflict(std::string_view definition);
 
-/// The column that one of our triggers (table/source.h) tells a filter of. No value for a trigger that does not begin
-/// by telling a filter.
+/// The column that one of the extension's triggers (table/source.h) reports to a filter. No value if the trigger's
+/// first statement is not such a report.
 [[nodiscard]] std::optional<std::string> followed_column(std::string_view trigger);
-/// The table that such a trigger tells.
+/// The filter table that such a trigger reports to.
 [[nodiscard]] std::string told_table(std::string_view trigger);
 
-/// Whether a trigger has a FAIL or a RAISE(IGNORE), which can end a statement after it changed a row and before all
-/// triggers of the row have fired. The changed row stays.
+/// Whether a trigger has a FAIL or a RAISE(IGNORE). Either can end a statement after a row changed, but before all of
+/// the row's triggers have fired. The changed row remains.
 [[nodiscard]] bool may_end_between_triggers(std::string_view trigger);
 
-/// What a trigger may do.
+/// The possible effects of a trigger.
 struct TriggerEffect {
-  bool on_insert = true;      // it fires for a row that is inserted
-  bool changes_rows = true;   // it has an UPDATE or a DELETE in its body
-  bool writes_before = true;  // it writes before its row is written
+  bool on_insert = true;      // fires on INSERT
+  bool changes_rows = true;   // the body has an UPDATE or a DELETE
+  bool writes_before = true;  // writes, and fires before its row is written
 };
 [[nodiscard]] TriggerEffect effect_of(std::string_view trigger);
 

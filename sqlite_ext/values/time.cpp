@@ -8,9 +8,9 @@
 namespace crivo::sqlite {
 namespace {
 
-constexpr sqlite3_int64 kUnixEpoch = 210866760000000;  // in SQLite's time: milliseconds of the Julian day
+constexpr sqlite3_int64 kUnixEpoch = 210866760000000;  // in milliseconds of SQLite's Julian day
 
-/// The milliseconds since 1970 that SQLite's julianday makes of a text; no value if it is no time.
+/// Converts a text by SQLite's julianday to milliseconds since 1970; no value if the text is not a time.
 std::optional<Time> read_text(sqlite3* db, std::string_view text) {
   Statement statement(db, "SELECT (julianday(?1) - 2440587.5) * 86400000.0");
   Use use(statement);
@@ -21,7 +21,7 @@ std::optional<Time> read_text(sqlite3* db, std::string_view text) {
 
 }  // namespace
 
-// The clock of the file's VFS is the one that SQLite's date functions read, and a host may have put its own there.
+// Reads the clock of the database's VFS, as SQLite's date functions do: a host may have installed its own clock.
 Time time_now(sqlite3* db) {
   sqlite3_vfs* vfs = nullptr;
   sqlite3_file_control(db, "main", SQLITE_FCNTL_VFS_POINTER, static_cast<void*>(&vfs));

@@ -1,4 +1,4 @@
-// The time, as SQLite has it and as users write it.
+// The current time, and times in arguments.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace crivo::sqlite {
 
-/// The present time, as SQLite's date functions give it. Throws HostError.
+/// The current time, from the clock of SQLite's date functions. Throws HostError.
 [[nodiscard]] Time time_now(sqlite3* db);
-/// A time given as seconds since 1970, or as a text that SQLite's date functions read. Throws SqlError by this name of
-/// the argument, and HostError.
+/// Parses a time: seconds since 1970, or a text that SQLite's date functions accept. Throws HostError, or a SqlError
+/// that names the argument by `name`.
 [[nodiscard]] Time read_time(sqlite3* db, sqlite3_value* value, std::string_view name);
 
 }  // namespace crivo::sqlite

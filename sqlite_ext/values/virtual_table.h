@@ -1,10 +1,10 @@
-// The base of the extension's virtual tables (sqlite.org/vtab.html): SQLite's objects, the edge to C++, and the
+// The base of the extension's virtual tables (sqlite.org/vtab.html): SQLite's objects, exception handling, and
 // callbacks that only forward a call.
 //
-// A Table derives from sqlite3_vtab, and its Cursor from sqlite3_vtab_cursor. They have these functions, of which those
-// that return nothing may throw what a SQL function may throw:
+// A Table derives from sqlite3_vtab, and its Cursor from sqlite3_vtab_cursor. Both must have the functions below. Those
+// that return void may throw the exceptions that a SQL function may throw:
 //
-//   const char* Table::name() const                           stands in front of error messages
+//   const char* Table::name() const                           the prefix of error messages
 //   int Table::best_index(sqlite3_index_info&)                returns a result code
 //   void Cursor::filter(int plan, std::span<sqlite3_value* const> args)
 //   void Cursor::next()
@@ -21,8 +21,8 @@
 
 namespace crivo::sqlite {
 
-/// Runs `body`, which returns a result code. Makes a code of an exception, and hands its message to `report`, which may
-/// throw std::bad_alloc.
+/// Runs `body`, which returns a result code. Converts an exception to a code, and passes its message to `report`, which
+/// may throw std::bad_alloc.
 template <class Body, class Report>
 int coded(const Body& body, const Report& report) noexcept {
   try {
@@ -39,12 +39,12 @@ int coded(const Body& body, const Report& report) noexcept {
       report(error.what());
     }
   } catch (...) {
-    return SQLITE_NOMEM;  // there was no memory for the message
+    return SQLITE_NOMEM;  // no memory for the message
   }
   return SQLITE_ERROR;
 }
 
-/// The same, with the message where SQLite looks for that of a table, behind the table's name.
+/// As coded(); stores the message, after the table's name, in zErrMsg, where SQLite reads it.
 template <class Table, class Body>
 int guarded_table(Table& table, const Body& body) noexcept {
   return coded(body, [&](const std::string& message) {
@@ -54,7 +54,7 @@ int guarded_table(Table& table, const Body& body) noexcept {
   });
 }
 
-/// The same for a cursor and a `body(cursor)` without a result.
+/// As guarded_table(), for a cursor and a `void body(cursor)`.
 template <class Table, class Cursor, class Body>
 int guarded_cursor(sqlite3_vtab_cursor* cursor, const Body& body) noexcept {
   return guarded_table(*static_cast<Table*>(cursor->pVtab), [&] {
@@ -63,8 +63,8 @@ int guarded_cursor(sqlite3_vtab_cursor* cursor, const Body& body) noexcept {
   });
 }
 
-/// The body of xCreate and xConnect: `make(name)` returns a std::unique_ptr of the table. The name is copied, because a
-/// statement that fails can make SQLite forget the schema, and free the text.
+/// The body of xCreate and xConnect. `make(name)` returns a std::unique_ptr of the table. Copies the name, because a
+/// failed statement can make SQLite reload the schema and free the text.
 template <class Make>
 int connect_table(const char* given_name, sqlite3_vtab** result, char** message, const Make& make) noexcept {
   std::string name;
@@ -83,7 +83,7 @@ int disconnect_table(sqlite3_vtab* table) noexcept {
   return SQLITE_OK;
 }
 
-/// A module without xCreate, xConnect, and what makes a table one that can be written or renamed.
+/// A read-only module that cannot be renamed. The caller adds xCreate and xConnect.
 template <class Table, class Cursor>
 sqlite3_module module_of() noexcept {
   sqlite3_module module{};
