@@ -1,4 +1,4 @@
-// The aggregate functions. sqlite_ext/README.md is their reference.
+// The aggregate functions; sqlite_ext/README.md documents them.
 #include <array>
 #include <optional>
 
@@ -35,7 +35,7 @@ void bloom_agg_step(const Call& call) {
   if (!key.is_null()) unwrap(state.builder->add_hash(key.hash(state.hash_id, options.seed)));
 }
 
-/// Without any row SQLite passes us no arguments, so the options are unknown and the filter is the default one.
+/// SQLite passes no arguments for a group without rows, so the options are unknown and the result is a default filter.
 void bloom_agg_finish(const Call& call) {
   const std::unique_ptr<AggState> state = take_aggregate_state<AggState>(call);
   if (state != nullptr && state->builder) {
@@ -49,7 +49,7 @@ struct MergeState {
   std::optional<AnyFilter> filter;
 };
 
-/// The first filter of a group is copied, and the others are merged into the copy. NULL is skipped.
+/// Copies the first filter of a group and merges the others into the copy. Skips NULL.
 void merge_step(const Call& call, Result<void> (AnyFilter::*merge)(const FilterRef& other)) {
   auto& state = aggregate_state<MergeState>(call);
   if (call.is_null(0)) return;

@@ -8,18 +8,18 @@
 namespace crivo::sqlite {
 namespace {
 
-/// The payloads that a connection keeps: those of fewer bytes are read as fast as they are found.
+/// The payload sizes that a connection caches. Decoding a smaller payload is as fast as a cache lookup.
 constexpr std::size_t kMinKeptBytes = 4096;
 constexpr std::size_t kMaxKeptBytes = std::size_t{32} << 20;
 
-/// Beside an argument that an earlier call of the statement has read. Only its address counts.
+/// The auxiliary data of an argument that an earlier call of the statement decoded. Only its address matters.
 constexpr char kMarker = 0;
 
-/// Not inlined, so that the usual question pays for no stack frame.
+/// Not inlined, so that the common query needs no stack frame.
 [[gnu::noinline]] const OwnedFilter* keep_beside_argument(const Call& call) {
   auto filter = std::make_unique<OwnedFilter>(open_filter(call, 0).into_filter());
   sqlite3_set_auxdata(call.context, 0, filter.release(), delete_as<OwnedFilter>);
-  return static_cast<const OwnedFilter*>(sqlite3_get_auxdata(call.context, 0));  // null without memory
+  return static_cast<const OwnedFilter*>(sqlite3_get_auxdata(call.context, 0));  // null if SQLite is out of memory
 }
 
 }  // namespace

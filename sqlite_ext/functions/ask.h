@@ -1,15 +1,15 @@
-// Asks the filter in a function's first argument, without reading that filter again in every row.
+// Queries the filter in a function's first argument, without decoding that filter again for each row.
 //
 // SQLite keeps auxiliary data from row to row only for an argument that is constant in the statement (a literal, a
-// bound parameter), and drops it at once for any other (a column, a scalar subquery). So the first call leaves a marker
-// and borrows the filter; only where the marker has survived is the filter copied and kept with the argument.
+// bound parameter), and discards it at once for any other argument (a column, a scalar subquery). So the first call
+// sets a marker and borrows the filter. A later call that finds the marker stores a copy of the filter there.
 //
-// Any other argument is a new copy of the value in every row or statement. Checking it takes as long as SQLite's copy,
-// and decoding some twenty times as long, so the connection keeps one filter: the compressed one that was read last, or
-// a raw one that was read twice in a row (a scan over a filter in each row would otherwise copy all of them). A
-// compressed blob is known by all of its bytes. A raw one is known by its header, which holds the checksum of the rest.
-// That is no proof: who makes blobs by hand can give two of them the same header. So the kept filter does not answer
-// alone: the given payload is asked, too, and where the two disagree the blob is read in full.
+// Any other argument is a new copy of the value for each row or statement. Validating it takes as long as SQLite's
+// copy, and decompressing it about twenty times as long. So the connection caches one filter: the last compressed one,
+// or a raw one that was read twice in a row (otherwise a scan over rows with a filter each would copy them all). The
+// cache compares all bytes of a compressed blob, but only the header of a raw one, which has the checksum of the
+// payload. Two crafted blobs can have the same header. So a query runs on the cached filter and on the given payload;
+// if the two answers differ, the blob is decoded in full.
 #pragma once
 
 #include <memory>
@@ -21,23 +21,23 @@ namespace crivo::sqlite {
 
 inline constexpr const char* kPointerType = "crivo filter";
 
-/// The answer to one question; no value stands for NULL.
+/// The answer to a query; no value stands for NULL.
 using Answer = std::optional<std::int64_t>;
 
-/// The filter in argument 0 if it needs no reading: bloom_open left it in the argument, or an earlier call of this
-/// statement left it beside the argument. Null if it must be read, or if the argument is NULL.
+/// The filter in argument 0 if it is already decoded: by bloom_open, or by an earlier call of this statement, in the
+/// auxiliary data. Null if it must be decoded, or if the argument is NULL.
 [[nodiscard]] const OwnedFilter* ready_filter(const Call& call);
 
-/// The filter that bloom_open left in a value; null if the value does not come from bloom_open.
+/// The filter that bloom_open stored in a value; null if the value is not from bloom_open.
 [[nodiscard]] const OwnedFilter* opened_filter(sqlite3_value* value);
 
-/// The connection's filter, if this blob may be its; null if not. Shared: a question may run a statement that keeps
-/// another.
+/// The cached filter if it may be that of this blob; else null. Shared, because a query may run a statement that
+/// replaces the cached filter.
 [[nodiscard]] std::shared_ptr<const KeptFilter> kept_filter(const Connection& connection, const FilterArgument& given);
-/// Keeps the filter of a blob that was asked for the connection, if it is worth it.
+/// Caches the filter of a blob that was queried, if its size and use justify that.
 void keep(Connection& connection, std::span<const std::byte> blob, OpenedBlob&& opened);
 
-/// What `ask(const FilterRef&)` answers about the filter in argument 0; no value if that argument is NULL.
+/// The result of `ask(const FilterRef&)` for the filter in argument 0; no value if that argument is NULL.
 template <class Ask>
 [[nodiscard]] Answer answer_of(const Call& call, const Ask& ask) {
   if (const OwnedFilter* const ready = ready_filter(call)) return ask(ready->ref);
@@ -56,7 +56,7 @@ template <class Ask>
   return answer;
 }
 
-/// Sets that answer as the call's result.
+/// Sets the answer as the call's result.
 template <class Ask>
 void ask_filter(const Call& call, const Ask& ask) {
   if (const Answer answer = answer_of(call, ask)) sqlite3_result_int64(call.context, *answer);

@@ -1,4 +1,4 @@
-// bloom_dump and bloom_load_agg: a filter in small pieces, and back. sqlite_ext/README.md is their reference.
+// bloom_dump and bloom_load_agg: split a filter into chunks, and join them. sqlite_ext/README.md documents them.
 #include <array>
 #include <optional>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kColumns[] = {"seq INTEGER", "chunk BLOB"};
 constexpr const char* kArguments[] = {"filter", "chunk_bytes"};
 
-/// A chunk is made when its column is asked for, so a filter takes no memory beside its own and that of one chunk.
+/// Makes each chunk when its column is read, so the memory is that of the filter and one chunk.
 class DumpRows final : public Rows {
  public:
   explicit DumpRows(const ChunkWriter& writer) : writer_(writer) {}

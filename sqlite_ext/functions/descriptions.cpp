@@ -1,5 +1,4 @@
-// bloom_each and bloom_layers: what a filter or a sketch tells about itself, as rows. sqlite_ext/README.md is their
-// reference.
+// bloom_each and bloom_layers: the facts about a filter or a sketch, as rows. sqlite_ext/README.md documents them.
 #include <array>
 
 #include "functions.h"
@@ -50,7 +49,7 @@ std::variant<OpenedBlob, Sketch> open_stored(std::span<const std::byte> blob, co
   return unwrap(parse_blob(blob, limits));
 }
 
-// SQLite reads an integer above its own in JSON as a REAL.
+// Saturates integers: SQLite reads a JSON integer beyond 64 bits as a REAL.
 std::vector<Description> describe_stored(const FilterArgument& given) {
   std::vector<Description> described =
       std::visit([](const auto& stored) { return describe(stored); }, open_stored(given.bytes, given.limits));

@@ -1,12 +1,11 @@
-// bloom_insert: adds a key to a raw filter inside its row, through SQLite's incremental blob I/O.
+// bloom_insert: adds a key to a raw filter in its row, by SQLite's incremental blob I/O.
 //
-// An UPDATE with bloom_add reads, checks, copies and compares the whole filter. This reads the header and the
-// segments of 4096 bytes that the key lies in, and writes the bytes that change (crivo/host/blob_in_place.h).
+// An UPDATE with bloom_add reads, validates, copies and compares the whole filter. bloom_insert reads the header and
+// the 4096-byte segments of the key, and writes only the bytes that change (crivo/host/blob_in_place.h).
 //
-// Outside of a transaction each call opens the row and closes it again: closing is what commits then, and if the row
-// stayed open, SQLite would close it at the end of the statement, where nobody hears that a commit has failed. Inside
-// of a transaction the row stays open until the statement ends. That spares the walk along the linked list of pages in
-// which SQLite stores a large value.
+// Outside a transaction, each call opens and closes the row, because closing commits. If the row stayed open, SQLite
+// would close it at the end of the statement, where a failed commit cannot be reported. Inside a transaction, the row
+// stays open until the statement ends, so that SQLite need not follow the value's linked list of pages again.
 #include <array>
 #include <memory>
 
@@ -19,7 +18,7 @@ namespace {
 
 bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view key) {
   row.open(name);
-  const Result<bool> added = add_in_place(row, key);  // nothing else runs meanwhile, so the row cannot expire
+  const Result<bool> added = add_in_place(row, key);  // no other code runs in between, so the row cannot expire
   if (!added.has_value() && added.error().code == ErrorCode::kUnsupported) {
     throw SqlError{added.error().message + " in " + row.place() + ": store bloom_raw(f) there"};
   }
@@ -29,7 +28,7 @@ bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view k
   return is_new;
 }
 
-/// The row, and what is known of its table, is kept from row to row of the statement.
+/// Reuses the row, and the facts about its table, for all rows of the statement.
 void bloom_insert(const Call& call) {
   const RowArgs args(call);
   const KeyBytes key(args.key);

@@ -1,4 +1,4 @@
-// The scalar functions that take keys. sqlite_ext/README.md is their reference.
+// The scalar functions with keys as arguments; sqlite_ext/README.md documents them.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -10,7 +10,7 @@
 namespace crivo::sqlite {
 namespace {
 
-/// Applies a change to the filter for each key that is not NULL. If all keys are NULL the filter is returned as it was.
+/// Applies a change for each key that is not NULL. If all keys are NULL, the result is the unchanged filter.
 void change_by_keys(const Call& call, Result<void> (AnyFilter::*change)(std::string_view key)) {
   require_args(call, 2);
   AnyFilter filter = open_filter(call, 0).into_filter();
@@ -35,7 +35,7 @@ void bloom_add_many(const Call& call) {
   set_result(call, filter.ref());
 }
 
-/// Adds the keys that are certainly absent, one after the other: a key that the array repeats is added once.
+/// Adds the keys that are certainly absent, one by one: a key that the array repeats is added once.
 void bloom_add_new(const Call& call) {
   AnyFilter filter = open_filter(call, 0).into_filter();
   bool changed = false;
@@ -88,7 +88,7 @@ void bloom_count(const Call& call) {
   });
 }
 
-/// Asks for all keys of a JSON array at once, and looks for one that is found (true: any), or is not (false: all).
+/// Looks up all keys of a JSON array at once. Returns whether any may be present (wanted: true), or all (false).
 void ask_for_many(const Call& call, bool wanted) {
   ask_filter(call, [&](const FilterRef& filter) {
     if (call.is_null(1)) return Answer{};

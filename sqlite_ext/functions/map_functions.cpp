@@ -1,5 +1,5 @@
-// The functions for pairs: maps, which have a value for each key, and exact filters, which know of each key whether it
-// is a member. docs/sqlite_maps.md is their reference.
+// The functions for pairs: maps store a value for each key, and exact filters store whether each key is a member.
+// docs/sqlite_maps.md documents them.
 #include <array>
 #include <optional>
 
@@ -25,13 +25,11 @@ std::optional<std::uint64_t> number_to(std::int64_t most, sqlite3_value* value) 
   return static_cast<std::uint64_t>(*number);
 }
 
-/// The value of a key in a map.
 std::uint64_t parse_value(sqlite3_value* value) {
   if (const auto number = number_to(kMaxValue, value)) return *number;
   throw SqlError{"value must be an integer from 0 to " + std::to_string(kMaxValue) + ", got " + shown(value)};
 }
 
-/// Whether a key is a member, for an exact filter.
 std::uint64_t parse_is_member(sqlite3_value* value) {
   if (const auto number = number_to(1, value)) return *number;
   throw SqlError{"is_member must be the integer 0 or 1, got " + shown(value)};
@@ -41,7 +39,7 @@ FilterBuilder pair_builder(const Call& call, const FilterSpec& options) {
   return unwrap(call.connection().sizes.builder(options, {.max_bytes = max_payload_bytes(call.db())}));
 }
 
-/// Of a key and what `parse` makes of the second argument.
+/// Adds a pair: a key, and the second argument as parsed by `parse`.
 template <Kind kKind, std::uint64_t (*parse)(sqlite3_value*)>
 void pair_agg_step(const Call& call) {
   auto& state = aggregate_state<PairState>(call);

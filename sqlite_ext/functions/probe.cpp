@@ -1,4 +1,4 @@
-// bloom_probe: the answer for each key of a JSON array, as rows. sqlite_ext/README.md is its reference.
+// bloom_probe: looks up each key of a JSON array; one row per key. sqlite_ext/README.md documents it.
 #include "functions.h"
 #include "functions/ask.h"
 #include "functions/table_valued.h"
@@ -10,11 +10,11 @@ namespace {
 constexpr const char* kColumns[] = {"key", "maybe INTEGER"};
 constexpr const char* kArguments[] = {"filter", "keys"};
 
-/// The array is read twice: first for the hashes, to ask for all keys at once, and then again row by row. So no key is
-/// copied, and a large array takes nine bytes a key.
+/// Reads the array twice: first to hash and look up all keys at once, then again row by row. So no key is copied, and a
+/// large array takes nine bytes per key.
 class ProbeRows final : public Rows {
  public:
-  /// Borrows the array. Without a filter no key gets an answer.
+  /// Borrows the array. If `filter` is null, every answer is NULL.
   ProbeRows(sqlite3* db, sqlite3_value* array, const FilterRef* filter) : keys_(db, array) {
     if (filter == nullptr) return;
     const std::vector<std::uint64_t> hashes = hash_json_keys(db, array, filter->shape());
@@ -33,7 +33,7 @@ class ProbeRows final : public Rows {
 
  private:
   JsonKeys keys_;
-  std::unique_ptr<bool[]> hits_;  // an answer for each key that is not NULL
+  std::unique_ptr<bool[]> hits_;  // one answer for each key that is not NULL
   std::size_t asked_ = 0;
 };
 

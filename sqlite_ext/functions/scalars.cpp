@@ -1,4 +1,4 @@
-// The scalar functions that make, describe and store one filter. sqlite_ext/README.md is their reference.
+// The scalar functions that create, describe and encode one filter; sqlite_ext/README.md documents them.
 #include <array>
 #include <cmath>
 

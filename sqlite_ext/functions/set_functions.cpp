@@ -1,4 +1,4 @@
-// The scalar functions on two or more filters. sqlite_ext/README.md is their reference.
+// The scalar functions on two or more filters; sqlite_ext/README.md documents them.
 #include <array>
 
 #include "crivo/similarity.h"

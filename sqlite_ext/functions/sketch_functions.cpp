@@ -1,4 +1,4 @@
-// Sketches: what two sets differ in. docs/sqlite_sketches.md is their reference.
+// Sketches: the difference of two sets. docs/sqlite_sketches.md documents them.
 #include <array>
 #include <optional>
 #include <string>
@@ -22,7 +22,7 @@ Sketch open_sketch(const auto& call, std::size_t arg) {
   return unwrap(Sketch::parse(given.bytes, given.limits));
 }
 
-/// Adds a key that is not NULL, or removes it. Throws SqlError if the value is not of the type of the sketch's keys.
+/// Adds or removes a key that is not NULL. Throws SqlError if the value does not have the type of the sketch's keys.
 void change_sketch(Sketch& sketch, sqlite3_value* value, bool add) {
   if (sketch.spec().keys == SketchKeys::kIntegers) {
     const std::optional<std::int64_t> integer = whole_number(value);
@@ -105,7 +105,7 @@ constexpr std::array kSketchFunctions = {
 constexpr const char* kColumns[] = {"side TEXT", "key"};
 constexpr const char* kArguments[] = {"first", "second"};
 
-/// The keys of a difference, those of the first side before those of the second.
+/// The keys of a difference: first those of the first side, then those of the second.
 class DifferenceRows final : public Rows {
  public:
   DifferenceRows(SetDifference difference, SketchKeys keys) : difference_(std::move(difference)), keys_(keys) {}

@@ -1,4 +1,4 @@
-// One row's value behind an incremental blob handle; see stored_row.h.
+// A value opened by an incremental blob handle; see stored_row.h.
 #include "functions/stored_row.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ const char* name_in(const Call& call, std::size_t arg, const char* field) {
   throw std::bad_alloc();
 }
 
-/// What the rows of PRAGMA table_xinfo say.
+/// The columns of a table, from PRAGMA table_xinfo.
 struct Columns {
   Columns(sqlite3* db, std::string pragma) {
     Statement statement(db, std::move(pragma));
@@ -36,9 +36,9 @@ struct Columns {
     }
   }
   int generated = 0;
-  int in_key = 0;           // columns of the primary key
-  std::string key;          // one of them
-  bool hide_rowid = false;  // a column has the name _rowid_
+  int in_key = 0;           // the number of columns in the primary key
+  std::string key;          // a column of the primary key
+  bool hide_rowid = false;  // a column is named _rowid_
 };
 
 }  // namespace
@@ -64,8 +64,8 @@ bool StoredRow::is_in(const RowArgs& args) const noexcept {
   return same(table_, args.table) && same(column_, args.column) && same(schema_, args.schema);
 }
 
-// Until the value is open there may be no transaction, so that another process can change the table between any two
-// steps. What was found out before is therefore checked again afterwards.
+// Until the value is open, there may be no transaction, and another process can change the table between any two steps.
+// So everything that was checked before is checked again afterwards.
 void StoredRow::open(sqlite3_value* row) {
   row_ = row;
   try {
@@ -89,8 +89,8 @@ void StoredRow::open(sqlite3_value* row) {
   }
 }
 
-/// Opens the row with the rowid, with the handle that is open if it is alive. Returns SQLite's result code; if it is an
-/// error, sets the reason, and nothing is open.
+/// Opens the row with this rowid; reuses the handle if `alive`. Returns SQLite's result code. On an error, sets
+/// `reason` and leaves nothing open.
 int StoredRow::seek(std::int64_t rowid, bool alive, std::string& reason) {
   constexpr int kForWriting = 1;
   const int status =
@@ -102,11 +102,11 @@ int StoredRow::seek(std::int64_t rowid, bool alive, std::string& reason) {
   return status;
 }
 
-/// Throws SqlError unless seek has opened a value. A row that is older than its column stores no value, which opens as
-/// NULL although a query gets the column's DEFAULT.
+/// Throws SqlError unless seek opened a value. A row written before its column was added stores no value: it opens as
+/// NULL, although a query returns the column's DEFAULT.
 void StoredRow::require_value(int status, std::int64_t rowid, const std::string& reason) const {
   if (status == SQLITE_OK) return;
-  // SQLite has no code of its own for this, but the text has been the same since it has incremental blobs.
+  // SQLite has no result code for this error, but its text has not changed since incremental blobs were introduced.
   if (reason != "cannot open value of type null") fail(status, reason);
   Statement find(db_, "SELECT 1 FROM " + quoted_name(schema_) + "." + quoted_name(table_) + " WHERE _rowid_ = ?1 AND " +
                           quoted_name(column_) + " IS NOT NULL");
@@ -114,11 +114,11 @@ void StoredRow::require_value(int status, std::int64_t rowid, const std::string&
   fail(SQLITE_ERROR, is_default ? "the column's DEFAULT, which the row does not store; UPDATE the row first" : "NULL");
 }
 
-/// Prepares the statement that tells when the table has changed. (Statement does not find virtual tables.)
+/// Prepares the statement that detects changes of the table. (Statement rejects virtual tables.)
 void StoredRow::watch(const std::string& table) {
   try {
     watch_.emplace(db_, "SELECT 1 FROM " + table + " WHERE 0");
-    Use(*watch_).run();  // before the questions, so that a change after them is noticed
+    Use(*watch_).run();  // before check_table queries the schema, so that later changes are detected
   } catch (const HostError& error) {
     if (error.code != SQLITE_ERROR || table_type(db_, schema_, table_) != "virtual") throw;
     throw SqlError{"table must be an ordinary one, got the virtual table " + schema_ + "." + table_ +
@@ -126,7 +126,7 @@ void StoredRow::watch(const std::string& table) {
   }
 }
 
-/// Refuses a column of which a blob handle would write something else than UPDATE does, and finds the primary key.
+/// Rejects a column for which a blob write would differ from an UPDATE, and finds the primary key.
 void StoredRow::check_table() {
   is_checked_ = false;
   harmless_writer_.clear();
@@ -134,8 +134,8 @@ void StoredRow::check_table() {
   watch(table);
   find_key_.reset();
   const Columns columns(db_, "PRAGMA " + quoted_name(schema_) + ".table_xinfo(" + quoted_name(table_) + ")");
-  // SQLite 3.40 miscounts columns behind a virtual one when it opens a blob, and so reads and writes another column.
-  // Nor would a write into a blob change a stored column that is computed from it.
+  // When SQLite 3.40 opens a blob, it miscounts the columns after a virtual one, and so reads and writes another
+  // column. Also, a blob write does not update a stored column that is computed from the blob.
   if (columns.generated != 0) {
     throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
                    std::to_string(columns.generated)};
@@ -152,8 +152,8 @@ void StoredRow::check_table() {
   is_checked_ = true;
 }
 
-/// Refuses a column if an UPDATE of it does more than to write the table: a write into a blob changes no index, fires
-/// no trigger and evaluates no CHECK.
+/// Rejects a column if an UPDATE of it does more than write the table: a blob write updates no index, fires no trigger
+/// and evaluates no CHECK.
 void StoredRow::require_plain_column(const Effects& update) {
   for (const std::string& trigger : update.triggers) {
     if (follows_other_column(trigger)) continue;
@@ -181,8 +181,8 @@ std::string StoredRow::name_of_index(const std::vector<RootPage>& roots) const {
   return "one";
 }
 
-/// Whether a trigger tells a filter table of another column of this table. Such triggers fire at every UPDATE. Another
-/// trigger, in temp, may have the same name.
+/// Whether a trigger reports another column of this table to a filter table. Such triggers fire at every UPDATE. A
+/// trigger in temp may have the same name, so all triggers of that name must qualify.
 bool StoredRow::follows_other_column(const std::string& trigger) const {
   const std::string where = "sqlite_schema WHERE type = 'trigger' AND name = ?1";
   Statement find(db_, "SELECT sql FROM " + quoted_name(schema_) + "." + where + " UNION SELECT sql FROM temp." + where);
@@ -197,8 +197,7 @@ bool StoredRow::follows_other_column(const std::string& trigger) const {
   return follows;
 }
 
-/// Refuses a table that a running statement writes. What a virtual table writes is unknown, so it may be any shadow
-/// table.
+/// Rejects a table that a running statement writes. A statement on a virtual table may write any shadow table.
 void StoredRow::require_no_writer() {
   for (sqlite3_stmt* writer = next_writer(db_, nullptr); writer != nullptr; writer = next_writer(db_, writer)) {
     const char* const sql = sqlite3_sql(writer);
@@ -214,7 +213,7 @@ void StoredRow::require_no_writer() {
   }
 }
 
-/// True if a schema has changed since check_table.
+/// Whether a schema has changed since check_table.
 bool StoredRow::table_has_changed() {
   const int before = watch_->times_prepared_again();
   Use(*watch_).run();
@@ -232,7 +231,7 @@ std::int64_t StoredRow::find_rowid() {
   return found.integer(0);
 }
 
-/// True if a row is open and has not expired, as it has when the row was changed by other means. Else none is open.
+/// Whether a row is open and has not expired (any other change of the row expires it). If not, closes the handle.
 bool StoredRow::is_alive() {
   std::byte first;
   if (handle_ != nullptr && sqlite3_blob_read(handle_, &first, size() == 0 ? 0 : 1, 0) == SQLITE_OK) return true;

@@ -1,7 +1,7 @@
-// The value in one row of a table, found by names and changed piece by piece (SQLite's incremental blob I/O).
+// The value in one row of a table, found by name and changed in place (SQLite's incremental blob I/O).
 //
-// An open handle is an active statement: it keeps its snapshot, and VACUUM waits for it. It must not outlive the
-// statement that it is used in.
+// An open handle is an active statement: it holds its snapshot and blocks VACUUM. It must not outlive the statement in
+// which it is used.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@
 
 namespace crivo::sqlite {
 
-/// The arguments of bloom_insert: ([schema,] table, column, row, key). The schema is "main" if it is left out, so that
-/// no table of another database can come before the one that is meant. Borrows from the arguments.
+/// The arguments of bloom_insert: ([schema,] table, column, row, key). The default schema is "main", so that a table of
+/// another database cannot shadow the intended one. Borrows the arguments.
 struct RowArgs {
-  /// Throws SqlError for a name that is NULL.
+  /// Throws SqlError if a name is NULL.
   explicit RowArgs(const Call& call);
   const char* schema;
   const char* table;
@@ -35,26 +35,25 @@ class StoredRow : public StoredBlob {
   StoredRow(sqlite3* db, const RowArgs& args);
   ~StoredRow() override;
 
-  /// True if these arguments name the same column, whatever the row.
+  /// Whether these arguments name the same column; ignores the row.
   [[nodiscard]] bool is_in(const RowArgs& args) const noexcept;
-  /// The row as messages name it: "main.filters, column f, row 'x'". For the call in which it was opened.
+  /// The row for messages: "main.filters, column f, row 'x'". Only valid in the call that opened the row.
   [[nodiscard]] std::string place() const;
 
-  /// Finds the row and opens its value: the row with this rowid if `row` is an INTEGER, else the one whose primary key
-  /// (of one column) equals it. It is looked up each time, for after a rollback an open handle may show another row.
-  /// Throws SqlError if there is no such row, if it has no value that can be opened, and if a running statement writes
-  /// the table: it has read its row already, and would write it back without the key.
+  /// Opens the value of a row. `row` is a rowid if it is an INTEGER, else a primary key of one column. Looks the row up
+  /// each time, because a rollback can make an open handle show another row. Throws SqlError if the row is missing, if
+  /// its value cannot be opened, or if a running statement writes the table, as it would overwrite the new key.
   void open(sqlite3_value* row);
 
-  // The next functions need an open row.
+  // The functions below require an open row.
   std::uint64_t size() override { return static_cast<std::uint64_t>(sqlite3_blob_bytes(handle_)); }
-  /// Throws SqlError, as write().
+  /// Throws SqlError, as write() does.
   void read(std::uint64_t offset, std::span<std::byte> into) override;
   void write(std::uint64_t offset, std::span<const std::byte> bytes) override;
-  /// Closes the row, which ends the transaction if there is no other statement in it. Throws SqlError if that fails.
+  /// Closes the row. Commits if no other statement uses the transaction. Throws SqlError if that fails.
   void close();
 
-  /// Closes the row after an error, whether one is open or not.
+  /// Closes the row after an error, if one is open.
   void drop() noexcept;
 
  private:
@@ -71,19 +70,19 @@ class StoredRow : public StoredBlob {
   [[nodiscard]] std::int64_t find_rowid();
   [[nodiscard]] bool is_alive();
   void require(int status) const;
-  /// Throws the error that SQLite has just returned.
+  /// Throws SQLite's latest error.
   [[noreturn]] void fail(int status, const std::string& reason) const;
 
   sqlite3* db_;
   std::string schema_;
   std::string table_;
   std::string column_;
-  bool is_checked_ = false;            // by check_table; false after an error in it
+  bool is_checked_ = false;            // check_table has succeeded
   std::optional<Statement> watch_;     // SQLite prepares it again when a schema changes
-  std::optional<Statement> find_key_;  // by the primary key; nothing if the table has none of one column
-  RootPage root_;                      // of the table
+  std::optional<Statement> find_key_;  // looks up the primary key; no value unless the key has one column
+  RootPage root_;                      // the root page of the table
   std::string harmless_writer_;        // the text of a running statement that does not write the table
-  sqlite3_value* row_ = nullptr;       // what the row was found by; valid during the call that opened it
+  sqlite3_value* row_ = nullptr;       // the argument that identifies the row; valid during the call that opened it
   sqlite3_blob* handle_ = nullptr;
 };
 

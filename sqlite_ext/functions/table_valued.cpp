@@ -1,4 +1,4 @@
-// The virtual table behind every table-valued function; see table_valued.h.
+// The virtual table behind each table-valued function; see table_valued.h.
 #include "functions/table_valued.h"
 
 #include <array>
@@ -30,7 +30,7 @@ class Cursor : public sqlite3_vtab_cursor {
  private:
   [[nodiscard]] const Table& table() const noexcept { return *static_cast<const Table*>(pVtab); }
 
-  // The arguments are kept because the rows may borrow from them, and a query may select or compare the hidden columns.
+  // Copies of the arguments: the rows may borrow from them, and a query may read the hidden columns.
   std::array<OwnedValue, kMostArguments> args_;
   std::unique_ptr<Rows> rows_;
   bool at_end_ = true;
@@ -54,8 +54,8 @@ int connect(sqlite3* db, void* pointer, int, const char* const*, sqlite3_vtab** 
   });
 }
 
-/// Tells SQLite how a query can be run. There is only one way, and it needs the arguments. SQLite asks again and again,
-/// and each time only some of the comparisons can be used; those that cannot may wait for a table that is read later.
+/// Plans a query. The only plan needs the arguments. SQLite calls this several times, each time with a subset of usable
+/// constraints; an unusable constraint may depend on a table that is read later.
 int Table::best_index(sqlite3_index_info& info) const {
   std::array<int, kMostArguments> chosen;
   chosen.fill(-1);
@@ -83,15 +83,14 @@ int Table::best_index(sqlite3_index_info& info) const {
     given |= 1U << argument;
   }
   info.idxNum = static_cast<int>(given);
-  // SQLite also asks for the terms of an OR one by one, where the arguments are not among them: this must not be the
-  // way that it takes, and no error.
+  // SQLite also plans each term of an OR alone, without the arguments: this must not fail, but never be chosen.
   constexpr double kNever = 1e99;
   info.estimatedCost = lacks_one ? kNever : function->call_cost + function->usual_rows;
   info.estimatedRows = static_cast<sqlite3_int64>(function->usual_rows);
   return SQLITE_OK;
 }
 
-/// Starts a call. The bits of `given` say which arguments the query gives.
+/// Starts a call. Bit i of `given` is set if the query has argument i.
 void Cursor::filter(int given, std::span<sqlite3_value* const> values) {
   rows_.reset();
   at_end_ = true;
@@ -116,7 +115,7 @@ void Cursor::filter(int given, std::span<sqlite3_value* const> values) {
 }
 
 void Cursor::next() {
-  at_end_ = true;  // also where an exception comes
+  at_end_ = true;  // the state if next() throws
   ++row_id_;
   at_end_ = rows_ == nullptr || !rows_->next();
 }
@@ -130,7 +129,7 @@ void Cursor::set_column(sqlite3_context* context, int column) const {
 
 const sqlite3_module kModule = [] {
   sqlite3_module module = module_of<Table, Cursor>();
-  module.xConnect = connect;  // a module without xCreate makes no tables but the eponymous one
+  module.xConnect = connect;  // without xCreate, a module has only its eponymous table
   return module;
 }();
 

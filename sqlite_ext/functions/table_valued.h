@@ -1,8 +1,8 @@
-// Table-valued functions: what is written once for all of them. A new one is a list of columns and of arguments, and a
+// The common part of all table-valued functions. A function is a list of columns, a list of arguments, and a C++
 // function that makes the rows.
 //
-// To SQLite such a function is an eponymous virtual table (sqlite.org/vtab.html, 2.1.2), whose arguments are hidden
-// columns that the query compares with values: `FROM f(1)` means `FROM f WHERE f.first_argument = 1`.
+// In SQLite, such a function is an eponymous virtual table (sqlite.org/vtab.html, 2.1.2). Its arguments are hidden
+// columns with equality constraints: `FROM f(1)` means `FROM f WHERE f.first_argument = 1`.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,27 @@
 
 namespace crivo::sqlite {
 
-/// The rows of one call, one after the other. Its functions may throw what a SQL function may throw.
+/// Iterates over the rows of one call. Its functions may throw the exceptions that a SQL function may throw.
 class Rows {
  public:
   Rows() = default;
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
   virtual ~Rows() = default;
-  /// Goes to the next row, and first to the first one. False behind the last row.
+  /// Advances to the next row; the first call moves to the first row. Returns false after the last row.
   [[nodiscard]] virtual bool next() = 0;
-  /// Gives the value of a column of this row, counted from 0, to SQLite.
+  /// Sets a column of the current row, counted from 0, as the result.
   virtual void set_column(sqlite3_context* context, int column) const = 0;
 };
 
 /// A call of a table-valued function.
 struct TableCall {
   sqlite3* database;
-  std::span<sqlite3_value* const> given;  // the arguments as they came, null where missing; valid while rows are made
-  std::span<sqlite3_value* const> args;   // copies of them that live as long as the rows; a pointer's copy is NULL
+  std::span<sqlite3_value* const> given;  // the arguments, null where missing; valid only while the rows are made
+  std::span<sqlite3_value* const> args;   // copies that live as long as the rows; the copy of a pointer is NULL
 
   [[nodiscard]] sqlite3* db() const { return database; }
-  /// True for an argument that is missing or NULL. (SQLite gives a pointer value as NULL.)
+  /// Whether an argument is missing or NULL. (SQLite shows a pointer value as NULL.)
   [[nodiscard]] bool is_null(std::size_t arg) const {
     return args[arg] == nullptr || sqlite3_value_type(args[arg]) == SQLITE_NULL;
   }
@@ -42,15 +42,15 @@ struct TableCall {
 
 struct TableFunction {
   const char* name;
-  std::span<const char* const> columns;                  // as CREATE TABLE has them: "name TEXT"
-  std::span<const char* const> arguments;                // their names; at most 8
-  std::size_t required;                                  // so many of the arguments, the first ones, must be given
-  double usual_rows;                                     // how many rows SQLite's planner should expect
+  std::span<const char* const> columns;                  // as in CREATE TABLE: "name TEXT"
+  std::span<const char* const> arguments;                // names; at most 8
+  std::size_t required;                                  // the number of leading arguments that must be given
+  double usual_rows;                                     // the planner's estimate of the number of rows
   std::unique_ptr<Rows> (*rows)(const TableCall& call);  // null means no rows
-  double call_cost = 0;                                  // beside its rows, in rows of a table that are read
+  double call_cost = 0;                                  // the cost of a call without its rows, in rows of a table
 };
 
-/// Registers a function that lives as long as the process. Returns a SQLite result code.
+/// Registers a function, which must live as long as the process. Returns a SQLite result code.
 [[nodiscard]] int register_table_function(sqlite3* db, const TableFunction& function);
 
 inline void set_value(sqlite3_context* context, std::string_view text) {
@@ -62,7 +62,7 @@ inline void set_value(sqlite3_context* context, std::uint64_t value) {
   sqlite3_result_int64(context, saturated(value));
 }
 
-/// Rows that are made all at once. `set` gives a row's column to SQLite.
+/// Rows that are all made before the first is read. `set` sets a column of a row as the result.
 template <class Row, void (*set)(sqlite3_context*, const Row&, int column)>
 class ListedRows final : public Rows {
  public:
