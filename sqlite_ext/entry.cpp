@@ -1,7 +1,7 @@
-// The extension's entry point: registers the functions of the table with a connection.
+// The extension's entry point: registers all functions and modules with a connection.
 //
-// The same sources are compiled twice: as crivo.so, which reaches SQLite through the table of functions that its host
-// hands over, and with SQLITE_CORE as an archive for programs that are linked with SQLite themselves.
+// The same sources are compiled twice: as crivo.so, which calls SQLite through the function table of its host, and with
+// SQLITE_CORE as an archive for programs that link SQLite directly.
 #include <sqlite3ext.h>
 
 #include <memory>
@@ -23,13 +23,13 @@ namespace {
 int register_arity(sqlite3* db, const FunctionRow& row, int args, const std::shared_ptr<Connection>& connection) {
   const bool aggregate = row.finish != nullptr;
   auto* registration = new Registration{row.name, connection};
-  // SQLite frees the user data in any case, also when the registration fails.
+  // SQLite frees the user data, even if the registration fails.
   return sqlite3_create_function_v2(db, row.name, args, row.flags, registration, aggregate ? nullptr : row.call,
                                     aggregate ? row.call : nullptr, row.finish, delete_as<Registration>);
 }
 
-/// Registers the function once for each number of arguments that it takes, so that SQLite refuses any other number when
-/// it prepares the statement.
+/// Registers the function once for each allowed number of arguments, so that SQLite rejects any other number when it
+/// prepares the statement.
 int register_function(sqlite3* db, const FunctionRow& row, const std::shared_ptr<Connection>& connection) {
   if (row.max_args == kAnyNumber) return register_arity(db, row, kAnyNumber, connection);
   int status = SQLITE_OK;
@@ -66,18 +66,18 @@ int register_all(sqlite3* db, char** error_message) {
 }
 
 #ifdef SQLITE_CORE
-// The linker has found every function of SQLite that is called.
+// The linker has resolved all calls of SQLite.
 bool reach_sqlite(const sqlite3_api_routines* /*routines*/, char** /*error_message*/) { return true; }
 #else
-/// The first SQLite that has all functions that are called here. The table of an older one ends before the newest of
-/// them, and to call what lies behind its end would crash.
+/// The first SQLite with all functions that the extension calls. The function table of an older version is shorter, and
+/// a call past its end would crash.
 constexpr int kOldestSQLite = 3038000;
 
-/// Takes SQLite's functions from the table. A process may have two SQLites, and one table serves all connections: those
-/// of the first would call the second with their values, and crash. A copy of the file has a table of its own.
+/// Stores SQLite's function table, which serves all connections. A process may contain two SQLites: passing the values
+/// of one to the functions of the other would crash, so the second is rejected. A copy of the file has its own table.
 ///
-/// Threads may load the file at the same time, each for a connection of its own. The pointer is written once, as others
-/// use it without a lock.
+/// Threads may load the file at the same time, each for its own connection. The pointer is written once, because other
+/// threads use it without a lock.
 bool reach_sqlite(const sqlite3_api_routines* routines, char** error_message) {
   static std::mutex loading;
   const std::lock_guard lock(loading);
@@ -101,14 +101,14 @@ bool reach_sqlite(const sqlite3_api_routines* routines, char** error_message) {
 }  // namespace
 }  // namespace crivo::sqlite
 
-// Any other result than SQLITE_OK, even SQLITE_OK_LOAD_PERMANENTLY, would stop sqlite3_auto_extension before the
-// program's next extension. The linker marks the file as one that is never unloaded: other connections may hold our
-// functions when this one closes.
+// Always SQLITE_OK: any other result, even SQLITE_OK_LOAD_PERMANENTLY, stops sqlite3_auto_extension before the next
+// extension. A linker flag prevents unloading, because other connections may still use the extension's functions when
+// this one closes.
 extern "C" [[gnu::visibility("default")]] int sqlite3_crivo_init(sqlite3* db, char** error_message,
                                                                  const sqlite3_api_routines* routines) {
   try {
     if (!crivo::sqlite::reach_sqlite(routines, error_message)) return SQLITE_ERROR;
-    char* unwanted = nullptr;  // a linked program may not ask for the message
+    char* unwanted = nullptr;  // a linked program may pass a null error_message
     const int status = crivo::sqlite::register_all(db, error_message == nullptr ? &unwanted : error_message);
     sqlite3_free(unwanted);
     return status;

@@ -1,4 +1,4 @@
-// The registration table: a function of SQL is one C++ function and one row here.
+// The registration table: each SQL function is one C++ function and one FunctionRow.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@
 
 namespace crivo::sqlite {
 
-/// The max_args of a function that takes any number of arguments. Such a function checks min_args itself.
+/// max_args of a function with any number of arguments. Such a function checks min_args itself.
 inline constexpr int kAnyNumber = -1;
 
-/// The flags of functions that any schema may use under trusted_schema=0, but no index, because another build of the
-/// library may answer differently.
+/// Flags of functions that any schema may use under trusted_schema=0, but no index: another build of the library may
+/// return other results.
 inline constexpr int kHarmless = SQLITE_UTF8 | SQLITE_INNOCUOUS;
-/// The flags of pure functions, which indexes and generated columns may use, too.
+/// Flags of pure functions, which indexes and generated columns may also use.
 inline constexpr int kPure = kHarmless | SQLITE_DETERMINISTIC;
 
 struct FunctionRow {
@@ -25,20 +25,20 @@ struct FunctionRow {
   int min_args;
   int max_args;
   int flags;
-  SqlCallback call;               // a scalar function, or the step of an aggregate
-  SqlFinalizer finish = nullptr;  // the end of an aggregate; null for a scalar function
+  SqlCallback call;               // a scalar function, or an aggregate's step
+  SqlFinalizer finish = nullptr;  // an aggregate's final step; null for a scalar function
 };
 
-/// Checks the least number of arguments of a function that is registered for any number, since SQLite does not.
+/// Checks the minimum number of arguments of a function registered with kAnyNumber, because SQLite does not.
 inline void require_args(const Call& call, std::size_t least) {
   if (call.args.size() < least) {
     throw SqlError{"arguments must be at least " + std::to_string(least) + ", got " + std::to_string(call.args.size())};
   }
 }
 
-/// The filter or the sketch in a blob. Throws SqlError for bytes that are neither.
+/// Decodes a blob as a filter or a sketch. Throws SqlError for anything else.
 [[nodiscard]] std::variant<OpenedBlob, Sketch> open_stored(std::span<const std::byte> blob, const ReadLimits& limits);
-/// The facts about the filter or the sketch in an argument. Throws SqlError for other values.
+/// The facts about the filter or sketch in an argument. Throws SqlError for anything else.
 [[nodiscard]] std::vector<Description> describe_stored(const FilterArgument& given);
 
 [[nodiscard]] std::span<const FunctionRow> scalar_functions() noexcept;
