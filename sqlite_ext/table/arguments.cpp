@@ -13,7 +13,7 @@
 namespace crivo::sqlite {
 namespace {
 
-/// The options that bloom_create has, too, come first, in its order.
+/// The options of bloom_create come first, in the same order.
 constexpr std::array<std::string_view, 9> kNames = {"capacity", "fp_rate", "kind",   "seed",   "window",
                                                     "panes",    "clock",   "source", "on_full"};
 enum Name { kKind = 2, kWindow = kOptions, kPanes, kClock, kSource, kOnFull };
@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
 }
 
-/// The text between quotes, in which a doubled quote stands for one.
+/// Removes the quotes around a text, and undoubles quotes inside.
 std::string unquoted(std::string_view text) {
   const char quote = text.empty() ? '\0' : text.front();
   if (quote != '\'' && quote != '"') return std::string(text);
@@ -41,7 +41,7 @@ std::string unquoted(std::string_view text) {
   throw SqlError{"argument must end with the quote that it begins with, got " + std::string(text)};
 }
 
-/// The values of the arguments in the order of kNames, without quotes; no value for an argument that is not given.
+/// The values of the arguments, unquoted, in the order of kNames; no value for a missing argument.
 using Given = std::array<std::optional<std::string>, kNames.size()>;
 
 Given by_name(std::span<const char* const> texts) {
@@ -88,9 +88,8 @@ void parse_window(const Given& given, TableSpec& spec) {
   spec.is_manual = clock == "manual";
 }
 
-/// The value as a SQL value: a number if SQLite reads the text as one, NULL for an argument that was not given. The
-/// comparison tells, as it takes the text for a number if it is one. (sqlite3_value_numeric_type would, too, but
-/// SQLite 3.53 crashes where it is given a copy of a value.)
+/// Converts to a SQL value: a number if SQLite parses the text as one, NULL if the argument is missing. The comparison
+/// detects numbers. (sqlite3_value_numeric_type would, too, but SQLite 3.53 crashes if it gets a copy of a value.)
 OwnedValue value_of(sqlite3* db, const std::optional<std::string>& argument) {
   Statement statement(db, "SELECT iif(CAST(?1 AS NUMERIC) = ?1, CAST(?1 AS NUMERIC), ?1)");
   Use use(statement);
@@ -99,8 +98,8 @@ OwnedValue value_of(sqlite3* db, const std::optional<std::string>& argument) {
   return copy_of(use.value(0));
 }
 
-/// Refuses a kind that no table has before something else is missed, and what is no kind at all with the names of a
-/// table's kinds, where bloom_create would give those of all.
+/// Rejects an unsupported kind before other arguments are checked. For an unknown name, the error lists only the kinds
+/// of tables; bloom_create's would list all kinds.
 void require_known_kind(const std::optional<std::string>& kind) {
   FilterSpec any;
   if (!kind) return;
@@ -108,7 +107,7 @@ void require_known_kind(const std::optional<std::string>& kind) {
   throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + in_quotes(*kind)};
 }
 
-/// Whether a new key in an over-full table is an error.
+/// Parses on_full. Returns whether a new key in an over-full table is an error.
 bool parse_on_full(const std::optional<std::string>& on_full, const TableSpec& spec) {
   const std::string value = on_full ? lower(*on_full) : "warn";
   if (value == "warn") return false;

@@ -10,14 +10,14 @@
 
 namespace crivo::sqlite {
 
-/// What the arguments of a table ask for.
+/// The parsed arguments of a table.
 struct TableArguments {
-  TableSpec spec;                // its capacity is 0 if none was given and there is a source
-  std::optional<Source> source;  // as it was written
+  TableSpec spec;                // capacity is 0 if there is a source and no capacity argument
+  std::optional<Source> source;  // the names as written
 };
 
-/// Each text is `name = value`; the value may stand in single or double quotes. Throws SqlError naming the argument,
-/// for an unknown or repeated one, too.
+/// Parses `name = value` texts; a value may be in single or double quotes. Throws SqlError naming the argument, also if
+/// the argument is unknown or repeated.
 [[nodiscard]] TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> texts);
 
 }  // namespace crivo::sqlite

@@ -13,10 +13,10 @@
 namespace crivo::sqlite {
 namespace {
 
-/// The panes that are kept; one without a window.
+/// The number of stored panes; 1 without a window.
 std::uint32_t panes_of(const TableState& state) noexcept { return state.clock ? state.clock->kept_panes() : 1; }
 
-/// The shape of one pane of a window, or of the filter.
+/// The shape of one pane of a window; without a window, the filter's shape.
 Shape pane_shape(const PagedFilter& filter) noexcept {
   Shape shape = filter.shape();
   if (shape.kind != Kind::kWindow) return shape;
@@ -25,12 +25,12 @@ Shape pane_shape(const PagedFilter& filter) noexcept {
   return shape;
 }
 
-/// How full a filter is whose pages come one by one.
+/// Computes the fill of a filter page by page.
 class Fill {
  public:
   explicit Fill(const PagedFilter& filter) : filter_(&filter), has_blocks_(filter.shape().kind != Kind::kSpectral) {}
 
-  /// A page, or a pane of it.
+  /// Adds a page, or a pane of a page.
   void add(std::uint64_t number, std::span<const std::byte> page) {
     if (filter_->grows()) {
       const Stats stats = filter_->page_stats(number, page.data());
@@ -44,7 +44,7 @@ class Fill {
   }
 
   [[nodiscard]] std::uint64_t bits_set() const noexcept { return bits_set_; }
-  /// The mean of the pages' rates where a key lies in one of them; a counter of `spectral` may be anywhere.
+  /// The mean of the pages' rates if a key lies in one page. The counters of a key of `spectral` may lie in any pages.
   [[nodiscard]] double fp_rate(std::uint32_t panes) const noexcept {
     if (filter_->grows()) return rates_;
     if (has_blocks_) return rates_ / static_cast<double>(filter_->payload_bytes() / panes);
@@ -61,16 +61,16 @@ class Fill {
   double rates_ = 0;
 };
 
-/// The different keys in a pane of which so many bits are set, estimated.
+/// Estimates the number of different keys in a pane with this number of bits set.
 std::uint64_t keys_of_bits(const PagedFilter& filter, std::uint64_t set) {
   const auto blocks = static_cast<double>(filter.shape().units);
-  const double most = blocks * kBlockBits - 1;  // with all bits set, there could be any number of keys
+  const double most = blocks * kBlockBits - 1;  // if all bits are set, the number of keys is unbounded
   const double keys = blocked_cardinality(blocks, std::min(static_cast<double>(set), most), filter.shape().k);
   return static_cast<std::uint64_t>(std::llround(keys));
 }
 
-/// Calls visit(age, pane) for each pane of a stored page that is not too old; age 0 is the newest. A table without a
-/// window has one pane.
+/// Calls visit(age, pane) for each pane of a stored page that has not expired; age 0 is the newest. Without a window,
+/// there is one pane.
 template <class Visit>
 void visit_panes(const PagedFilter& filter, std::uint32_t panes, std::uint64_t page, const Page& stored,
                  const Visit& visit) {
@@ -125,7 +125,7 @@ AnyFilter whole_snapshot(Operation& table, std::uint64_t max_bytes) {
     PaneClock clock = *state.clock;
     clock.generation = filter.layout().generation;
     write_clock(payload.data(), clock);
-    facts.keys = 0;  // a page's number is that of its newest pane
+    facts.keys = 0;  // a page's count is only that of its newest pane
     for (const std::uint64_t bits : pane_bits) facts.keys += keys_of_bits(filter, bits);
   }
   table.visit_layer(0, [&](std::uint64_t page, const Page& stored, std::size_t) { snapshot.put(page, stored); });
@@ -174,7 +174,7 @@ Inventory take_inventory(Operation& table) {
       found.current_fp_rate += (1 - found.current_fp_rate) * fill.fp_rate(panes);
     }
   }
-  if (table.state().clock) {  // a row's count cannot be divided among its panes
+  if (table.state().clock) {  // a page's count cannot be split among its panes
     for (const std::uint64_t bits : found.pane_bits) found.pane_keys.push_back(keys_of_bits(table.filter(0), bits));
     found.keys = std::accumulate(found.pane_keys.begin(), found.pane_keys.end(), std::uint64_t{0});
   }

@@ -1,5 +1,5 @@
-// How many different keys a column has, in bounded memory: k minimum values (Bar-Yossef et al. 2002, "Counting Distinct
-// Elements in a Data Stream").
+// Estimates the number of different keys in bounded memory by k minimum values (Bar-Yossef et al. 2002, "Counting
+// Distinct Elements in a Data Stream").
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace crivo::sqlite {
 
-/// Keeps the smallest hashes. Up to kExact different ones it counts; more are estimated from how close together the
-/// smallest lie, with a standard error of 1 / sqrt(kExact) = 0.4%. It takes 1 MiB.
+/// Stores the smallest hashes, in 1 MiB. The count is exact up to kExact different hashes. Above, it is estimated from
+/// the density of the smallest hashes, with a standard error of 1 / sqrt(kExact) = 0.4%.
 class DistinctHashes {
  public:
   void add(std::uint64_t hash) {
@@ -23,7 +23,7 @@ class DistinctHashes {
   [[nodiscard]] std::uint64_t count() {
     shrink();
     if (largest_ == UINT64_MAX) return kept_.size();
-    const double share = (static_cast<double>(largest_) + 1) / 0x1p64;  // of all hashes, up to the largest kept
+    const double share = (static_cast<double>(largest_) + 1) / 0x1p64;  // of all hash values, up to largest_
     return static_cast<std::uint64_t>(std::llround((kExact - 1) / share));
   }
 

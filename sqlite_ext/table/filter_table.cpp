@@ -19,16 +19,16 @@ namespace {
                   "page " + std::to_string(number) + " in table _pages must lie in a layer, got one outside"};
 }
 
-/// The text of a state; which row of _meta has it is given.
+/// The text of the state in this row of _meta.
 std::string stored_state(ShadowTables& shadow, std::string_view row) {
   if (std::optional<std::string> text = shadow.read_meta(row)) return *std::move(text);
   throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + std::string(row) + "', got none"};
 }
 
-/// So many bytes of pages are changed in memory before they are stored.
+/// The maximum bytes of changed pages in memory before they are stored.
 constexpr std::size_t kMostChangedBytes = std::size_t{16} << 20;
 
-/// Sets the clock of a table without keys.
+/// Resets the clock of a table that has no keys.
 void restart(TableState& state, sqlite3* db) {
   if (!state.clock) return;
   state.clock->generation = 0;
@@ -84,7 +84,7 @@ void Operation::read_state() {
   }
   std::vector<PagedFilter> filters;
   for (std::size_t i = 0; i < parsed.layers.size(); ++i) filters.push_back(parsed.filter(i));
-  // Nothing throws from here on, so that text and state never part.
+  // Nothing below throws, so text and state stay consistent.
   table_.state = std::move(parsed);
   table_.filters = std::move(filters);
   table_.text = std::move(text);
@@ -94,12 +94,12 @@ void Operation::save(const TableState& state) {
   const std::string text = to_text(state);
   shadow().write_meta(table_.state_row, text);
   read_state();
-  // Otherwise a table that must grow would try again without end.
+  // Otherwise a table that must grow would retry without end.
   if (table_.text != text) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must keep what is written to it"};
   set_generation();
 }
 
-// The newest layer is asked first: it is the largest.
+// Queries the newest layer first, because it is the largest.
 bool Operation::layers_contain(std::uint64_t hash, std::size_t layers) {
   for (std::size_t i = layers; i-- > 0;) {
     PageRows rows = rows_of(i);
@@ -122,7 +122,7 @@ std::optional<std::uint64_t> Operation::count(std::uint64_t hash) {
 bool Operation::add(std::string_view key, bool only_if_absent) {
   const std::uint64_t seed = state().spec.seed;
   require_no_source("key");
-  // Where keys can be removed, one that may be there is counted: a false positive would go with the others.
+  // If keys can be removed, counts a key that may be present: a false positive would be removed with other keys.
   return add_hash(hash_key(key, seed), only_if_absent && !can_remove(state().spec.kind));
 }
 
@@ -144,7 +144,7 @@ Result<std::uint64_t> Operation::remove_hash(std::uint64_t hash) {
 }
 
 bool Operation::add_hash(std::uint64_t hash, bool only_if_absent) {
-  if (state().clock && state().clock->generation < filter(0).layout().generation) {  // before a row is of it (W2)
+  if (state().clock && state().clock->generation < filter(0).layout().generation) {  // before its first row (W2)
     TableState later = state();
     later.clock->generation = filter(0).layout().generation;
     save(later);
@@ -162,8 +162,8 @@ bool Operation::add_hash(std::uint64_t hash, bool only_if_absent) {
   return add_hash(hash, only_if_absent);
 }
 
-// In this order T1 holds at each moment: until the state says that there is a page more, nobody looks for it, and until
-// the other page is shortened, it is read as if it were.
+// This order maintains T1: no lookup reads the new page until the state has it, and the old page still has all its keys
+// until it is rewritten last.
 void Operation::split_page() {
   const PagedFilter more = filter(0).with_a_page_more();
   PageRows rows(shadow(), table_.spare, more, first_page(0));
@@ -186,7 +186,7 @@ std::optional<Added> Operation::add_to_newest(PageRows& rows, std::uint64_t hash
   return newest.may_contain_hash(hash, rows) ? std::optional(Added{}) : std::nullopt;
 }
 
-// Nobody counts the keys of all pages (see is_full), so each page is compared with its share.
+// No total of keys is stored (see is_full), so each page is compared with its share.
 void Operation::watch_capacity(PageRows& rows, std::uint64_t page) {
   const PagedFilter& filter = this->filter(0);
   if (state().spec.kind == Kind::kScalable || filter.grows() || (table_.has_warned && !state().full_is_error)) return;
@@ -202,13 +202,13 @@ void Operation::watch_capacity(PageRows& rows, std::uint64_t page) {
               shadow().schema().c_str(), shadow().table().c_str(), most.c_str());
 }
 
-// A layer of a scalable table is full when a page has its share of the keys. Nobody counts the keys of all pages, which
-// would make every addition change a second page. But if the layer had more keys than it was sized for, some page would
-// have more than its share; so a layer never gets more. As keys do not spread evenly, it gets up to 8% fewer.
+// A layer of a scalable table is full when a page has its share of the keys. There is no total, because updating it
+// would make every addition change a second page. But if a layer had more keys than it was sized for, some page would
+// have more than its share, so no layer exceeds its size. As keys spread unevenly, a layer gets up to 8% fewer keys.
 bool Operation::is_full(PageRows& rows, std::uint64_t page) const {
   const Page* stored = rows.read(page);
   const auto newest = static_cast<unsigned>(newest_layer());
-  const std::uint64_t pages = filter(newest).pages();  // all of them have the same size
+  const std::uint64_t pages = filter(newest).pages();  // all pages have the same size
   return stored != nullptr && stored->keys >= (scalable_layer_capacity(state().spec, newest) + pages - 1) / pages;
 }
 
@@ -238,7 +238,7 @@ void Operation::add_hashes(std::span<std::uint64_t> hashes) {
 void Operation::advance(sqlite3_value* time) {
   TableState later = state();
   if (!later.clock) throw SqlError{"op advance must go to a table with a window, got one without"};
-  // A time ahead of SQLite's would keep every key until SQLite's has caught up.
+  // A manual time ahead of SQLite's clock would retain every key until that clock catches up.
   if (!later.is_manual) throw SqlError{"op advance must go to a window with clock=manual, got one with clock=now"};
   later.clock->advance(read_time(shadow().db(), time, "arg"));
   if (later != state()) save(later);
@@ -264,7 +264,7 @@ void Operation::merge(const FilterRef& other) {
     PageRows rows = rows_of(0);
     Page& united = rows.write(page);
     filter.unite_page(page, united.bytes, bytes.data());
-    // The page's share of the keys goes by its bits. The shares are rounded so that their sum is the number of keys.
+    // The page's share of the keys is proportional to its bits. Rounding preserves the total number of keys.
     const std::int64_t until = std::llround(keys * ((bits_before + bits) / all_bits));
     united.keys += static_cast<std::uint64_t>(until - std::llround(keys * (bits_before / all_bits)));
     watch_capacity(rows, page);
@@ -278,7 +278,7 @@ void Operation::clear() {
   require_no_source("op clear");
   cleared.layers.resize(1);
   if (filter(0).grows()) cleared.layers.front().units = 1;
-  restart(cleared, shadow().db());  // before anything is gone, as the clock can fail
+  restart(cleared, shadow().db());  // first, because reading the clock can fail
   shadow().erase_pages(0, INT64_MAX);
   if (cleared != state()) save(cleared);
 }
@@ -297,7 +297,7 @@ void Operation::visit_layer(std::size_t layer, const PageVisitor& visit) {
   shadow().visit_pages(first, [&](std::int64_t number, std::span<const std::byte> stored) {
     if (number > last_page(layer)) return false;
     const auto page = static_cast<std::uint64_t>(number - first);
-    if (filter.grows() && page == filter.pages()) return true;  // of a split that failed before the state was saved
+    if (filter.grows() && page == filter.pages()) return true;  // left by a split that failed before it saved the state
     if (page >= filter.pages()) misplaced(number);
     row.load(stored, number, filter, page);
     visit(page, row.page, stored.size());
@@ -308,7 +308,7 @@ void Operation::visit_layer(std::size_t layer, const PageVisitor& visit) {
 void Operation::check() {
   const std::size_t layers = state().layers.size();
   for (std::size_t i = 0; i < layers; ++i) visit_layer(i, [](std::uint64_t, const Page&, std::size_t) {});
-  // A rebuild that failed may have left pages in the other half of a table with a source.
+  // In a table with a source, a failed rebuild may have left pages in the other half.
   const std::int64_t last = last_page(kLayersPerHalf - 1, state().has_source ? 1 : 0);
   const std::int64_t last_of_half = last_page(kLayersPerHalf - 1, state().half);
   const auto refuse_from = [this](std::int64_t from, std::int64_t to) {
@@ -322,7 +322,7 @@ void Operation::check() {
   refuse_from(last + 1, INT64_MAX);
 }
 
-// Rows whose panes are all too old are ignored anyway, and removed keys can leave rows of zeros behind.
+// Rows whose panes have all expired are ignored anyway, and removed keys can leave rows of zeros.
 void Operation::drop_idle_pages() {
   for (std::size_t i = 0; i < state().layers.size(); ++i) {
     std::vector<std::int64_t> idle;
@@ -342,12 +342,12 @@ void Operation::replace(std::uint64_t capacity, const std::function<void(Operati
   spec.has_source = true;
   TableState planned = plan_table(spec, shadow().row_room());
   planned.half = 1 - old_half;
-  erase_half(planned.half);  // what a rebuild left there that failed
+  erase_half(planned.half);  // may contain pages of a failed rebuild
   shadow().write_meta(kNextStateRow, to_text(planned));
   FilterTable next(shadow(), kNextStateRow);
   Operation fresh(next);
   fill(fresh);
-  save(fresh.state());  // from here on, the new keys count
+  save(fresh.state());  // commits to the new keys
   shadow().erase_meta(kNextStateRow);
   erase_half(old_half);
 }

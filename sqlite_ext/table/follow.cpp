@@ -11,16 +11,16 @@ namespace crivo::sqlite {
 namespace {
 
 constexpr std::uint64_t kLeastCapacity = 10000;
-/// So many keys are added at a time, in the order of their pages. They take 1 MiB.
+/// The number of keys that are sorted by page and added at a time. Their hashes take 1 MiB.
 constexpr std::size_t kBatch = std::size_t{1} << 17;
-/// What a counter of 4 bits can hold. From there on it stays as it is, whatever is removed.
+/// The maximum of a 4-bit counter. A counter that reaches it never changes again.
 constexpr std::uint64_t kFullCounter = 15;
 
 std::string from_clause(const std::string& schema, const Source& source) {
   return " FROM " + quoted_name(schema) + "." + quoted_name(source.table);
 }
 
-/// Calls `visit` for each value of the source that is not NULL.
+/// Calls `visit` for each non-NULL value of the source.
 template <class Visit>
 void visit_values(ShadowTables& shadow, const Source& source, const Visit& visit) {
   const std::string column = quoted_name(source.column);
@@ -30,8 +30,8 @@ void visit_values(ShadowTables& shadow, const Source& source, const Visit& visit
   while (use.step()) visit(copy_of(use.value(0)).get());
 }
 
-/// The different values, since a key that is added again takes no more room. If there are at most `enough` values, this
-/// is how many they are, different or not.
+/// Estimates the number of different values, because repeated keys take no more space. If there are at most `enough`
+/// values, returns their total instead.
 std::uint64_t count_values(ShadowTables& shadow, const Source& source, std::uint64_t enough) {
   Statement statement(shadow.db(),
                       "SELECT count(" + quoted_name(source.column) + ")" + from_clause(shadow.schema(), source));
@@ -64,18 +64,18 @@ TriggerSet triggers_for(const FilterSpec& spec) noexcept {
   return can_remove(spec.kind) ? TriggerSet::kCountedKeys : TriggerSet::kKeys;
 }
 
-/// The source of a table, by its present names. Throws SqlError if the schema no longer has it.
+/// The source of a table under its current names. Throws SqlError if the source no longer exists.
 Source present_source(ShadowTables& shadow) {
   const std::optional<Source> source = source_of(shadow);
   if (!source) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row 'source', got none"};
   return resolve_source(shadow.db(), shadow.schema(), *source);
 }
 
-/// Makes the triggers anew unless they were there all the time since the table was filled.
+/// Recreates the triggers unless they have existed since the table was filled.
 void tie_again(ShadowTables& shadow, const Source& source, TriggerSet set) {
   const SourceTriggers triggers(shadow);
   if (triggers.complete()) return;
-  shadow.write_meta(kSourceRow, to_text(source));  // first, as only the triggers may have had its present name
+  shadow.write_meta(kSourceRow, to_text(source));  // first, because only the triggers may have the current name
   triggers.drop();
   triggers.create(source, set);
 }
@@ -117,17 +117,17 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
   SourceTriggers(shadow).create(found, triggers_for(spec.filter));
 }
 
-// A row that is passed over (INSERT OR IGNORE, an upsert) has told its key and never comes. So where it is certain that
-// the row's AFTER trigger will fire if the row is written, a key that is found is counted only then: where nobody else
-// has a trigger that could end the statement in between, and no row makes place for it.
+// INSERT OR IGNORE or an upsert can skip a row whose key the BEFORE trigger reported. So if the row's AFTER trigger
+// certainly fires once the row is written, a key that is already found is counted only then. That is certain if no
+// other trigger can end the statement in between and no row is replaced.
 //
-// What went is no longer certain where a BEFORE trigger, a function or the removal of another row (REPLACE) may have
-// changed the very row: SQLite goes on with the values that it read before.
+// The old value is uncertain if a BEFORE trigger, a function or REPLACE's removal of another row may have changed the
+// same row: SQLite continues with the values that it read before.
 void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* key, sqlite3_value* arg, bool or_replace) {
   const KeyBytes came(key);
   const KeyBytes went(arg);
   const bool is_same = !came.is_null() && !went.is_null() && came.view() == went.view();
-  // Most updates leave the column alone, and need not even read the table's state.
+  // Most updates do not change the column, and return without reading the table's state.
   const SourceHazards* seen = watch_.seen();
   const bool is_nothing = is_same && seen != nullptr && !or_replace && !seen->has_replace && !seen->is_generated;
   if (is_nothing && (op == TriggerOp::kUpdate || op == TriggerOp::kUpdated)) return;
@@ -161,8 +161,8 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* key, sqli
   }
 }
 
-// Only the triggers have the source's present name, and with them it is gone, so it is written down. Nobody tells when
-// a rollback takes that back: who has written it looks again each time.
+// Only the triggers have the source's current name, and they can be dropped, so the name is also stored. A rollback can
+// undo that without notice, so a connection that has stored the name checks it at each call.
 const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
   if (schema_ != shadow.schema_seen()) {
     const std::optional<Source> source = source_of(shadow);
@@ -181,11 +181,11 @@ const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
 }
 
 std::optional<std::uint64_t> Follower::add(Operation& table, const KeyBytes& key, bool is_counted_later) {
-  counted_.reset();  // it came with another row
+  counted_.reset();  // belongs to another row
   if (key.is_null()) return std::nullopt;
   const FilterSpec& spec = table.state().spec;
   const std::uint64_t hash = hash_key(key.view(), spec.seed);
-  const bool only_if_absent = is_counted_later && can_remove(spec.kind);  // others have no such trigger
+  const bool only_if_absent = is_counted_later && can_remove(spec.kind);  // other kinds have no such trigger
   if (table.add_hash(hash, only_if_absent) || !only_if_absent) return hash;
   return std::nullopt;
 }
@@ -197,7 +197,7 @@ void Follower::remove(Operation& table, const KeyBytes& key, bool is_certain) {
     return add_stale(table.shadow());
   }
   const Result<std::uint64_t> before = table.remove_hash(hash_key(key.view(), spec.seed));
-  // A full counter stays, and the key will be found until the next rebuild. One that is not there was never told.
+  // A full counter cannot be decremented, so the key is found until the next rebuild. A missing key was never reported.
   const bool may_be_full = spec.kind == Kind::kCounting;
   if (may_be_full && before.has_value() && *before >= kFullCounter) add_stale(table.shadow());
 }
@@ -208,7 +208,7 @@ void rebuild_following(ShadowTables& shadow) {
   Operation rebuild(table);
   const TriggerSet set = triggers_for(rebuild.state().spec);
   const Source source = present_source(shadow);
-  SourceTriggers(shadow).require_names();  // first: inside BEGIN a rebuild that fails leaves what it has done
+  SourceTriggers(shadow).require_names();  // first, because inside BEGIN a failed rebuild is not rolled back
   const std::uint64_t capacity = rebuild.state().spec.capacity;
   const std::uint64_t values = count_values(shadow, source, capacity);
   rebuild.replace(values > capacity ? roomy(values) : capacity, [&](Operation& fresh) { fill(fresh, source); });
@@ -221,14 +221,14 @@ void drop_following(ShadowTables& shadow) {
   shadow.drop();
 }
 
-// SQLite has changed the name in the triggers' texts by now, but not the names of the triggers. They are made anew only
-// where none is missing: the filter must not forget that it is not told of every change.
+// SQLite has already changed the table's name in the triggers' texts, but not the triggers' names. They are recreated
+// only if none is missing: a filter that missed changes must not appear to follow its source again.
 void rename_following(ShadowTables& shadow, const std::string& name) {
   const std::optional<Source> source = source_of(shadow);
   const SourceTriggers triggers(shadow);
   const bool follows = source && triggers.complete();
   const TriggerSet set = triggers.set();
-  if (source) shadow.write_meta(kSourceRow, to_text(*source));  // by its present name, which the triggers had
+  if (source) shadow.write_meta(kSourceRow, to_text(*source));  // under its current name, from the triggers
   triggers.drop();
   shadow.rename(name);
   if (!follows) return;

@@ -1,4 +1,4 @@
-// A filter table that follows a column: how it is filled, kept up to date by its triggers, and built anew (F1 to F4 of
+// Filter tables that follow a column: filling them, updating them by triggers, and rebuilding them (F1 to F4 of
 // filter_table.h).
 #pragma once
 
@@ -8,63 +8,63 @@
 
 namespace crivo::sqlite {
 
-/// Makes a filter table for a source, filled with the column's values and tied to it by triggers. Without a capacity
-/// (0) it is made for twice the different values that there are. Throws as Operation does.
+/// Creates a filter table for a source, fills it with the column's values, and creates its triggers. Capacity 0 means
+/// twice the number of different values. Throws as Operation does.
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source);
 
-/// The hazards of a table's source. It also writes the source's present name, which only the triggers have, to _meta.
+/// Caches the hazards of a table's source. Also stores in _meta its current name, which only the triggers have.
 class SourceWatch {
  public:
-  /// Reads the hazards again if a schema has changed.
+  /// Returns the hazards; reads them again if a schema has changed.
   const SourceHazards& refresh(ShadowTables& shadow);
-  /// What was read last; null before the first time.
+  /// The hazards as last read; null before the first refresh.
   [[nodiscard]] const SourceHazards* seen() const noexcept { return schema_ != -1 ? &hazards_ : nullptr; }
 
  private:
-  int schema_ = -1;  // that these belong to
+  int schema_ = -1;  // the schema to which the hazards belong
   SourceHazards hazards_;
-  std::string source_;        // by its present name
-  bool has_written_ = false;  // this name, where a rollback may have taken it back
+  std::string source_;        // under its current name
+  bool has_written_ = false;  // this connection stored the name; a rollback may have undone that
 };
 
-/// Applies to a filter table what its triggers report, in one connection; NULL stands for no key. A key that went, and
-/// cannot be removed from the filter, is counted as stale: because of the kind, because of a full counter, or because
-/// the row may have lost the key before, in a change that was reported as well. Throws as Operation does.
+/// Applies the reports of triggers to a filter table, for one connection. NULL means no key. Counts an old key as stale
+/// if the filter cannot remove it: because of its kind, because a counter is full, or because an earlier report may
+/// already have removed this row's key. Throws as Operation does.
 class Follower {
  public:
-  /// `or_replace` says that the statement that fired the trigger is one OR REPLACE.
+  /// `or_replace`: the statement that fired the trigger is an INSERT or UPDATE OR REPLACE.
   void follow(FilterTable& table, TriggerOp op, sqlite3_value* key, sqlite3_value* arg, bool or_replace);
 
  private:
-  /// Returns the key's hash if it is counted now.
+  /// Returns the key's hash if the key is counted now.
   std::optional<std::uint64_t> add(Operation& table, const KeyBytes& key, bool is_counted_later);
   void remove(Operation& table, const KeyBytes& key, bool is_certain);
 
   SourceWatch watch_;
-  std::optional<std::uint64_t> counted_;  // the key that came last with a row that was not yet inserted, and is counted
+  std::optional<std::uint64_t> counted_;  // the last key of a row still to be inserted, if already counted
 };
 
-/// How many keys went that the filter could not remove, since it was last built.
+/// The number of old keys that the filter could not remove since it was last built.
 [[nodiscard]] std::uint64_t stale(ShadowTables& shadow);
 
-/// Fills the table anew, ties it to the source again unless it has followed it all the time, and makes it larger if the
-/// column has outgrown it. At no moment, and after no error, does it lack a key that the column has. Throws as
-/// Operation does, and if it is called from a trigger: a row that is being deleted is then gone already, so the
-/// rebuild would leave out its key, and afterwards the filter's own trigger would remove that key once more.
+/// Refills the table, enlarges it if the column has outgrown it, and recreates its triggers unless it followed all the
+/// time. The table never lacks a key of the column, even after an error. Throws as Operation does, and if called from a
+/// trigger: the rebuild would leave out a row that is being deleted, and the filter's own trigger would then remove
+/// that row's key once more.
 void rebuild_following(ShadowTables& shadow);
 
-/// Drops or renames a table, with or without a source, and its triggers.
+/// Drops or renames a table and its triggers; the table may have no source.
 void drop_following(ShadowTables& shadow);
 void rename_following(ShadowTables& shadow, const std::string& name);
 
-/// Throws SqlError unless every value of the column is found.
+/// Throws SqlError unless the filter finds every value of the column.
 void check_following(Operation& table);
 
-/// Throws SqlError unless a table with a source was told of every change of it; otherwise it may lack values.
+/// Throws SqlError if a table with a source may have missed a change of the source, and so may lack values.
 void require_following(ShadowTables& shadow);
-/// Whether the table has a source, and its triggers have been on it ever since the table was last tied to it.
+/// Whether the table has a source whose triggers have existed without a gap.
 [[nodiscard]] bool is_following(ShadowTables& shadow);
-/// The source by its present names; no value for a table without one. Throws HostError.
+/// The source under its current names; no value if the table has none. Throws HostError.
 [[nodiscard]] std::optional<Source> source_of(ShadowTables& shadow);
 
 }  // namespace crivo::sqlite

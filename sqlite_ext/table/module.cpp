@@ -1,8 +1,7 @@
-// The virtual table "bloom": how SQLite's callbacks (sqlite.org/vtab.html) become operations on a FilterTable.
+// The virtual table "bloom": maps SQLite's callbacks (sqlite.org/vtab.html) to operations on a FilterTable.
 //
-// The table has no rows that could be listed. A question is a lookup by `key = ...`, which gives one row with the key
-// that was asked for, or none. The row's rowid is the key's hash, because the rowid is all that SQLite hands back when
-// it deletes the row.
+// The table cannot list its rows. A query is a lookup by `key = ...`, which returns one row with that key, or none. The
+// rowid is the key's hash, because SQLite passes only the rowid when it deletes the row.
 #include <array>
 #include <memory>
 #include <span>
@@ -22,24 +21,24 @@ namespace {
 
 enum Column { kKey = 0, kCount = 1, kOp = 2, kArg = 3, kColumns = 4 };
 
-/// How a query can be run.
+/// The plans of a query.
 enum Plan { kByKey = 1, kListAll = 2 };
 
 struct BloomTable : sqlite3_vtab {
   BloomTable(sqlite3* db, std::string schema, std::string name)
       : sqlite3_vtab{}, shadow(db, std::move(schema), std::move(name)), filter(shadow) {}
-  ~BloomTable() { sqlite3_free(zErrMsg); }  // SQLite does not take the message of a failed xDestroy
+  ~BloomTable() { sqlite3_free(zErrMsg); }  // SQLite does not free the message of a failed xDestroy
   BloomTable(const BloomTable&) = delete;
   BloomTable& operator=(const BloomTable&) = delete;
 
   [[nodiscard]] const char* name() const noexcept { return shadow.table().c_str(); }
   static int best_index(sqlite3_index_info& info);
-  /// Begins a callback, which lasts as long as the object. One callback at a time: a hostile schema can put a view or a
-  /// trigger in the way of the table's own statements, and have it call a function of the application that uses the
-  /// table again. That would reset these statements while they run. Throws SqlError.
+  /// Begins a callback, which ends with the returned object. One callback at a time: a hostile schema can make the
+  /// table's own statements run a view or trigger whose function uses the table again. That would reset these
+  /// statements while they run. Throws SqlError.
   [[nodiscard]] auto begin_work() {
     if (is_at_work) throw SqlError{"table must not be used by what its own statements run, got such a use"};
-    // The old name may be that of another table by now.
+    // The old name may now belong to another table.
     if (is_renamed) throw SqlError{"table must keep its name while a statement uses it, got a rename"};
     is_at_work = true;
     return ScopeExit([this] { is_at_work = false; });
@@ -48,9 +47,9 @@ struct BloomTable : sqlite3_vtab {
   ShadowTables shadow;
   FilterTable filter;
   Follower follower;
-  int followed_in = -1;  // the schema in which the triggers of a table with a source were all there
+  int followed_in = -1;  // the schema in which all triggers of a table with a source were last seen
   bool is_at_work = false;
-  bool is_renamed = false;  // only statements that were running then still have this object
+  bool is_renamed = false;  // only statements that were running during the rename still use this object
 };
 
 BloomTable& of(sqlite3_vtab* table) { return *static_cast<BloomTable*>(table); }
@@ -73,12 +72,12 @@ class BloomCursor : public sqlite3_vtab_cursor {
   [[nodiscard]] std::int64_t row_id() const noexcept { return static_cast<std::int64_t>(hash_); }
 
  private:
-  OwnedValue key_;  // as it was asked for; null at the end
+  OwnedValue key_;  // as the query gave it; null at the end
   std::uint64_t hash_ = 0;
 };
 
-/// For CREATE VIRTUAL TABLE, and for the first use of a table in a connection. The arguments are: the module's name,
-/// the schema, the table's name, and what stands in the brackets.
+/// xCreate and xConnect. The arguments are the module's name, the schema, the table's name, and the arguments in
+/// brackets.
 template <bool kCreate>
 int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** result, char** message) noexcept {
   return connect_table(argv[2], result, message, [&](const std::string& name) {
@@ -93,7 +92,7 @@ int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab*
     }
     require_ok(db, sqlite3_declare_vtab(db, "CREATE TABLE bloom(key, count HIDDEN, op HIDDEN, arg HIDDEN)"));
     require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1));
-    // It writes its own shadow tables only (and reads its source), so a trigger in an untrusted schema may use it.
+    // The table writes only its shadow tables, and reads its source, so a trigger in an untrusted schema may use it.
     require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS));
     return made;
   });
@@ -117,7 +116,7 @@ int rename(sqlite3_vtab* table, const char* name) noexcept {
   });
 }
 
-/// PRAGMA integrity_check calls it, from SQLite 3.44 on.
+/// For PRAGMA integrity_check, from SQLite 3.44.
 int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** report) noexcept {
   std::string found;
   const int status = coded(
@@ -137,7 +136,7 @@ bool is_question(const sqlite3_index_info& info, int i) {
          (constraint.op == SQLITE_INDEX_CONSTRAINT_EQ || constraint.op == SQLITE_INDEX_CONSTRAINT_IS);
 }
 
-/// A filter knows equal bytes only, so a comparison under another collation cannot be answered from it.
+/// A filter compares bytes, so it cannot answer a comparison under another collation.
 bool is_binary(sqlite3_index_info& info, int i) {
   const char* collation = sqlite3_vtab_collation(&info, i);
   return collation == nullptr || sqlite3_stricmp(collation, "BINARY") == 0;
@@ -159,14 +158,13 @@ int BloomTable::best_index(sqlite3_index_info& info) {
     return SQLITE_OK;
   }
   if (needs_other_order) return SQLITE_CONSTRAINT;
-  info.idxNum = kListAll;  // which is an error, but one that can be worded when the query runs
+  info.idxNum = kListAll;  // an error, which filter() reports in words when the query runs
   info.estimatedCost = 1e18;
   return SQLITE_OK;
 }
 
-/// A "no" counts only if the filter was told of every change. Whoever makes the source anew, as programs do to change
-/// its columns, leaves the triggers behind with the old table. Triggers that were there all the time are so until a
-/// schema changes.
+/// A "no" is valid only if the filter received every change. Programs that recreate the source to change its columns
+/// drop the triggers with the old table. Triggers that were complete remain so until a schema changes.
 void require_followed(BloomTable& bloom) {
   if (!bloom.filter.state.has_source || bloom.followed_in == bloom.shadow.schema_seen()) return;
   require_following(bloom.shadow);
@@ -205,7 +203,7 @@ void BloomCursor::set_column(sqlite3_context* context, int column) const {
   }
 }
 
-/// What an INSERT with an op runs.
+/// The operation that an INSERT with an op runs.
 struct TableOp {
   std::string_view name;
   bool takes_arg;
@@ -245,7 +243,7 @@ void run_op(FilterTable& filter, sqlite3_value* op, sqlite3_value* arg) {
   std::string names;
   for (const TableOp& known : kTableOps) {
     if (is_op(op, known.name)) {
-      // An argument that is left aside would look like one that was obeyed: rebuild does not take a capacity.
+      // Ignoring an argument would look like accepting it: rebuild, for example, does not take a capacity.
       if (!known.takes_arg && !is_null(arg)) {
         throw SqlError{"arg must be NULL where op is " + std::string(known.name) + ", got " + shown(arg)};
       }
@@ -257,9 +255,9 @@ void run_op(FilterTable& filter, sqlite3_value* op, sqlite3_value* arg) {
   throw SqlError{"op must be one of " + names + ", got " + shown(op)};
 }
 
-/// Inserts a row, given as the values of all columns: adds the key, or does what `op` says. False if the row made no
-/// difference: its key is NULL, or it is an INSERT OR IGNORE and the key may have been there. `on_conflict` is what
-/// sqlite3_vtab_on_conflict says.
+/// Inserts a row, given as the values of all columns: adds the key, or runs `op`. Returns false if the row changed
+/// nothing: its key is NULL, or the key may be present and the statement is INSERT OR IGNORE. `on_conflict` is the
+/// result of sqlite3_vtab_on_conflict.
 bool insert_row(BloomTable& bloom, std::span<sqlite3_value* const> row, int on_conflict) {
   if (!is_null(row[kCount])) throw SqlError{"count must be left out of an INSERT, got " + shown(row[kCount])};
   if (!is_null(row[kOp])) {
@@ -269,7 +267,7 @@ bool insert_row(BloomTable& bloom, std::span<sqlite3_value* const> row, int on_c
     }
     if (!is_null(row[kKey])) throw SqlError{"key must be NULL where op is given, got " + shown(row[kKey])};
     run_op(bloom.filter, row[kOp], row[kArg]);
-    bloom.follower = {};  // a rebuild may have tied the table to a source that was made anew
+    bloom.follower = {};  // a rebuild may have changed the source and its triggers
     return true;
   }
   if (!is_null(row[kArg])) throw SqlError{"arg must come with an op, got " + shown(row[kArg])};
@@ -279,7 +277,7 @@ bool insert_row(BloomTable& bloom, std::span<sqlite3_value* const> row, int on_c
   return Operation(bloom.filter).add(key.view(), or_ignore) || !or_ignore;
 }
 
-/// SQLite's one callback for all changes: a DELETE has one argument, an UPDATE an old rowid, and an INSERT none.
+/// SQLite's callback for all changes. DELETE passes one argument; otherwise argv[0] is the old rowid, NULL for INSERT.
 int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* id) {
   return guarded_callback(of(table), [&] {
     BloomTable& bloom = of(table);
@@ -296,12 +294,12 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
     const int on_conflict = sqlite3_vtab_on_conflict(bloom.shadow.db());
     const bool changed = insert_row(bloom, {argv + 2, kColumns}, on_conflict);
     *id = 0;
-    // An ignored row is one that changes() does not count.
+    // SQLITE_CONSTRAINT makes SQLite ignore the row, so that changes() does not count it.
     return on_conflict == SQLITE_IGNORE && !changed ? SQLITE_CONSTRAINT : SQLITE_OK;
   });
 }
 
-/// The module as SQLite 3.44 knows it, where the headers are older: the new function follows the others.
+/// The module of SQLite 3.44, for older headers: the new callback follows the others.
 struct ModuleWithIntegrity {
   sqlite3_module module;
   int (*integrity)(sqlite3_vtab*, const char*, const char*, int, char**);

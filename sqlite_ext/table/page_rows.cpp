@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::size_t kKeysOffset = 8;
 constexpr std::size_t kGenerationOffset = 16;
-constexpr std::size_t kMostSpareRows = 16;  // as many as a key of most filters has positions
+constexpr std::size_t kMostSpareRows = 16;  // most filters read at most this many pages per key
 
 std::uint64_t checksum(std::int64_t number, std::span<const std::byte> row) noexcept {
   const auto rest = row.subspan(kChecksumBytes);
@@ -20,7 +20,7 @@ std::uint64_t checksum(std::int64_t number, std::span<const std::byte> row) noex
   return hash_key(bytes, static_cast<std::uint64_t>(number) + 1);
 }
 
-/// The row without the zeros at its end.
+/// The row without trailing zeros.
 std::span<const std::byte> without_zeros(std::span<const std::byte> row) noexcept {
   std::size_t size = row.size();
   while (size >= kRowHeaderBytes + 8 && load_le<std::uint64_t>(row.data() + size - 8) == 0) size -= 8;
@@ -85,7 +85,7 @@ bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64
   const double most = is_exact ? share : share + kDeviations * std::sqrt(share);
   if (static_cast<double>(page.keys) <= most) return false;
   if (!filter.counts()) return true;
-  // Repeated keys are counted, too, so that only the fill tells.
+  // The count includes repeated keys, so only the fill decides.
   const FilterRef part = part_of(filter.shape(), {page.bytes, bytes});
   return part.stats().current_fp_rate > part.predicted_fp_rate(most);
 }

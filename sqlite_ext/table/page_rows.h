@@ -1,9 +1,8 @@
-// The pages of one filter as rows of _pages: where a PagedFilter gets its pages from during one operation.
+// The pages of one filter as rows of _pages: the page source of a PagedFilter during one operation.
 //
-// A row is 24 bytes in front of the page's bytes: the XXH3-64 of all that follows (its seed is the row's number + 1),
-// the page's keys and its generation (8 bytes each, little-endian). A filter's page of zeros may have no row. The
-// checksum is there because a bit that a disk turned from 1 to 0 would lose keys unnoticed. docs/format.md, "Filter
-// tables".
+// A row is a 24-byte header and the page's bytes. The header is the XXH3-64 of all that follows (seed: the row's number
+// + 1), the page's number of keys, and its generation (8 bytes each, little-endian). A page of zeros may have no row.
+// Without the checksum, a bit that the disk flips from 1 to 0 would lose keys. docs/format.md, "Filter tables".
 #pragma once
 
 #include <cstdint>
@@ -20,47 +19,46 @@ namespace crivo::sqlite {
 
 /// A page and its row in memory.
 struct PageRow {
-  std::vector<std::byte> bytes;  // of the row, with the zeros at its end that a growing filter does not store
-  Page page;                     // in these bytes; its keys and generation are written when the row is stored
-  bool is_new = false;           // the table has no such row
+  std::vector<std::byte> bytes;  // the row, including the trailing zeros that a growing filter does not store
+  Page page;                     // points into `bytes`; keys and generation are written when the row is stored
+  bool is_new = false;           // the row does not exist in the table
   bool is_changed = false;
 
-  /// Makes the row of a page of zeros.
+  /// Initializes the row of a page of zeros.
   void clear(std::size_t page_bytes);
-  /// Reads and checks the row with this number, of this page. Throws HostError (SQLITE_CORRUPT_VTAB) naming the row.
+  /// Reads and validates the row of a page. Throws HostError (SQLITE_CORRUPT_VTAB) naming the row by its `number`.
   void load(std::span<const std::byte> stored, std::int64_t number, const PagedFilter& filter, std::uint64_t page);
 };
 
-/// Whether a page has more keys than its share of the capacity. Keys do not spread evenly, so a filter of several pages
-/// allows each six standard deviations more: of 10^5 pages that have their share on average, none is over-full by
-/// chance (a probability of 10^-4). The kind must not grow.
+/// Whether a page has more keys than its share of the capacity. Keys spread unevenly, so in a filter of several pages
+/// each may have six standard deviations more: of 10^5 pages with their share on average, the probability that any is
+/// over-full is 10^-4. The kind must not grow.
 [[nodiscard]] bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64_t number,
                                 const Page& page);
-/// Some blocks of a filter of this shape, or counters of one, as a filter of their own. Borrows the bytes.
+/// A range of blocks, or of counters, of a filter of this shape, as a separate filter. Borrows the bytes.
 [[nodiscard]] FilterRef part_of(Shape shape, std::span<const std::byte> bytes);
 
-using PageRowMap = std::map<std::uint64_t, PageRow>;  // by their pages
+using PageRowMap = std::map<std::uint64_t, PageRow>;  // by page
 
-/// Memory that one operation's PageRows hands on to the next one's, to spare allocations for each key.
+/// Memory that an operation's PageRows leaves to the next operation, to avoid allocations per key.
 struct SpareRows {
   AlignedBytes buffer;
   PageRowMap rows;
 };
 
-/// Rows are read once, and changes lie in memory until store() is called; if it is not called, nothing has happened.
-/// Throws HostError.
+/// Reads each row once, and buffers changes until store(). Without store(), the tables do not change. Throws HostError.
 class PageRows final : public PageSource {
  public:
-  /// Reads and writes the rows with numbers from `first` on. Borrows all arguments.
+  /// For the rows with numbers from `first`. Borrows all arguments.
   PageRows(ShadowTables& tables, SpareRows& spare, const PagedFilter& filter, std::int64_t first);
   ~PageRows() override;
 
   const Page* read(std::uint64_t page) override;
   Page& write(std::uint64_t page) override;
 
-  /// The bytes of the rows in memory.
+  /// The bytes of all rows in memory.
   [[nodiscard]] std::size_t bytes() const noexcept { return rows_.size() * (kRowHeaderBytes + filter_.bytes_of(0)); }
-  /// Writes the row of a page, or of all pages, if it was changed.
+  /// Writes the row of one page, or of all pages, if changed.
   void store(std::uint64_t page);
   void store();
 
@@ -73,7 +71,7 @@ class PageRows final : public PageSource {
   const PagedFilter& filter_;
   std::int64_t first_;
   PageRowMap rows_;
-  // Most calls ask for the page that was asked for last.
+  // The page of the last call; most calls repeat it.
   std::uint64_t last_page_ = 0;
   PageRow* last_ = nullptr;
 };

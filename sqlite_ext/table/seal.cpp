@@ -30,7 +30,7 @@ int connect(sqlite3* db, void*, int, const char* const*, sqlite3_vtab** table, c
     return std::make_unique<Seal>();
   });
 }
-// Only a module whose xCreate is another function than its xConnect has no table of the module's own name.
+// Must differ from `connect`: if xCreate equals xConnect, SQLite makes an eponymous table.
 int create(sqlite3* db, void* none, int argc, const char* const* argv, sqlite3_vtab** table, char** message) {
   return connect(db, none, argc, argv, table, message);
 }
@@ -52,7 +52,7 @@ std::string full_name(const std::string& schema, const std::string& filter) {
 }  // namespace
 
 std::int64_t find_seal(sqlite3* db, const std::string& schema, const std::string& filter, const std::string& mark) {
-  // The mark is the text's end; before it stands the name, which may hold the same characters.
+  // The mark is the end of the text. Only the end is searched, as the name before it may contain the same characters.
   const std::string end = std::string(" USING ") + kModule + mark;
   const std::string from = mark.empty() ? "1" : std::to_string(-static_cast<int>(end.size()));
   Statement find(db, "SELECT rowid FROM " + quoted_name(schema) + ".sqlite_schema WHERE name = ?1 COLLATE NOCASE AND " +

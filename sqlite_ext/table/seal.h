@@ -1,17 +1,17 @@
-// The seal of a filter table that follows a column: an empty table, made when its triggers have just been made.
+// The seal of a filter table that follows a column: an empty table, created right after the triggers.
 //
-// That the triggers are there does not prove that they were there all the time. SQLite's own way to change a table is
-// to save their text, to drop the table with them, and to run the text again; and any program may do so, also one
-// without the extension. What none of them can do without meaning to is to put a trigger in front of the seal:
+// The seal proves that the triggers have never been dropped; that they exist now does not prove it. SQLite's documented
+// way to change a table is to save the triggers' texts, to drop the table, and to run the texts again. Any program may
+// do so, even without the extension. But no program puts a trigger in front of the seal by accident:
 //
-//   A row of sqlite_schema gets a rowid above those of all other rows, and keeps its place among the triggers and the
-//   virtual tables for as long as it lives, through ALTER TABLE and VACUUM, too. So a trigger of a lower rowid than the
-//   seal is one of those that were made before it, and has been there ever since.
+//   A new row of sqlite_schema has the highest rowid, and the triggers and virtual tables retain their order as long as
+//   they exist, even through ALTER TABLE and VACUUM. So a trigger with a lower rowid than the seal was created before
+//   the seal, and has existed ever since.
 //
-// The seal also carries a mark of what else its filter was made from, and proves nothing once that is another.
+// The seal also stores a mark of the definition that its filter was built from. If the mark differs, it proves nothing.
 //
-// The seal must be a virtual table. VACUUM makes ordinary tables first, and a trigger or a view would be dropped and
-// made again together with the triggers. What is loaded from an SQL dump has all triggers at its end: no proof.
+// The seal must be a virtual table: VACUUM writes ordinary tables first, and a trigger or view would be dropped and
+// recreated together with the triggers. In an SQL dump, all triggers come last, so a restored database has no proof.
 #pragma once
 
 #include <sqlite3ext.h>
@@ -21,11 +21,11 @@
 
 namespace crivo::sqlite {
 
-/// The rowid in sqlite_schema of the seal that has this mark, or any for an empty one; 0 if there is none. A mark is a
-/// number in brackets. All functions throw HostError.
+/// The rowid in sqlite_schema of the seal with this mark, or with any mark if it is empty; 0 if there is none. A mark
+/// is a number in brackets. All functions throw HostError.
 [[nodiscard]] std::int64_t find_seal(sqlite3* db, const std::string& schema, const std::string& filter,
                                      const std::string& mark);
-/// Makes a seal, or drops it if it is there.
+/// Creates a seal, or drops it if it exists.
 void create_seal(sqlite3* db, const std::string& schema, const std::string& filter, const std::string& mark);
 void drop_seal(sqlite3* db, const std::string& schema, const std::string& filter);
 

@@ -9,8 +9,8 @@ namespace {
 constexpr std::string_view kMeta = "meta";
 constexpr std::string_view kPages = "pages";
 
-/// What a row of a b-tree leaf needs beside its blob, so that all of it stays in the leaf: 35 bytes that SQLite keeps
-/// back (file format, "B-tree cell payload overflow"), and the header of a record with a blob.
+/// The overhead of a blob that fits a b-tree leaf: the 35 bytes that SQLite reserves (file format, "B-tree cell payload
+/// overflow"), and the header of a record with a blob.
 constexpr std::size_t kLeafOverhead = 35;
 constexpr std::size_t kRecordHeader = 5;
 
@@ -37,7 +37,7 @@ std::size_t ShadowTables::row_room() const {
   Statement statement(db_, "PRAGMA " + quoted_name(schema_) + ".page_size");
   Use use(statement);
   const std::int64_t bytes = use.step() ? use.integer(0) : 4096;
-  int reserved = -1;  // asks, and changes nothing
+  int reserved = -1;  // reads the value without changing it
   sqlite3_file_control(db_, schema_.c_str(), SQLITE_FCNTL_RESERVE_BYTES, &reserved);
   return static_cast<std::size_t>(bytes - std::max(reserved, 0)) - kLeafOverhead - kRecordHeader;
 }
@@ -78,8 +78,8 @@ void ShadowTables::write_meta(std::string_view name, std::string_view text) {
 
 void ShadowTables::erase_meta(std::string_view name) { Use(unset_meta_).bind(1, name).run(); }
 
-// An update of a row by one of the same size changes the page where it lies. A trigger that somebody has put on the
-// table can ignore it, and the keys would be lost without a word.
+// Updates rows of the same size in place. A foreign trigger on the table can suppress the write, which would lose keys
+// without an error.
 void ShadowTables::write_page(std::int64_t number, std::span<const std::byte> row, bool is_new) {
   Use(is_new ? insert_page_ : update_page_).bind(1, number).bind(2, row).run();
   if (sqlite3_changes(db_) == 1) return;

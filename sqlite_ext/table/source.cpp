@@ -19,14 +19,14 @@ constexpr std::array<std::string_view, 6> kOps = {"follow insert",  "follow inse
 std::string quoted(TriggerOp op) { return std::string("'").append(kOps[static_cast<std::size_t>(op)]).append("'"); }
 
 struct Event {
-  std::string_view name;  // of the trigger
+  std::string_view name;  // the suffix of the trigger's name
   std::string_view when;
   TriggerOp op;
-  std::string_view columns;  // of the filter table, that get a value
-  std::string_view row;      // the one that the value is taken from first
+  std::string_view columns;  // the columns of the filter table that get a value
+  std::string_view row;      // the source of the first value: new or old
 };
 
-// `key` is what comes or came, and `arg` is what goes or went.
+// `key` is the new value, and `arg` is the old value.
 constexpr std::array kEvents = {Event{"insert", "BEFORE INSERT", TriggerOp::kInsert, "key", "new"},
                                 Event{"inserted", "AFTER INSERT", TriggerOp::kInserted, "key", "new"},
                                 Event{"update", "BEFORE UPDATE", TriggerOp::kUpdate, "key, arg", "new"},
@@ -37,18 +37,18 @@ std::string schema_table(const std::string& schema) { return quoted_name(schema)
 
 struct Column {
   std::string name;
-  std::string definition;  // what says which values it has, beside what is written to it
+  std::string definition;  // everything besides writes that determines the column's values
   bool is_generated = false;
-  bool has_rowid = false;            // it is the rowid, or made of it
-  std::vector<std::string> made_of;  // the columns that a generated one is made of
-  std::vector<std::string> filled;   // the column, or one that it is made of, if a default can take the place of a NULL
+  bool has_rowid = false;            // is the rowid, or computed from it
+  std::vector<std::string> made_of;  // the columns from which a generated column is computed
+  std::vector<std::string> filled;   // those of them, or the column itself, where a default can replace a NULL
 
   [[nodiscard]] std::string mark(std::size_t triggers) const {
     return std::string("(").append(std::to_string(hash_key(definition, triggers))).append(")");
   }
 };
 
-/// Whether the table's primary key is another name of its rowid: SQLite needs no index for it then.
+/// Whether the primary key is an alias of the rowid. In that case, SQLite has no index for it.
 bool is_rowid_key(sqlite3* db, const std::string& schema, const std::string& table) {
   constexpr int kOrigin = 3;
   Statement list(db, "PRAGMA " + quoted_name(schema) + ".index_list(" + quoted_name(table) + ")");
@@ -144,7 +144,7 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
   if (sqlite3_strnicmp(source.table.c_str(), "sqlite_", 7) == 0) {
     refuse(schema, "SQLite's own table " + in_quotes(source.table) + ", which has no triggers");
   }
-  // A trigger on it would run another virtual table inside of the one that writes to it, which SQLite refuses.
+  // A trigger on it would write a virtual table inside a write of another virtual table, which SQLite rejects.
   if (table_type(db, schema, source.table) == "shadow") refuse(schema, "the shadow table " + in_quotes(source.table));
   if (const std::optional<Column> column = find_column(db, schema, source)) {
     if (column->has_rowid) {

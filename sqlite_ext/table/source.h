@@ -1,27 +1,25 @@
-// The column that a filter table takes its keys from, and the triggers on the column's table that tell the filter of
-// every change.
+// The source column of a filter table, and the triggers on its table that report every change to the filter.
 //
-// Triggers are what SQLite keeps right by itself: it carries them along when the table or the column is renamed, drops
-// them with the table, and writes them into a dump. So the triggers are also where the filter looks for the present
-// names of its source. Each trigger says what comes and what went, and the filter decides what to make of it:
+// SQLite maintains triggers: it updates them when the table or column is renamed, drops them with the table, and
+// includes them in dumps. So the filter also reads its source's current names from the triggers. Each trigger reports
+// the new and the old value, and the filter decides what to do:
 //   BEFORE INSERT ON "users" BEGIN INSERT INTO "t"(op, key) VALUES ('follow insert', new."email"); END
-// What comes is told before the row is written, and what went afterwards: whatever ends a statement or the triggers of
-// a row in between (RAISE(FAIL), a broken constraint under OR FAIL), the filter has too much and never too little.
-// seal.h proves that nobody dropped them and made them again.
+// A new value is reported before the row is written, and an old value afterwards. So if anything ends the statement or
+// a row's triggers in between (RAISE(FAIL), a violated constraint under OR FAIL), the filter has too many keys, never
+// too few. seal.h proves that no trigger was dropped and recreated.
 //
-// Two changes of a column's values fire no trigger, because no row is written: a column that is added with a default,
-// and a generated column whose expression changes. So the seal also keeps a mark of the table's definition. A generated
-// column can depend on any part of its table, so every change of the definition changes the mark, except a new name of
-// the table.
+// Two changes of a column's values write no row and fire no trigger: adding a column with a default, and changing the
+// expression of a generated column. So the seal also stores a mark of the definition. A generated column can depend on
+// any part of its table, so every change of the table's definition changes the mark, except a rename of the table.
 //
-// What a BEFORE trigger cannot see is refused for filters: the rowid that SQLite gives to a new row, and a default that
-// takes the place of a NULL (REPLACE in a column that is NOT NULL). And where SQLite's UPDATE does not need a column, a
-// BEFORE trigger sees a generated column that is computed from NULL instead, unless the trigger names that column, too.
+// Values that a BEFORE trigger cannot see are rejected: the rowid of a new row, and a default that replaces a NULL
+// (REPLACE in a NOT NULL column). Also, if SQLite's UPDATE does not read a column, a BEFORE trigger sees a generated
+// column as if that column were NULL, unless the trigger also names that column.
 //
-// No trigger has a WHEN or an OF, because either could miss a change. A WHEN that compares the old value with the new
-// one takes 'a' for 'A' in a column that is NOCASE. An OF does not fire for a generated column when the columns change
-// that it is made of, nor for a rowid that is set under another of its names. The key is handed over in an op, because
-// a trigger's INSERT becomes an INSERT OR IGNORE when the statement that fires it is one.
+// No trigger has a WHEN or an OF, because either could miss a change. A WHEN that compares the old and new values
+// cannot distinguish 'a' from 'A' in a NOCASE column. An OF does not fire for a generated column when only its input
+// columns change, nor for a rowid that is set under another of its names. The operation is in `op`, because a trigger's
+// INSERT becomes an INSERT OR IGNORE if the statement that fires the trigger is one.
 #pragma once
 
 #include <optional>
@@ -40,43 +38,43 @@ struct Source {
   std::string column;
 };
 
-/// Reads "table.column", split at the last dot unless quotes say otherwise. Throws SqlError.
+/// Parses "table.column", split at the last dot that is not in quotes. Throws SqlError.
 [[nodiscard]] Source parse_source(std::string_view text);
-/// The text that parse_source reads as this source.
+/// Formats a source for parse_source.
 [[nodiscard]] std::string to_text(const Source& source);
 
-/// Which triggers a filter needs on its source.
+/// The triggers that a filter needs on its source.
 enum class TriggerSet {
-  kKeys,         // for a filter in which a key too many does no harm
-  kCountedKeys,  // for a filter that counts its keys: one more trigger reports that the row was written
+  kKeys,         // for a filter in which an extra key is harmless
+  kCountedKeys,  // for a filter that counts keys: one more trigger reports that the row was written
 };
 
-/// What a trigger reports to its filter table. The text of the op is stored in databases.
+/// The report of a trigger to its filter table. Databases store the texts of the ops.
 enum class TriggerOp {
   kInsert,    // "follow insert": a row with this key will be inserted
   kInserted,  // "follow inserted": the row was inserted
   kUpdate,    // "follow": a row will get this key
   kUpdated,   // "follow updated": the row got this key, and had the one in arg
   kDeleted,   // "follow deleted": a row with the key in arg was deleted
-  kDefault,   // "follow default": the column gets NULL, for which REPLACE would write its default
+  kDefault,   // "follow default": the column gets NULL, which REPLACE would replace by the default
 };
-/// Reads the text of an op; no value for an op that no trigger inserts.
+/// Parses the text of an op; no value if no trigger uses it.
 [[nodiscard]] std::optional<TriggerOp> parse_trigger_op(std::string_view text) noexcept;
 
-/// The source with its names as the schema has them. Throws SqlError unless there is such a column in a table that can
-/// have triggers, and these are told of its values.
+/// The source with the names as in the schema. Throws SqlError unless the column exists, and triggers on its table can
+/// see all of its values.
 [[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source);
 
 /// What else can happen while SQLite writes a row of a source.
 struct SourceHazards {
-  bool is_generated = false;      // the column
-  bool has_replace = false;       // the table's definition has a REPLACE, which no statement shows
-  bool others_on_insert = false;  // somebody else's trigger fires for a row that is inserted
-  bool others_may_write = false;  // somebody else's BEFORE trigger may write, also the very row
+  bool is_generated = false;      // the column is generated
+  bool has_replace = false;       // the table's definition has ON CONFLICT REPLACE, which no statement shows
+  bool others_on_insert = false;  // another program's trigger fires on INSERT
+  bool others_may_write = false;  // another program's BEFORE trigger may write, even the same row
 };
 
-/// The triggers of a filter table "t" on its source, with what they insert (op, key, arg). Their names are stored in
-/// databases. The BEFORE triggers also insert kDefault where a default may take the place of a NULL. t_follow_inserted
+/// The triggers of a filter table "t" on its source, and the values that they insert (op, key, arg). Their names are
+/// stored in databases. The BEFORE triggers also insert kDefault if a default may replace a NULL. t_follow_inserted
 /// exists only in TriggerSet::kCountedKeys.
 ///   t_follow_insert    BEFORE INSERT  kInsert    new
 ///   t_follow_inserted  AFTER INSERT   kInserted  new
@@ -86,21 +84,21 @@ struct SourceHazards {
 /// All functions throw HostError.
 class SourceTriggers {
  public:
-  /// Borrows the tables, which tell where the filter is.
+  /// Borrows the tables, which name the filter and its schema.
   explicit SourceTriggers(const ShadowTables& filter)
       : db_(filter.db()), schema_(filter.schema()), filter_(filter.table()) {}
 
   void create(const Source& source, TriggerSet set) const;
   void drop() const;
-  /// Throws SqlError if a trigger that is not the filter's has one of their names.
+  /// Throws SqlError if a foreign trigger has one of these names.
   void require_names() const;
-  /// Whether all of them are there, and have been since create made them, and the column is defined as it was then.
+  /// Whether all triggers have existed since create(), and the column's definition has not changed.
   [[nodiscard]] bool complete() const;
   /// The set that exists.
   [[nodiscard]] TriggerSet set() const;
-  /// The source as the triggers name it now; no value if there is none of them.
+  /// The source as the triggers name it now; no value if there are no triggers.
   [[nodiscard]] std::optional<Source> source() const;
-  /// Judged by all triggers that this connection sees, including temporary ones.
+  /// Examines all triggers that this connection sees, including temporary ones.
   [[nodiscard]] SourceHazards hazards(const Source& source) const;
 
  private:

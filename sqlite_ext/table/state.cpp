@@ -15,10 +15,10 @@
 namespace crivo::sqlite {
 namespace {
 
-/// The kind that the pages of a table hold.
+/// The kind of the pages' contents.
 Kind paged_kind(const FilterSpec& spec) noexcept { return spec.kind == Kind::kScalable ? Kind::kBlocked : spec.kind; }
 
-/// Makes the shape of a pane that of the window, if there is one.
+/// Converts the shape of a pane to that of its window, if there is one.
 Shape with_panes(Shape shape, const std::optional<PaneClock>& clock) noexcept {
   if (!clock) return shape;
   shape.kind = Kind::kWindow;
@@ -26,14 +26,14 @@ Shape with_panes(Shape shape, const std::optional<PaneClock>& clock) noexcept {
   return shape;
 }
 
-/// The blocks of a scalable table's layer, rounded up so that all of its pages have the same size if there is more than
-/// one: FilterTable::is_full gives each an equal share of the keys.
+/// The blocks of a layer of a scalable table. If there are several pages, rounds up to full pages, because
+/// Operation::is_full gives each page an equal share of the keys.
 std::uint64_t whole_pages(std::uint64_t blocks, std::size_t page_bytes) {
   const std::uint64_t per_page = page_bytes / (kBlockBits / 8);
   return blocks <= per_page ? blocks : (blocks + per_page - 1) / per_page * per_page;
 }
 
-/// Bounds what anybody allocates or loops over because of this state: the checksum shows damage, but no intent.
+/// Limits all allocations and loops that depend on this state: a checksum detects damage, but not forgery.
 void require_bounded(const TableState& state) {
   const FilterSpec& spec = state.spec;
   const std::size_t layers = state.layers.size();
@@ -167,7 +167,7 @@ TableState parse_state(std::string_view text) {
     state.layers.push_back({units, fields.number<std::uint8_t>("k")});
   }
   if (fields.has("pane_length")) read_clock(fields, state);
-  for (std::size_t i = 0; i < layers; ++i) (void)state.filter(i);  // throws if the shape is not allowed
+  for (std::size_t i = 0; i < layers; ++i) (void)state.filter(i);  // throws if the shape is invalid
   state.has_source = fields.has("source_half");
   if (state.has_source) state.half = fields.number<unsigned>("source_half") != 0 ? 1 : 0;
   if (fields.has("on_full")) {

@@ -1,7 +1,7 @@
-// What a filter table knows about itself beside its pages: one line of text, in the row 'state' of its table _meta.
+// The state of a filter table besides its pages: one line of text, in the row 'state' of its table _meta.
 //
-// Every operation reads that row and compares the text with the one that was parsed last. So nothing has to be told
-// about changes: what a rollback took back, or another connection did, is seen because the text is another one.
+// Every operation reads that row, and parses the text if it differs from the last one. So rollbacks and changes by
+// other connections need no notification.
 #pragma once
 
 #include <cstddef>
@@ -18,44 +18,44 @@
 namespace crivo::sqlite {
 
 struct TableState {
-  /// A blocked filter of a scalable table, or the one filter of a table of another kind.
+  /// A blocked filter of a scalable table, or the only filter of another kind.
   struct Layer {
     std::uint64_t units = 0;
-    std::uint8_t probes = 0;  // of growing, the bits of a new entry
+    std::uint8_t probes = 0;  // for growing: the bits of a new entry
     friend bool operator==(const Layer&, const Layer&) = default;
   };
 
   FilterSpec spec;
-  std::size_t page_bytes = 0;      // the bytes of the payload in a full page; of a window: of each pane
+  std::size_t page_bytes = 0;      // payload bytes of a full page; in a window, of each pane
   std::vector<Layer> layers;       // oldest first; never empty
-  std::optional<PaneClock> clock;  // of a table with a window
-  bool is_manual = false;          // only `advance` sets the clock, which otherwise is SQLite's
-  bool has_source = false;         // the keys are those of a column
-  /// 0 or 1: which half of the page numbers is in use. A rebuild fills the other half, and then takes over.
+  std::optional<PaneClock> clock;  // of a window
+  bool is_manual = false;          // only `advance` sets the clock; otherwise SQLite's clock does
+  bool has_source = false;         // the keys come from a column
+  /// 0 or 1: the half of the page numbers in use. A rebuild fills the other half and then switches.
   unsigned half = 0;
-  bool full_is_error = false;  // a new key in an over-full page, which otherwise is logged
+  bool full_is_error = false;  // whether a new key in an over-full page is an error; otherwise it is logged
 
-  /// The bytes of a full page; of a window, those of all panes.
+  /// The bytes of a full page; in a window, of all its panes.
   [[nodiscard]] std::size_t whole_page_bytes() const noexcept { return page_bytes * (clock ? clock->kept_panes() : 1); }
-  /// The filter of a layer, laid out in pages. Throws SqlError if the state does not describe one.
+  /// The paged filter of a layer. Throws SqlError if the state is invalid.
   [[nodiscard]] PagedFilter filter(std::size_t layer) const;
-  /// What each pane of a window is made for: its share of the keys, at such a rate that all panes together keep the
-  /// promised one. Without a window it is the spec.
+  /// The spec of each pane of a window: its share of the keys, at a rate at which all panes together have the table's
+  /// rate. Without a window, the table's spec.
   [[nodiscard]] FilterSpec pane_spec() const;
   friend bool operator==(const TableState&, const TableState&) = default;
 };
 
-/// Throws SqlError, with the names of the kinds that a table can have, for another one.
+/// Throws SqlError, listing the kinds of tables, if a table cannot have this kind.
 void require_table_kind(const FilterSpec& spec);
-/// The kinds that a table can have, for messages.
+/// The kinds of tables, for messages.
 inline constexpr std::string_view kTableKinds =
     "one of a table's (blocked, counting, growing, scalable[:growth: 2 to 16], spectral[:counter bits: 4, 8, 16 or "
     "32])";
 
-/// Whether keys can be taken back.
+/// Whether the kind supports removing keys.
 [[nodiscard]] bool can_remove(Kind kind) noexcept;
 
-/// What a table is asked to be.
+/// The requested options of a table.
 struct TableSpec {
   FilterSpec filter;
   std::optional<PaneClock> clock;
@@ -64,17 +64,17 @@ struct TableSpec {
   bool full_is_error = false;
 };
 
-/// The state of an empty table, whose rows have at most row_room bytes if they can. Throws SqlError naming the option
-/// that is not allowed.
+/// The state of an empty table, with rows of at most row_room bytes if possible. Throws SqlError naming an option that
+/// is not allowed.
 [[nodiscard]] TableState plan_table(const TableSpec& spec, std::size_t row_room);
-/// Appends the next layer of a scalable table. Throws SqlError if there is none.
+/// Appends a layer to a scalable table. Throws SqlError if no layer is possible.
 void add_layer(TableState& state);
 
 [[nodiscard]] std::string to_text(const TableState& state);
-/// Throws HostError (SQLITE_CORRUPT_VTAB) or SqlError for a text that to_text did not write; a checksum is in it.
+/// Validates the checksum and all fields. Throws HostError (SQLITE_CORRUPT_VTAB) or SqlError.
 [[nodiscard]] TableState parse_state(std::string_view text);
 
-/// The bytes of a page row in front of the payload: checksum, keys and generation, 8 bytes each.
+/// The header of a page's row: checksum, keys and generation, 8 bytes each.
 inline constexpr std::size_t kRowHeaderBytes = 24;
 
 }  // namespace crivo::sqlite

@@ -1,5 +1,5 @@
-// The line of text in which a table's state is kept: its format, its kind, fields in an order that the kind fixes, and
-// a checksum. Any other text than the one that was written is refused.
+// The text format of a table's state: version, kind, fields in an order fixed by the kind, and a checksum. A text that
+// differs from the written one is rejected.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@ namespace crivo::sqlite {
 
 [[noreturn]] void damaged_state(const std::string& what);
 
-/// The text with which the state of this kind begins.
+/// Begins the text of a state of this kind.
 [[nodiscard]] std::string begin_state(std::string_view kind);
 void append_field(std::string& text, std::string_view name, std::uint64_t value);
 /// Appends the checksum.
 [[nodiscard]] std::string end_state(std::string text);
 
-/// Reads the fields in their order. Throws HostError (SQLITE_CORRUPT_VTAB) where the text has others.
+/// Reads the fields in order. Throws HostError (SQLITE_CORRUPT_VTAB) if the text has other fields.
 class StateFields {
  public:
   /// Borrows the text.
   explicit StateFields(std::string_view text);
 
   [[nodiscard]] std::string_view kind() const noexcept { return kind_; }
-  /// Whether a field of this name is the next one.
+  /// Whether the next field has this name.
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] std::string_view text(std::string_view name);
   template <class Number>
@@ -37,7 +37,7 @@ class StateFields {
     if (!number) damaged_state("have a number as " + std::string(name));
     return *number;
   }
-  /// The field page_bytes, which no database has above 65,536.
+  /// The field page_bytes. Throws if it is above 65,536, SQLite's largest page.
   [[nodiscard]] std::size_t page_bytes();
   void require_end() const;
 

@@ -1,4 +1,4 @@
-// The functions about filter tables. They read tables, so they are neither deterministic nor innocuous.
+// The functions on filter tables. They read tables, so they are neither deterministic nor innocuous.
 #include <algorithm>
 #include <array>
 
@@ -26,8 +26,8 @@ bool has_table(sqlite3* db, std::string_view schema, std::string_view table) {
   return Use(find).bind(1, table).step();
 }
 
-/// The schema in which SQLite finds a table that is named without one: temp comes first, then main, then the others as
-/// they were attached. Empty if it finds none.
+/// The schema in which SQLite finds an unqualified table name: temp, then main, then the attached databases in order.
+/// Empty if there is none.
 std::string schema_of(sqlite3* db, std::string_view table) {
   if (has_table(db, "temp", table)) return "temp";
   Statement list(db, "PRAGMA database_list");
@@ -40,12 +40,12 @@ std::string schema_of(sqlite3* db, std::string_view table) {
 }
 
 void require_schema(sqlite3* db, const std::string& schema) {
-  // The one for temporary tables may not be there yet.
+  // The temp schema may not exist yet.
   if (sqlite3_stricmp(schema.c_str(), "temp") == 0 || sqlite3_db_readonly(db, schema.c_str()) != -1) return;
   throw SqlError{"schema must be main, temp or the name of an attached database, got " + in_quotes(schema)};
 }
 
-/// Calls `use(shadow)` with the shadow tables of the table that the arguments (table [, schema]) name.
+/// Calls `use(shadow)` for the table named by the arguments (table [, schema]).
 template <class Body>
 void use_table(const Call& call, const Body& use) {
   sqlite3* db = call.db();
@@ -59,15 +59,15 @@ void use_table(const Call& call, const Body& use) {
   try {
     const std::string schema = has_schema ? text_arg(call, 1, "schema") : schema_of(db, name);
     if (has_schema) require_schema(db, schema);
-    // A SELECT without a FROM has no transaction, so each statement of the table's own would see another moment: its
-    // state before a rebuild, say, and its pages after it. This one keeps the schema as it is now for all of them.
+    // A SELECT without a FROM starts no transaction, so each of the table's statements could see another snapshot: the
+    // state before a rebuild, say, and the pages after it. This statement holds one snapshot for all of them.
     Statement any(db, "SELECT 1 FROM " + (schema.empty() ? "" : quoted_name(schema) + ".") + "sqlite_schema");
     Use moment(any);
     (void)moment.step();
     ShadowTables shadow(db, schema, name);
     use(shadow);
   } catch (const HostError& error) {
-    // Only a query on a shadow table can fail this way.
+    // Only a query on a shadow table fails with this code.
     if (error.code != SQLITE_ERROR) throw SqlError{error.message, error.code};
     throw SqlError{"table must be a filter table (CREATE VIRTUAL TABLE ... USING bloom), got " + shown(call.args[0]) +
                    schema_hint(name)};
@@ -97,7 +97,7 @@ void add_following(JsonObject& info, ShadowTables& table) {
   info.add("follows", is_following(table) ? "1" : "0");
 }
 
-/// The facts about a table as one JSON object; docs/sqlite_tables.md names them. It reads every page.
+/// The facts about a table as a JSON object, described in docs/sqlite_tables.md. Reads every page.
 std::string table_info(Operation& table) {
   const TableState& state = table.state();
   const Inventory found = take_inventory(table);
