@@ -192,7 +192,7 @@ void Operation::watch_capacity(PageRows& rows, std::uint64_t page) {
   if (state().spec.kind == Kind::kScalable || filter.grows() || (table_.has_warned && !state().full_is_error)) return;
   const std::uint64_t capacity = state().pane_spec().capacity;
   if (!is_over_full(filter, capacity, page, *rows.read(page))) return;
-  const std::string most = std::to_string(state().spec.capacity);
+  const std::string most = std::to_string(capacity) + (state().clock ? " in a pane" : "");
   if (state().full_is_error) {
     throw SqlError{"keys must be at most the capacity, " + most +
                    ", where on_full is error, got more; insert them into a larger table"};

@@ -80,6 +80,7 @@ TEST_F(FullTable, APaneOfAWindowHasItsShare) {
   const std::int64_t keys = insert_until_full(1, 60000);
   EXPECT_GE(keys, 10000);
   EXPECT_LE(keys, 15000);
+  EXPECT_THAT(message_, HasSubstr("keys must be at most the capacity, 10000 in a pane, where"));
   run("INSERT INTO t(op, arg) VALUES ('advance', 1010)");
   EXPECT_EQ(insert_until_full(100000, 10000), 10000);
   EXPECT_EQ(found(1, keys), keys);
