@@ -28,7 +28,6 @@
 //     removes an old value once, after the row is written, and only if that row certainly had the value.
 // F4. A table is filled, and its triggers are created, only by a statement that does nothing else. So no other
 //     statement is halfway through changing the column.
-//     has changed a part of the column's rows at that time.
 #pragma once
 
 #include <cstdint>
