@@ -1,5 +1,5 @@
 // demo_ask FILTER: prints the lines of standard input that a filter in a file may contain. This is all that a C++
-// program does to ask a filter that SQL made.
+// program needs to query a filter that SQL built.
 #include <cstdio>
 #include <fstream>
 #include <iostream>

@@ -43,12 +43,12 @@ INSERT INTO filters
 .parameter set @name "'a to z'"
 .read measure.sql
 
-SELECT format('SQLite %s: filters of a column, made by one query each, kept as blobs', sqlite_version());
+SELECT format('SQLite %s: filters of a column, built by one query each, stored as blobs', sqlite_version());
 SELECT '';
 SELECT format('  %-8s %s', name, made_by) FROM filters ORDER BY rowid;
 SELECT '';
-SELECT format('  %-8s%12s%12s%10s%13s%10s%9s', '', 'raw bytes', 'blob bytes', 'words', 'misspelt', 'made in', 'ns per');
-SELECT format('  %-8s%12s%12s%10s%13s%10s%9s', '', '', '', 'found', 'found', 'ms', 'question');
+SELECT format('  %-8s%12s%12s%10s%13s%10s%9s', '', 'raw bytes', 'blob bytes', 'words', 'misspelt', 'built in', 'ns per');
+SELECT format('  %-8s%12s%12s%10s%13s%10s%9s', '', '', '', 'found', 'found', 'ms', 'query');
 SELECT format('  %-8s%,12d%,12d%,10d%,7d%5.2f%%%10.0f%9.0f', name, raw_bytes, length(f), found, wrong,
               100.0 * wrong / (SELECT count(*) FROM misspelt), made_ms, 1e6 * asked_ms / (SELECT count(*) FROM asked))
   FROM report JOIN filters USING (name) ORDER BY report.rowid;
@@ -59,14 +59,14 @@ SELECT format('  Promised: at most 1%% of the misspelt. Of %,d, chance can make 
 SELECT '';
 SELECT format('  Why are %,d raw bytes of ''%s'' only %,d bytes as a blob?', raw_bytes, name, length(f)) ||
        char(10) ||
-       format('  Of its bits %.2f%% are set, and a blob can hold the gaps between them instead', 100 * fill) ||
+       format('  %.2f%% of its bits are set, and a blob can store the gaps between them instead', 100 * fill) ||
        char(10) ||
-       format('  (%s): %.2f bits per word, where the bits as they are take %.2f.', codec, 8.0 * length(f) / found,
+       format('  (%s): %.2f bits per word, instead of %.2f for the bits themselves.', codec, 8.0 * length(f) / found,
               8.0 * raw_bytes / found)
   FROM report JOIN filters USING (name) WHERE name = 'words';
 SELECT '';
 
--- For the other hosts: the blob as a file, and what SQL says to each question.
+-- For the other hosts: the blob as a file, and SQL's answer to each query.
 .parameter set @filter "(SELECT f FROM filters WHERE name = 'words')"
 .output /dev/null
 SELECT writefile('words.crivo', @filter);
