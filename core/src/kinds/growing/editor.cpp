@@ -5,9 +5,8 @@
 namespace crivo {
 namespace {
 
-constexpr unsigned kMostDigits = 8;  // of 64 bits: a digit has at least 8
+constexpr unsigned kMostDigits = 8;  // in 64 bits: a digit has at least 8
 
-/// An entry's slots.
 struct EntrySlots {
   std::array<std::uint64_t, 1 + 2 * kMostDigits> values;
   unsigned count = 0;
@@ -42,13 +41,13 @@ void store_words(std::byte* to, const Words<kWords>& words) noexcept {
   for (std::size_t i = 0; i < kWords; ++i) store_le(to + i * 8, words[i]);
 }
 
-/// The bits of a word that come before bit number `at` of all bits.
+/// The mask of the bits of a word that precede bit number `at` of the array.
 std::uint64_t bits_before(std::size_t at, std::size_t word) noexcept {
   if (at >= (word + 1) * 64) return ~std::uint64_t{0};
   return at <= word * 64 ? 0 : (std::uint64_t{1} << (at % 64)) - 1;
 }
 
-/// Moves the bits from `at` on up by 1 to 63, so that zeros come in there.
+/// Inserts `bits` zeros (1 to 63) at bit `at`, and moves the bits from there up.
 template <std::size_t kWords>
 void open_gap(Words<kWords>& words, unsigned at, unsigned bits) noexcept {
   for (std::size_t i = kWords; i-- > at / 64;) {
@@ -58,7 +57,7 @@ void open_gap(Words<kWords>& words, unsigned at, unsigned bits) noexcept {
   }
 }
 
-/// Moves the bits behind these 1 to 63 at `at` down, in their place, so that zeros come in at the end.
+/// Removes `bits` bits (1 to 63) at bit `at`, moves the following bits down, and fills the end with zeros.
 template <std::size_t kWords>
 void close_gap(Words<kWords>& words, unsigned at, unsigned bits) noexcept {
   for (std::size_t i = at / 64; i < kWords; ++i) {
@@ -115,7 +114,7 @@ bool GroupEditor::remove(const Entry& key) noexcept {
     at += stored.slots;
   }
   if (found.low == 0) return false;
-  if (found.copies == std::numeric_limits<std::uint64_t>::max()) return true;  // at least that many: it stays
+  if (found.copies == std::numeric_limits<std::uint64_t>::max()) return true;  // saturated: the exact count is unknown
   return replace(key.bucket, found_at, found.slots, found.low, found.copies - 1);
 }
 
@@ -136,7 +135,7 @@ bool GroupEditor::replace(unsigned bucket, unsigned at, unsigned old, std::uint6
 void GroupEditor::open_slot(unsigned bucket, unsigned at) noexcept {
   const unsigned last = slots();
   const unsigned width = form().slot_bits;
-  std::uint64_t value = 0;  // of the slot that comes into a cell
+  std::uint64_t value = 0;  // carried from the previous cell into this one
   for (unsigned cell = form().cell_of(at); cell <= form().cell_of(last); ++cell) {
     const unsigned first = cell * form().per_cell;
     const unsigned last_in_cell = first + form().per_cell - 1;
@@ -195,8 +194,8 @@ void GroupEditor::fit_cells(unsigned before, unsigned after) noexcept {
   }
 }
 
-// The first bit of an entry's bucket tells its half, and the first bit of its slot becomes the last of its new bucket.
-// So the order stays. Where the next level has entries of one bit less, the others stay where they are.
+// The first bit of a bucket number selects the half. The first bit of a slot becomes the last bit of the new bucket
+// number, so the order stays the same. If entries have one bit less at the next level, the other bits are not shifted.
 void GroupEditor::split_into(SlotList& lower, SlotList& upper) noexcept {
   const unsigned total = slots();
   const bool shifts = form().digit_bits == form().slot_bits;

@@ -1,5 +1,5 @@
-// A group that is being changed. A payload that KindRow::check_whole accepts is kept so; in any other, nothing is
-// written outside.
+// Changes a group. A payload that KindRow::check_whole accepts stays valid; in any other, writes stay inside the
+// payload.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 
 namespace crivo {
 
-/// The cells that no group has: a list in the payload.
+/// The free cells: a linked list in the payload.
 class FreeCells {
  public:
   FreeCells(std::byte* payload, std::uint64_t payload_bytes) noexcept
       : payload_(payload), payload_bytes_(payload_bytes) {}
   [[nodiscard]] std::uint32_t count() const noexcept { return load_le<std::uint32_t>(payload_ + kFreeCellsAt); }
-  /// A cell of zeros; there must be one.
+  /// Returns a zeroed cell. The list must not be empty.
   std::uint32_t take() noexcept;
-  /// Takes a cell back, whatever is in it.
+  /// Returns a cell to the list and zeroes it.
   void give(std::uint32_t cell) noexcept;
 
  private:
@@ -37,27 +37,27 @@ class GroupEditor : public GroupReader {
         payload_(payload),
         payload_bytes_(view.payload_bytes) {}
 
-  /// Adds copies of a key. There must be a free cell. Returns false, with nothing changed, if the group has no room.
+  /// Adds copies of a key; requires a free cell. Returns false, with nothing changed, if the group is full.
   [[nodiscard]] bool add(const Entry& key, std::uint64_t copies) noexcept;
-  /// Takes back one addition, of the entry that has most bits in common with the key: where it was another key's, that
-  /// one is left the key's own, which has fewer bits and so stands for both. Returns false if there is none.
+  /// Removes one copy of the matching entry that has the most bits. If that entry was another key's, the key's own
+  /// entry, which has fewer bits, remains and matches both keys. Returns false if no entry matches.
   [[nodiscard]] bool remove(const Entry& key) noexcept;
 
-  /// Empties the group into two, as the next level has its slots.
+  /// Moves the slots, in the form of the next level, into two lists, and empties the group.
   void split_into(SlotList& lower, SlotList& upper) noexcept;
-  /// Fills a group that is empty or all zeros. There must be cells enough.
+  /// Fills a group that is empty or all zeros. Requires enough free cells.
   void fill(const SlotList& list) noexcept;
 
  private:
-  /// Puts an entry with this many copies, none for no entry, where there are `old` slots.
+  /// Replaces the `old` slots at `at` by an entry with this many copies, or by nothing for 0 copies.
   [[nodiscard]] bool replace(unsigned bucket, unsigned at, unsigned old, std::uint64_t low,
                              std::uint64_t copies) noexcept;
-  /// Makes one slot more, or one less, in a bucket.
+  /// Inserts or removes one slot of a bucket.
   void open_slot(unsigned bucket, unsigned at) noexcept;
   void close_slot(unsigned bucket, unsigned at) noexcept;
   void set_slot(unsigned index, std::uint64_t value) noexcept;
   void set_slots(unsigned slots) noexcept { store_le(header_, static_cast<std::uint32_t>(slots)); }
-  /// Takes or gives back cells, from those for `before` slots to those for `after`.
+  /// Allocates or frees cells for a change from `before` to `after` slots.
   void fit_cells(unsigned before, unsigned after) noexcept;
 
   std::byte* header_;

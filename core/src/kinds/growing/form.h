@@ -1,9 +1,9 @@
-// How a growing filter's payload is laid out, and where in it a hash belongs (docs/format.md, "growing").
+// The payload of a growing filter, and the position of a hash in it (docs/format.md, "growing").
 //
-// Groups of some 180 keys are split one by one, so that their number follows the number of keys (linear hashing: Litwin
-// 1980). The address of a group is the first bits of a hash, and a group at level l has used up l of them. Of a new key
-// it keeps the next F bits, so a key's bits become fewer as its group is split, and no key is forgotten or moved
-// elsewhere. So that keys which came early keep enough, these are more in the first levels: 32 bits with the address.
+// Groups of about 180 keys are split one by one, so the number of groups follows the number of keys (linear hashing:
+// Litwin 1980). A group's address is the first bits of a hash; at level l it uses l bits. An entry stores the next F
+// bits of a new key. Each split removes a bit from the entries, but never drops a key or moves it to an unrelated
+// group. At the first levels entries have more bits, so that early keys keep enough: 32 together with the address.
 #pragma once
 
 #include <algorithm>
@@ -19,31 +19,31 @@ namespace crivo {
 
 inline constexpr unsigned kMinGrowingBits = 14;
 inline constexpr unsigned kMaxGrowingBits = 63;
-inline constexpr unsigned kLeastBits = 32;        // that an entry and the address of its group have together
-inline constexpr unsigned kMaxGrowingLevel = 25;  // 2^25 groups, which hold 2^32 keys
+inline constexpr unsigned kLeastBits = 32;        // the least of an entry and its group's address
+inline constexpr unsigned kMaxGrowingLevel = 25;  // 2^25 groups hold 2^32 keys
 inline constexpr std::uint64_t kMaxGroups = std::uint64_t{1} << kMaxGrowingLevel;
 
 inline constexpr unsigned kBucketBits = 7;
-inline constexpr unsigned kBuckets = 1U << kBucketBits;  // of a group
-inline constexpr unsigned kMaxSlots = 576;               // of a group
+inline constexpr unsigned kBuckets = 1U << kBucketBits;  // per group
+inline constexpr unsigned kMaxSlots = 576;               // per group
 inline constexpr unsigned kRunWords = (kBuckets + kMaxSlots) / 64;
 inline constexpr unsigned kCellBytes = 128;
-inline constexpr unsigned kCellUnit = 16;  // of the numbers that stand for the offsets of cells
+inline constexpr unsigned kCellUnit = 16;  // cell numbers count units of this size
 
-// Offsets in the payload, and in a group's header.
-inline constexpr std::size_t kGroupsAt = 64;  // before them: the first free cell, and how many are free
+// Offsets in the payload and in a group's header.
+inline constexpr std::size_t kGroupsAt = 64;  // after the first free cell and the number of free cells
 inline constexpr std::size_t kFreeCellsAt = 4;
-inline constexpr std::size_t kRunsAt = 8;  // before them: the number of slots
+inline constexpr std::size_t kRunsAt = 8;  // after the number of slots
 inline constexpr std::size_t kCellsAt = kRunsAt + kRunWords * 8;
 
-/// What depends on a group's level: how an entry's bits lie.
+/// The layout of entries at a level.
 struct LevelForm {
-  std::uint32_t per_cell_inverse = 0;  // 2^20 / slots of a cell, rounded up: what divides by them
+  std::uint32_t per_cell_inverse = 0;  // 2^20 / per_cell, rounded up, for divisions
   std::uint8_t level = 0;
-  std::uint8_t entry_bits = 0;  // the most bits that an entry keeps, and one that marks their end
-  std::uint8_t slot_bits = 0;   // those that are not the bucket's number
+  std::uint8_t entry_bits = 0;  // the most bits of an entry, plus the mark
+  std::uint8_t slot_bits = 0;   // entry_bits without the bucket number
   std::uint8_t per_cell = 0;
-  std::uint8_t digit_bits = 0;  // of a number of copies: slot_bits of the last levels
+  std::uint8_t digit_bits = 0;  // of a copy count: slot_bits at the last levels
 
   LevelForm() = default;
   LevelForm(unsigned bits, unsigned at_level) noexcept
@@ -60,14 +60,14 @@ struct LevelForm {
   [[nodiscard]] std::uint64_t slot_mask() const noexcept { return (std::uint64_t{1} << slot_bits) - 1; }
 };
 
-/// The bits of which groups and entries are made. Keys that come in the order of their hashes would fill one group
-/// after the other.
+/// The hash bits that select groups and entries. Unscattered, keys added in the order of their hashes would fill one
+/// group after another.
 [[nodiscard]] inline std::uint64_t scattered(std::uint64_t hash) noexcept { return hash * kGolden64; }
 
-/// An entry as its hash gives it, with all bits that are kept.
+/// The entry of a new key, with all its bits.
 struct Entry {
   unsigned bucket;
-  std::uint64_t low;  // the bits behind the bucket's number, of which the last is the mark
+  std::uint64_t low;  // the bits after the bucket number; the last one is the mark
   Entry(std::uint64_t hash, const LevelForm& form) noexcept {
     const std::uint64_t bits = (scattered(hash) << form.level) >> (64U - form.entry_bits) | 1;
     bucket = static_cast<unsigned>(bits >> form.slot_bits);
@@ -75,17 +75,17 @@ struct Entry {
   }
 };
 
-/// The offset of a cell by its number; 0 if it does not lie in the payload.
+/// The offset of a cell, or 0 if the cell is not inside the payload.
 [[nodiscard]] inline std::uint64_t cell_in_payload(std::uint32_t number, std::uint64_t payload_bytes) noexcept {
   const std::uint64_t offset = number * std::uint64_t{kCellUnit};
   return offset + kCellBytes <= payload_bytes ? offset : 0;
 }
 
-/// The bytes of a group: its header, and cells for all groups.
+/// The bytes of a group: its header, and the cells that it adds to the common pool.
 struct GroupBytes {
   unsigned cells_in_header;
   unsigned header;
-  unsigned cells;  // how many cells come with each group
+  unsigned cells;  // added with each group
   unsigned all;
 
   explicit GroupBytes(unsigned bits) noexcept {
@@ -97,11 +97,11 @@ struct GroupBytes {
   }
 };
 
-/// What a filter's questions need, computed once (kinds/prepared.h).
+/// Precomputed for queries (kinds/prepared.h).
 struct GrowingForm {
-  LevelForm whole;  // of groups that are yet to be split at this level
+  LevelForm whole;  // for groups not yet split at this level
   LevelForm halves;
-  std::uint32_t split = 0;  // the groups before this one are halves, as are those from 2^level on
+  std::uint32_t split = 0;  // groups below this one, and from 2^level on, are halves
   std::uint32_t group_bytes = 0;
   std::uint32_t cells_in_header = 0;
 
@@ -118,7 +118,7 @@ struct GrowingForm {
   [[nodiscard]] const LevelForm& level_of(std::uint64_t group) const noexcept {
     return group < split || group >> whole.level != 0 ? halves : whole;
   }
-  /// The group of a hash: its first bits, the first of them lowest.
+  /// The first bits of the scattered hash, read as a number whose lowest bit is the first.
   [[nodiscard]] std::uint64_t group_of(std::uint64_t hash) const noexcept {
     const std::uint64_t reversed = reverse_bits(scattered(hash));
     const std::uint64_t group = reversed & ((std::uint64_t{1} << whole.level) - 1);
@@ -127,7 +127,7 @@ struct GrowingForm {
   [[nodiscard]] std::uint64_t offset_of(std::uint64_t group) const noexcept { return kGroupsAt + group * group_bytes; }
 
  private:
-  /// The bits of the upper half in reverse order: no level needs more.
+  /// Reverses the upper 32 bits; no level needs more.
   static std::uint64_t reverse_bits(std::uint64_t hash) noexcept {
     auto bits = static_cast<std::uint32_t>(hash >> 32);
     bits = (bits >> 16) | (bits << 16);

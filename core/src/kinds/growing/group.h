@@ -1,11 +1,11 @@
-// The entries of a group, which lie sorted by their bits in slots: the first bits of an entry number its bucket, and
-// are told by where the runs of slots end (Elias 1974; in filters, Bender and others 2012); a slot has the rest of an
-// entry's bits, with a mark behind its last.
+// Reads the entries of a group, which are stored in slots, sorted by their bits. The first bits of an entry are its
+// bucket's number, which is encoded by the ends of the runs of slots (Elias 1974; in filters, Bender and others 2012).
+// A slot has the other bits of the entry, followed by a mark.
 //
-// A key that was added twice has two equal slots. From three on its slot is followed by as many slots of 0 as the
-// number has digits, and by these, the first not 0.
+// A key that was added twice has two equal slots. For a count of three or more, the key's slot is followed by one slot
+// of 0 per digit of the count, and then by the digits, the first of which is not 0.
 //
-// What is read here may be damaged: a reader goes nowhere else than into the payload.
+// The bytes may be damaged: a reader never leaves the payload.
 #pragma once
 
 #include <array>
@@ -20,25 +20,25 @@
 
 namespace crivo {
 
-/// The slots of a bucket: from begin to before end.
+/// The slots [begin, end) of a bucket.
 struct Run {
   unsigned begin;
   unsigned end;
 };
 
-/// An entry, and the slots that it takes.
+/// An entry, and its number of slots.
 struct StoredEntry {
   std::uint64_t low;
   std::uint64_t copies;
   unsigned slots;
 };
 
-/// Numbers of copies are added without an overflow.
+/// Saturating sum of copy counts.
 [[nodiscard]] constexpr std::uint64_t added(std::uint64_t copies, std::uint64_t more) noexcept {
   return copies + std::min(more, std::numeric_limits<std::uint64_t>::max() - copies);
 }
 
-/// Where the one in the runs is that ends bucket number `bucket`, or past all bits if there is none.
+/// The position of the 1 bit that ends a bucket's run; kRunWords * 64 if there is none.
 [[nodiscard]] inline unsigned end_bit(const std::byte* runs, unsigned bucket) noexcept {
   for (unsigned word = 0; word < kRunWords; ++word) {
     auto bits = load_le<std::uint64_t>(runs + std::size_t{word} * 8);
@@ -53,7 +53,7 @@ struct StoredEntry {
   return kRunWords * 64;
 }
 
-/// The first bit from `at` on that is one, or past all bits.
+/// The position of the first 1 bit from `at` on; kRunWords * 64 if there is none.
 [[nodiscard]] inline unsigned next_one(const std::byte* runs, unsigned at) noexcept {
   unsigned word = at / 64;
   if (word >= kRunWords) return kRunWords * 64;
@@ -65,8 +65,7 @@ struct StoredEntry {
   return word * 64 + static_cast<unsigned>(std::countr_zero(bits));
 }
 
-/// The bits of slot number `index` in its cell: which byte to load a word from, and how far to shift it. A word that
-/// starts in the last bytes of a cell would end outside.
+/// The bits of a slot in its cell: the byte at which to load a word inside the cell, and the shift.
 struct SlotPlace {
   unsigned byte;
   unsigned shift;
@@ -97,7 +96,7 @@ class GroupReader {
   [[nodiscard]] const LevelForm& form() const noexcept { return form_; }
   [[nodiscard]] const std::byte* runs() const noexcept { return header_ + kRunsAt; }
   [[nodiscard]] std::uint32_t stored_slots() const noexcept { return load_le<std::uint32_t>(header_); }
-  /// The number of slots, at most as many as there can be.
+  /// The number of slots, limited to the maximum.
   [[nodiscard]] unsigned slots() const noexcept {
     return std::min({stored_slots(), std::uint32_t{kMaxSlots}, std::uint32_t{form_.per_cell} * cells_in_header_});
   }
@@ -108,11 +107,11 @@ class GroupReader {
     return {std::min(begin_bit - bucket, all), std::min(next_one(runs(), begin_bit) - bucket, all)};
   }
 
-  /// What stands in the header for a cell, which must be one of those that a header has.
+  /// The number in the header for a cell, which must be below cells_in_header.
   [[nodiscard]] std::uint32_t cell(unsigned cell) const noexcept {
     return load_le<std::uint32_t>(header_ + kCellsAt + std::size_t{cell} * 4);
   }
-  /// The offset of a cell in the payload, where there are the bytes of a cell whatever the header says.
+  /// The offset of a cell. There are kCellBytes bytes of payload there, whatever the header contains.
   [[nodiscard]] std::uint64_t cell_offset(unsigned cell) const noexcept {
     if (cell >= cells_in_header_) return 0;
     return cell_in_payload(this->cell(cell), payload_bytes_);
@@ -124,7 +123,7 @@ class GroupReader {
     return load_le<std::uint64_t>(payload_ + cell_offset(cell) + place.byte) >> place.shift & form_.slot_mask();
   }
 
-  /// Whether all is 0 behind the number of slots, the numbers of cells, and the slots of each cell.
+  /// Whether the padding is zero: after the number of slots, the cell numbers, and the slots of each cell.
   [[nodiscard]] bool is_padded() const noexcept {
     const std::size_t numbers_end = kCellsAt + std::size_t{cells_in_header_} * 4;
     const std::size_t header_end = (numbers_end + kCellUnit - 1) / kCellUnit * kCellUnit;
@@ -141,12 +140,12 @@ class GroupReader {
     return zero;
   }
 
-  /// Whether a group of this level can have so many slots.
+  /// Whether a group of this level can have this number of slots.
   [[nodiscard]] bool has_room(unsigned slots) const noexcept {
     return slots <= kMaxSlots && form_.cells_of(slots) <= cells_in_header_;
   }
 
-  /// The entry that begins in this slot of a run that ends before `end`.
+  /// The entry that begins at slot `at` of a run that ends before `end`.
   [[nodiscard]] StoredEntry entry(unsigned at, unsigned end) const noexcept {
     StoredEntry entry{slot(at), 1, 1};
     unsigned digits = 0;
@@ -163,8 +162,7 @@ class GroupReader {
     return entry;
   }
 
-  /// Calls visit(entry) for each entry of a key's bucket that the key may have, until it returns true, which is then
-  /// returned.
+  /// Calls visit(entry) for each entry that matches the key, until visit returns true. Returns whether it did.
   template <class Visit>
   bool find(const Entry& key, const Visit& visit) const {
     const Run run = this->run(key.bucket);
@@ -176,7 +174,6 @@ class GroupReader {
     return false;
   }
 
-  /// Calls visit(bucket, begin, end) for each bucket.
   template <class Visit>
   void for_each_run(const Visit& visit) const {
     const unsigned all = slots();
@@ -190,7 +187,6 @@ class GroupReader {
     }
   }
 
-  /// Calls visit(entry) for each entry.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for_each_run([&](unsigned, unsigned at, unsigned end) {
@@ -202,7 +198,7 @@ class GroupReader {
     });
   }
 
-  /// The copies of all entries that a key may have.
+  /// The sum of the copies of all matching entries.
   [[nodiscard]] std::uint64_t count(std::uint64_t hash) const noexcept {
     std::uint64_t count = 0;
     find(Entry(hash, form_), [&](const StoredEntry& entry) {
@@ -212,8 +208,7 @@ class GroupReader {
     return count;
   }
 
-  /// How many entries a question is expected to meet that belong to other keys: each bit that is kept halves the
-  /// chance.
+  /// The expected number of other keys' entries that a query matches. Each stored bit halves the probability.
   [[nodiscard]] double met() const noexcept {
     double met = 0;
     for_each([&](const StoredEntry& entry) {
@@ -222,7 +217,6 @@ class GroupReader {
     return met;
   }
 
-  /// The slots with their buckets.
   [[nodiscard]] SlotList list() const noexcept {
     SlotList list;
     for_each_run([&](unsigned bucket, unsigned at, unsigned end) {
@@ -231,7 +225,7 @@ class GroupReader {
     return list;
   }
 
-  /// Whether an entry's bits are the first of a key's. The entry's last bit is the one above its mark.
+  /// Whether the bits of an entry are the first bits of a key. The last bit of an entry is the one above its mark.
   [[nodiscard]] static bool matches(std::uint64_t low, std::uint64_t key) noexcept {
     return low != 0 && ((low ^ key) >> std::countr_zero(low) >> 1) == 0;
   }

@@ -1,4 +1,4 @@
-// The groups of a payload that is being made or enlarged.
+// The groups of a payload that is being created or enlarged.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace crivo {
 
-/// The kind's functions for pages (pages.cpp).
+/// Paging of this kind (pages.cpp).
 extern const Paging kGroupPaging;
 
-/// Frees the cells that come with a group.
+/// Puts the cells that come with a group into the free list.
 void free_cells_of(const Shape& shape, AlignedBytes& payload, std::uint64_t group) noexcept;
-/// Makes all groups of a payload of zeros, without an entry.
+/// Makes all groups of a zeroed payload empty.
 void start_groups(const Shape& shape, AlignedBytes& payload) noexcept;
-/// Fills a group that is empty.
+/// Fills an empty group.
 void fill_group(const Shape& shape, AlignedBytes& payload, std::uint64_t group, const SlotList& slots) noexcept;
 
 }  // namespace crivo

@@ -1,7 +1,7 @@
-// The growing filter, for keys that come and go without a limit: of each it keeps some bits of its hash in a table that
-// is enlarged one group at a time, so that no addition waits for the others to be moved. An entry's length is its own
-// (form.h), so an old key has fewer bits than a new one, and the rate stays below the promise at every size. As the
-// entries of different keys with the same bits are kept apart, keys can be removed and counted exactly as in `cuckoo`.
+// The growing filter, for keys that are added and removed without a limit. It stores some bits of each key's hash in a
+// table that grows by one group at a time, so no addition waits until all others are moved. Entries differ in length
+// (form.h): an old key has fewer bits than a new one, and the rate stays below the promised rate at every size.
+// Different keys with the same bits count as copies, so keys can be removed and counted exactly as in `cuckoo`.
 // Papers: Litwin 1980, "Linear hashing"; Dayan, Bercea, Reviriego & Pagh 2023, "InfiniFilter".
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@
 namespace crivo {
 namespace {
 
-constexpr std::uint64_t kGrowingCapacity = std::uint64_t{1} << 32;  // keys for which the rate is promised by default
+constexpr std::uint64_t kGrowingCapacity = std::uint64_t{1} << 32;  // by default, the rate is promised up to here
 constexpr std::size_t kAhead = 16;
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
@@ -44,14 +44,13 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   }
 }
 
-/// Calls visit(reader) for each group.
 template <class Visit>
 void for_each_group(const View& view, const Visit& visit) {
   const GrowingForm form(view.shape);
   for (std::uint64_t group = 0; group < view.shape.units; ++group) visit(GroupReader(view, form, group));
 }
 
-/// The groups of a filter that is being changed.
+/// Changes the groups of a filter.
 class Groups {
  public:
   Groups(Store store, std::uint64_t max_bytes) noexcept
@@ -81,7 +80,7 @@ class Groups {
  private:
   GroupEditor editor(std::uint64_t group) noexcept { return {store_.view(), store_.payload.data(), form_, group}; }
 
-  /// Splits the next group in two. Errors: kFull or kTooLarge, with the filter unchanged.
+  /// Splits the next group. Errors: kFull or kTooLarge, with the filter unchanged.
   Result<void> grow() {
     const std::uint64_t upper = store_.shape.units;
     const std::uint64_t lower = form_.split;
@@ -111,7 +110,7 @@ class Groups {
   GrowingForm form_;
 };
 
-/// Checks all groups, and that each cell is one group's or free.
+/// Validates all groups, and that each cell belongs to exactly one group or to the free list.
 class Checker {
  public:
   explicit Checker(const View& view) : view_(view), form_(view.shape), bytes_(view.shape.param) {
@@ -170,10 +169,10 @@ class Checker {
     return corrupt("buckets must be ", kBuckets, ", got one more");
   }
 
-  /// An entry has bits enough for the splits to come, and its number of copies is written in one way.
+  /// Whether an entry has enough bits for all future splits, and its copy count is encoded canonically.
   static bool is_sound(const GroupReader& group, const StoredEntry& entry, unsigned at) {
     const LevelForm& form = group.form();
-    const auto unused = static_cast<unsigned>(std::countr_zero(entry.low)) + 1;  // and the mark
+    const auto unused = static_cast<unsigned>(std::countr_zero(entry.low)) + 1;  // including the mark
     if (unused + kLeastBits > unsigned{form.entry_bits} + form.level) return false;
     if (entry.copies <= 2) return entry.slots == entry.copies;
     const unsigned digits = entry.slots / 2;
@@ -202,7 +201,7 @@ class Checker {
     return {};
   }
 
-  /// Notes that a cell has an owner. Returns false if there is no such cell, or it had one.
+  /// Marks a cell as used. Returns false for an invalid cell, or one that is already used.
   bool use(std::uint32_t number) {
     const std::uint64_t offset = std::uint64_t{number} * kCellUnit;
     if (offset < kGroupsAt) return false;
@@ -250,7 +249,7 @@ struct Growing {
     return kGroupsAt + shape.units * GroupBytes(shape.param).all;
   }
 
-  // What a question reads of a mapped file is checked as it is read.
+  // Queries validate what they read from a mapped file.
   static constexpr bool kEveryPayloadIsValid = true;
   static Result<void> check_whole(const View& view) { return Checker(view).check(); }
   static void prepare(View& view) noexcept { set_prepared(view, GrowingForm(view.shape)); }

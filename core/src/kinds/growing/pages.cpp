@@ -1,9 +1,9 @@
-// A growing filter in pages (kinds/paging.h), such as the rows of a table. Each group is a page: the header without the
-// numbers of its cells, with the group's level behind the number of slots, and the cells in order. docs/format.md,
-// "Filter tables". When a page is crowded, the next group in turn is split.
+// A growing filter in pages (kinds/paging.h), such as the rows of a table. Each group is a page: its header without the
+// cell numbers, with the level after the number of slots, and then its cells in order. See docs/format.md, "Filter
+// tables". When a page is crowded, the next group in turn is split.
 //
-// A page may be at a lower level than it should be, if a split was interrupted. Then it has entries that its other half
-// has, too, which are left out when it is read.
+// After an interrupted split, a page is at a lower level than it should be. It then also has the entries of its other
+// half, which are skipped when the page is read.
 #include <algorithm>
 #include <bit>
 
@@ -16,19 +16,19 @@
 namespace crivo {
 namespace {
 
-constexpr std::size_t kLevelAt = 4;  // where a group in a payload has zeros
+constexpr std::size_t kLevelAt = 4;  // these bytes are zeros in a payload
 
 std::size_t page_bytes(const Shape& shape) noexcept {
   return kCellsAt + std::size_t{GroupBytes(shape.param).cells_in_header} * kCellBytes;
 }
-/// The level that a page should be at, and the one that it is at.
+/// The level at which a page should be, and its stored level.
 unsigned level_of(const Shape& shape, std::uint64_t page) noexcept { return GrowingForm(shape).level_of(page).level; }
 std::uint32_t stored_level(const std::byte* page) noexcept { return load_le<std::uint32_t>(page + kLevelAt); }
 
-/// A page that was read, or null for an empty group, as a payload of one group in a buffer that is given.
+/// A page (null for an empty group), decoded into the caller's buffer as a payload of one group.
 class GroupPage {
  public:
-  /// Reads a page that is at most at its level.
+  /// Reads a page. Its stored level must not be above its proper level.
   GroupPage(const Shape& shape, std::uint64_t page, const std::byte* stored, AlignedBytes& buffer)
       : bits_(shape.param), bytes_(shape.param), buffer_(buffer) {
     buffer_.resize(kGroupsAt + bytes_.header + std::size_t{bytes_.cells_in_header} * kCellBytes);
@@ -40,9 +40,9 @@ class GroupPage {
 
   [[nodiscard]] GroupReader reader() const noexcept { return {view(), form_, 0}; }
   [[nodiscard]] GroupEditor editor() noexcept { return {view(), buffer_.data(), form_, 0}; }
-  /// The cells that its slots take.
+  /// The cells of its slots.
   [[nodiscard]] unsigned cells() const noexcept { return form_.whole.cells_of(reader().slots()); }
-  /// The keys in it, with their copies.
+  /// The number of keys, including copies.
   [[nodiscard]] std::uint64_t keys() const noexcept {
     std::uint64_t keys = 0;
     reader().for_each([&](const StoredEntry& entry) { keys = added(keys, entry.copies); });
@@ -79,7 +79,7 @@ class GroupPage {
                   buffer_.begin() + static_cast<std::ptrdiff_t>(cell_in_payload(number, buffer_.size())));
     }
   }
-  /// Keeps the lower half of the entries, or the upper, at the next level.
+  /// Raises the level by one, and keeps only the lower or the upper half of the entries.
   void keep_half(bool upper) noexcept {
     SlotList lower_slots;
     SlotList upper_slots;
@@ -87,7 +87,7 @@ class GroupPage {
     start(form_.whole.level + 1U);
     editor().fill(upper ? upper_slots : lower_slots);
   }
-  /// Makes the buffer an empty group at this level.
+  /// Initializes the buffer as an empty group at this level.
   void start(unsigned level) noexcept {
     std::ranges::fill(buffer_, std::byte{0});
     form_ = GrowingForm();
@@ -108,19 +108,19 @@ class GroupPage {
   AlignedBytes& buffer_;
 };
 
-/// Whether the filter should have more groups: this one has half more entries than all shall have on average.
+/// Whether the filter should get another group: this page has over 1.5 times the average number of keys per group.
 bool is_crowded(const Shape& shape, const std::byte* page) noexcept {
   return load_le<std::uint32_t>(page) > 1.5 * keys_of_group(shape.param, stored_level(page)) &&
          shape.units < kMaxGroups;
 }
 
-/// The part of a stored page that belongs to a page.
+/// The entries of a page, read from its own stored page or from that of the page it was split from.
 class StoredGroup {
  public:
   StoredGroup(const PageLayout& layout, PageSource& pages, std::uint64_t page, std::uint64_t from)
       : pages_(pages), page_(page), stored_(pages.read(from)), group_(layout.shape, page, bytes(), pages.buffer) {
     if (stored_ == nullptr) return;
-    // A half of the stored page has fewer keys than that one says.
+    // The key count of the stored page includes the other half.
     const bool is_half = from != page || stored_level(stored_->bytes) < level_of(layout.shape, page);
     keys_ = is_half ? group_.keys() : stored_->keys;
   }
@@ -144,7 +144,7 @@ class StoredGroup {
   std::uint64_t keys_ = 0;
 };
 
-/// A key in its page.
+/// The paging functions of a key.
 class KeyGroup {
  public:
   static std::size_t granularity(const Shape& shape) noexcept {
@@ -195,7 +195,7 @@ class KeyGroup {
   static bool is_sound(const PageLayout& layout, std::uint64_t page, const std::byte* bytes) noexcept {
     return stored_level(bytes) <= level_of(layout.shape, page);
   }
-  // Removed keys leave a page that is not all zeros: it has a level.
+  // A page without keys is not all zeros, because it has a level.
   static bool is_idle(const PageLayout&, const Page& page) noexcept { return page.keys == 0; }
   static Stats page_stats(const PageLayout& layout, std::uint64_t page, const std::byte* bytes) {
     AlignedBytes buffer;
@@ -210,8 +210,8 @@ class KeyGroup {
     AlignedBytes buffer;
     return GroupPage(layout.shape, page, bytes, buffer).cells();
   }
-  // A page may be fuller than the groups of a payload are on average. So there may have to be more groups than pages,
-  // and each of them may take a cell more.
+  // Pages may be fuller than the groups of a payload are on average. So more groups than pages may be needed, and each
+  // group may need one more cell.
   static Shape payload_shape(const PageLayout& layout, std::uint64_t cells) {
     const std::uint64_t pages = layout.pages();
     const std::uint64_t per_group = GroupBytes(layout.shape.param).cells - 1;

@@ -17,7 +17,7 @@ double size_per_key(unsigned bits) noexcept {
 
 }  // namespace
 
-// All cells are in use when a group is split, and the last cell of each group is half full.
+// When a group is split, all cells are in use, and the last cell of each group is half full on average.
 double keys_of_group(unsigned bits, unsigned level) noexcept {
   return (GroupBytes(bits).cells - 0.5) * LevelForm(bits, level).per_cell;
 }
@@ -29,7 +29,7 @@ double growing_fp_rate(double keys, unsigned bits) noexcept {
   for (unsigned level = 0; keys > before; ++level) {
     const double next =
         std::ldexp(keys_of_group(bits, std::min(level + 1, kMaxGrowingLevel)), static_cast<int>(level) + 1);
-    const double share = level == 0 ? 1 : 0.5;  // that finds its group not yet split
+    const double share = level == 0 ? 1 : 0.5;  // of the keys, whose group is not yet split
     const double added = std::min(keys, next) - before;
     met += added * (share * chance(level) + (1 - share) * chance(level + 1));
     before = next;

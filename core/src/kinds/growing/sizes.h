@@ -1,4 +1,4 @@
-// How many bits a growing filter keeps of each key, and what follows from them.
+// The number of bits per entry of a growing filter, and the rate and size that follow.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,19 @@
 
 namespace crivo {
 
-/// The rate after this many keys were added and none was removed, which is the highest at that number of keys: a
-/// question meets an entry with probability 2^-(bits of the hash that the entry and its group's address have), which
-/// are F more than the level of the group when the key was added. In each doubling half of the keys find their group
-/// split already. Source: derived here; for tables that double at once, Dayan, Bercea, Reviriego & Pagh 2023,
-/// "InfiniFilter", section 4.
+/// The rate after this many additions without removals, the highest at this number of keys. A query matches an entry
+/// with probability 2^-b, where b is the number of hash bits in the entry and its group's address: F plus the level of
+/// the group when the key was added. In each doubling, half of the keys find their group already split. Source: derived
+/// here; for tables that double at once, Dayan, Bercea, Reviriego & Pagh 2023, "InfiniFilter", section 4.
 [[nodiscard]] double growing_fp_rate(double keys, unsigned bits) noexcept;
 
-/// Keys of a group on average, of those that were split as late as there was room.
+/// The average number of keys per group if groups are split as late as the cells allow.
 [[nodiscard]] double keys_of_group(unsigned bits, unsigned level) noexcept;
 
-/// The fewest bits whose growing_fp_rate at `capacity` keys is at most fp_rate. Errors: kBadArgument naming the field.
+/// The fewest bits per entry whose growing_fp_rate at `capacity` keys is at most fp_rate. Errors: kBadArgument naming
+/// the field.
 [[nodiscard]] Result<unsigned> growing_bits(std::uint64_t capacity, double fp_rate);
-/// The most bits to keep of a key for which the filter takes bits_per_key in all. Errors: kBadArgument.
+/// The most bits per entry with which the filter fits in bits_per_key. Errors: kBadArgument.
 [[nodiscard]] Result<unsigned> growing_bits_by_size(std::uint64_t capacity, double bits_per_key);
 
 }  // namespace crivo
