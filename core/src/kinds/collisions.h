@@ -1,5 +1,5 @@
-// The lower limit of every rate: a filter knows a key by its 64-bit hash alone, so an absent key that has the hash of
-// an added key is always found.
+// The lower limit of every rate: a filter knows a key only by its 64-bit hash, so an absent key with the hash of an
+// added key is always found.
 #pragma once
 
 #include <algorithm>
@@ -7,26 +7,26 @@
 
 namespace crivo {
 
-/// The probability that a key has the hash of one of `keys` others.
+/// The probability that a key has the same hash as one of `keys` others.
 [[nodiscard]] inline double collision_rate(double keys) noexcept { return std::min(1.0, keys * 0x1p-64); }
 
-/// The rate of a filter of `keys` keys that finds absent hashes at `hash_rate`.
+/// The rate for absent keys of a filter with `keys` keys that finds absent hashes at `hash_rate`.
 [[nodiscard]] inline double with_collisions(double hash_rate, double keys) noexcept {
   return hash_rate + (1 - hash_rate) * collision_rate(keys);
 }
 
-/// The inverse of with_collisions: the rate for absent hashes at which absent keys are found at `fp_rate`, which must
-/// be above collision_rate(capacity). Collisions below a millionth of the rate are not subtracted, so that a rate that
-/// a kind can meet exactly, such as 1/128 for a ribbon, remains such a rate.
+/// The inverse of with_collisions: the rate for absent hashes that gives `fp_rate` for absent keys, which must be above
+/// collision_rate(capacity). Collisions below a millionth of the rate are not subtracted, so that a rate that a kind
+/// can meet exactly, such as 1/128 for a ribbon, stays the same.
 [[nodiscard]] inline double without_collisions(double fp_rate, std::uint64_t capacity) noexcept {
   constexpr double kNegligible = 1e-6;
   const double collisions = collision_rate(static_cast<double>(capacity));
   return collisions <= kNegligible * fp_rate ? fp_rate : (fp_rate - collisions) / (1 - collisions);
 }
 
-/// The rate at which absent hashes are found because they share most positions of a classic filter with a key's hash: a
-/// key's hash times the i-th power of the multiplier of the positions, or divided by it, shares all positions but i,
-/// and finds these set by chance. `fill` is the share of bits that are set.
+/// The rate at which absent hashes are found because they share most positions of a classic filter with a key's hash. A
+/// key's hash times (or divided by) the i-th power of the multiplier of the positions shares all positions but i, and
+/// finds these set by chance. `fill` is the share of set bits.
 [[nodiscard]] inline double related_hash_rate(double fill, double keys, unsigned probes) noexcept {
   const double per_key = fill < 1 ? std::min(probes - 1.0, fill / (1 - fill)) : probes - 1.0;  // the sum of fill^i
   return std::min(1.0, 2 * per_key * collision_rate(keys));

@@ -1,4 +1,4 @@
-// The compiler's tests of the CPU also find out whether the operating system saves the registers.
+// The compiler's CPU tests also check that the operating system saves the registers.
 #include "kinds/isa.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool has_avx512() noexcept {
 }
 #endif
 
-// Another level is a row here, and a file in the folder simd of each family that gains by it.
+// A new level is a row here, and a file in the folder simd of each family that benefits.
 constexpr std::array kLevels = {
     IsaLevel{Isa::kScalar, "scalar", &always},
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
-// The interface of a kind of filter: a row of function pointers. A kind is a class with static functions only, and
-// make_row() makes its row of those that it has. A function that a kind lacks is something it cannot do, so its
-// capabilities are declared nowhere else.
+// The interface of a kind of filter: a row of function pointers. A kind is a class with static functions only, from
+// which make_row() makes its row. A missing function is a missing capability, so capabilities are declared nowhere
+// else.
 #pragma once
 
 #include <concepts>
@@ -25,14 +25,14 @@
 
 namespace crivo {
 
-/// The shape and the payload of a filter that is being changed.
+/// The shape and the payload of a filter that a function changes.
 struct Store {
   Shape& shape;
   AlignedBytes& payload;
   [[nodiscard]] View view() const noexcept { return {shape, payload.data(), payload.size()}; }
 };
 
-class BuildTask;  // a build while it runs; build/build_task.h
+class BuildTask;  // a running build; build/build_task.h
 template <class Record>
 class RecordSource;  // the hashes of a build, in order; build/hash_source.h
 template <class Record>
@@ -40,75 +40,75 @@ class StoredSource;
 using HashSource = RecordSource<std::uint64_t>;
 struct HashedValue;
 
-/// The functions of a kind. plan, payload_bytes and validate check what they get; all others may rely on these checks.
+/// The functions of a kind. plan, payload_bytes and validate check their arguments; all others rely on these checks.
 struct KindRow {
   KindInfo info;
-  const char* unit_name;  // what Shape::units counts, for messages
+  const char* unit_name;  // the unit of Shape::units, for messages
 
   /// The shape of a filter with this spec. Errors: kBadArgument naming the field.
   Result<Shape> (*plan)(const FilterSpec&);
-  /// The payload's size in bytes, which never overflows: a multiple of 8 above 0, by which RocksDB's reader tells
-  /// blocks of ours from others. Errors: kCorrupt when k, the parameter or the units are not allowed.
+  /// The payload's size in bytes, without overflow: a multiple of 8 above 0, by which RocksDB's reader distinguishes
+  /// Crivo's blocks from others. Errors: kCorrupt for an invalid k, parameter or number of units.
   Result<std::uint64_t> (*payload_bytes)(const Shape&);
-  /// Checks what else must hold of a payload of that size, such as padding bits of 0. Errors: kCorrupt.
+  /// Checks a payload of that size, for example that padding bits are 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
-  /// The same for the rest of a payload, where all of it is read. Null if there is nothing more to check. What is done
-  /// with a payload that was not checked by it stays inside the payload, whatever is in it.
+  /// Checks the rest of a payload that is read as a whole. Null if there is nothing more to check. All functions stay
+  /// inside a payload that was not checked this way, whatever it contains.
   Result<void> (*check_whole)(const View&);
   Probe (*probe)(const Shape&) noexcept;
   /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
-  // A payload in a mapped file is verified only where it is read. The next functions go the way of
-  // others, and ask the gate before each read. They return false when the gate refuses.
-  /// For validate() and prepare(). Freezes what tells later questions where to read. Of the payload, only the size was
-  /// checked before.
+  // A payload in a mapped file is verified only where it is read. The next functions follow the reads of other
+  // functions, and pass each read to the gate first. They return false if the gate refuses.
+  /// For validate() and prepare(). Freezes the bytes that determine where later queries read. Only the payload's size
+  /// was checked before.
   bool (*admit_open)(const View&, ByteGate&);
-  /// For contains(), contains_batch(), count(), find() and find_batch() of a hash: admits all that any of them reads,
-  /// and little more.
+  /// For contains(), contains_batch(), count(), find() and find_batch() of a hash: admits all bytes that any of them
+  /// reads, and few others.
   bool (*admit_question)(const View&, std::uint64_t hash, ByteGate&);
-  /// For a question about a range. Null for a kind that cannot tell of ranges, as Probe::contains_range then is.
+  /// For range queries. Null for a kind without them, like Probe::contains_range.
   bool (*admit_range)(const View&, std::uint64_t low, std::uint64_t high, ByteGate&);
 
   Stats (*stats)(const View&) noexcept;
   double (*predicted_fp_rate)(const View&, double keys) noexcept;
-  /// The number of bits, for a payload that is an array of random bits, which gap coding compresses best; else null.
+  /// The number of bits of a payload that is an array of random bits, which gap coding compresses best. Null for
+  /// others.
   std::uint64_t (*bit_array_bits)(const Shape&) noexcept;
 
-  /// Null for a kind that cannot lie in pages.
+  /// Null for a kind without pages.
   const Paging* paging;
 
   // The next functions are null for a kind without an option.
-  /// Sets the kind's field of a spec to what the text behind the colon stands for, or to its default for no text.
-  /// Returns false if the text is no option at all; plan() checks the range.
+  /// Sets the kind's field of a spec from the text after the colon, or to its default for an empty text. Returns false
+  /// if the text is not an option; plan() checks the range.
   bool (*set_option)(FilterSpec&, std::string_view text);
-  /// The text that set_option reads as this spec's option; empty if the kind's name alone means it.
+  /// The text from which set_option makes this spec's option; empty if the kind's name alone does.
   std::string (*option_text)(const FilterSpec&);
-  /// The option of a stored filter. Null also for an option that only has an influence on the size.
+  /// The option of a stored filter. Null also for an option that only affects the size.
   unsigned (*option_of)(const Shape&) noexcept;
 
-  // The next functions are null for a kind in which a payload of zeros is a new filter, as it is in most kinds.
-  /// Writes into a new payload, which is all zeros, what it must hold before the first key.
+  // The next functions are null for a kind in which a zeroed payload is a new filter, as in most kinds.
+  /// Initializes a new, zeroed payload.
   void (*start)(Store, const FilterSpec&);
-  /// Makes the filter forget all its keys.
+  /// Removes all keys.
   void (*clear)(Store);
-  /// The rate for absent hashes that a new filter promises which was sized by bits per key; reads the shape, and what
-  /// start() wrote. If null, the promise is predicted_fp_rate at capacity.
+  /// The rate for absent hashes that a new filter sized by bits per key promises. Reads the shape and what start()
+  /// wrote. If null, the promise is predicted_fp_rate at capacity.
   double (*promised_fp_rate)(const View&) noexcept;
 
   /// The layers, oldest first. Null for a kind without layers.
   std::vector<LayerInfo> (*layers)(const View&);
 
-  // The next functions are null for a kind that cannot do what they do.
-  /// Builds the payload of a kind that is built once, from all its hashes, which it frees when it has read them, and
-  /// sets the shape to what they need. Errors: kTooLarge, before a payload beyond max_bytes is allocated; those of the
-  /// source.
+  // The next functions are null for a kind that does not support them.
+  /// Builds the payload of a kind that is built once, from all its hashes, and sets the shape accordingly. Frees the
+  /// hashes after reading them. Errors: kTooLarge, before a payload beyond max_bytes is allocated; those of the source.
   Result<AlignedBytes> (*build)(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes, BuildTask&);
-  /// The same from hashes with values, for a kind that has a value for each key.
+  /// The same from hashes with values, for a kind with a value per key.
   Result<AlignedBytes> (*build_values)(Shape& shape, std::unique_ptr<StoredSource<HashedValue>> keys,
                                        std::uint64_t max_bytes, BuildTask&);
-  /// Adds hashes in order, counts them in `added`, and stops at the first that fails. Of many hashes it may take 8
-  /// bytes for each, for its own time. Null for a kind that grows. Errors: kFull.
+  /// Adds hashes in order, counts them in `added`, and stops at the first failure. May allocate 8 bytes per hash while
+  /// it runs. Null for a kind that grows. Errors: kFull.
   Result<void> (*add)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added);
   /// The same for a kind that grows. Errors: kTooLarge, before a payload beyond max_bytes is allocated.
   Result<void> (*add_and_grow)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
@@ -116,23 +116,23 @@ struct KindRow {
   /// The same in a build, with the threads and the memory of its task. Null for a kind whose bytes depend on the order
   /// of the additions.
   Result<void> (*add_many)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added, BuildTask&);
-  /// Takes back one addition. Errors: kNotFound, with the payload unchanged.
+  /// Undoes one addition. Errors: kNotFound, with the payload unchanged.
   Result<void> (*remove)(Store, std::uint64_t hash);
   std::uint64_t (*count)(const View&, std::uint64_t hash) noexcept;
-  /// Adds a hash this many times, in time that does not grow with the number, and counts them in `added`. Every kind
-  /// that counts has it. Errors: kFull; those of add_and_grow, for a kind that grows.
+  /// Adds a hash this many times, in time independent of the number, and counts them in `added`. Every kind that counts
+  /// has this function. Errors: kFull; those of add_and_grow, for a kind that grows.
   Result<void> (*add_times)(Store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added,
                             std::uint64_t max_bytes);
   void (*unite)(Store into, const View& other) noexcept;
   void (*intersect)(Store into, const View& other) noexcept;
-  /// Forgets what is too old at this time, in milliseconds since 1970 (crivo/host/window.h).
+  /// Advances the clock to a time in milliseconds since 1970, and drops expired keys (crivo/host/window.h).
   void (*advance)(Store, std::int64_t time);
 
   [[nodiscard]] bool is_built_once() const noexcept { return build != nullptr || build_values != nullptr; }
 };
 
-/// Whether a kind says which payloads are valid, what is read to open one, and what a question reads: for each it has
-/// the function, or the constant that tells why it needs none. A function that was forgotten does not compile.
+/// Whether a kind declares which payloads are valid, what opening reads, and what a query reads: each by the function,
+/// or by the constant that says why it needs none. A forgotten function does not compile.
 template <class K>
 consteval bool says_what_is_read() {
   const bool validates = requires { &K::validate; };
@@ -145,7 +145,7 @@ consteval bool says_what_is_read() {
          admits_question + reads_a_block == 1;
 }
 
-/// Whether a kind has a model of its rate and one way in for its keys, and what goes together.
+/// Whether a kind has a rate model, exactly one way to add keys, and both of each pair of related functions.
 template <class K>
 consteval bool is_complete() {
   const bool rates_shapes = requires(const Shape& shape) { K::predicted_fp_rate(shape, 1.0); };
@@ -165,7 +165,7 @@ consteval bool is_complete() {
          has_option == reads_option;
 }
 
-/// What every kind must have; make_row() finds out what else a kind has.
+/// The required members of a kind; make_row() detects the optional ones.
 template <class K>
 concept FilterKind = says_what_is_read<K>() && is_complete<K>() &&
     requires(const FilterSpec& spec, const Shape& shape, const View& view) {
@@ -181,7 +181,7 @@ concept FilterKind = says_what_is_read<K>() && is_complete<K>() &&
 /// Whether builds have threads.
 inline constexpr bool kHasThreads = kHasFiles;
 
-/// Sets the functions for payloads that are read piece by piece: the kind's own, or those of kinds/reads.h.
+/// Sets the functions for payloads that are read in pieces: the kind's own, or those of kinds/reads.h.
 template <FilterKind K>
 constexpr void set_gated_reads(KindRow& row) {
   if constexpr (requires { &K::admit_open; }) {
@@ -201,7 +201,7 @@ constexpr void set_gated_reads(KindRow& row) {
   if constexpr (requires { &K::admit_range; }) row.admit_range = &K::admit_range;
 }
 
-/// Sets the functions that say what a filter is to be, and how full it is.
+/// Sets the functions for planning and statistics.
 template <FilterKind K>
 constexpr void set_models(KindRow& row) {
   if constexpr (requires { K::kOption; }) {
@@ -210,8 +210,8 @@ constexpr void set_models(KindRow& row) {
     if constexpr (requires { &K::option_of; }) row.option_of = &K::option_of;
   }
   row.plan = &K::plan;
-  // The kinds state rates for hashes. That different keys may have the same hash is added here. (For ordered numbers
-  // the term stands for what the hash of their blocks lacks of an even spread.)
+  // The kinds state rates for hashes; the rate of hash collisions is added here. (For ordered numbers, this term covers
+  // the uneven spread of the hash of their blocks.)
   row.stats = [](const View& view) noexcept {
     Stats stats = K::stats(view);
     stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));
@@ -229,7 +229,7 @@ constexpr void set_models(KindRow& row) {
   if constexpr (requires { &K::layers; }) row.layers = &K::layers;
 }
 
-/// Sets the functions that make a filter, and change it.
+/// Sets the functions that create and change a filter.
 template <FilterKind K>
 constexpr void set_changes(KindRow& row) {
   if constexpr (requires { &K::start; }) row.start = &K::start;
@@ -255,12 +255,12 @@ constexpr void set_changes(KindRow& row) {
   if constexpr (requires { &K::advance; }) row.advance = &K::advance;
 }
 
-/// What a kind can do, whether or not the functions for it are compiled.
+/// The capabilities of a kind, whether or not their functions are compiled.
 template <FilterKind K>
 constexpr Capabilities capabilities_of() {
   constexpr bool takes_values = requires { &K::build_values; };
   Capabilities can;
-  // Not `row.add != nullptr`, which GCC does not take for a constant when it sanitizes.
+  // Not `row.add != nullptr`, which is not a constant for GCC with sanitizers.
   can.add = requires { &K::add; }
   || requires { &K::add_and_grow; };
   can.remove = requires { &K::remove; };

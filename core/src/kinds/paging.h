@@ -1,8 +1,8 @@
-// How a kind works on a payload that lies in pages: a group of functions in its row. PagedFilter
-// (crivo/host/paged_filter.h) has the contracts of the functions that have the same names.
+// The functions of a kind for a payload in pages: a group in its row. PagedFilter (crivo/host/paged_filter.h) has the
+// contracts of the functions with the same names.
 //
-// A kind says so with a class for a key in its pages, Key(layout, hash), and make_paging() makes the group of what that
-// class has: page(), contains(pages), add(pages, only_if_absent), count(pages) and remove(pages), and static functions.
+// A kind supports pages by a class for a key, Key(layout, hash), from which make_paging() makes the group. The class
+// has page(), contains(pages), add(pages, only_if_absent), count(pages) and remove(pages), and static functions.
 #pragma once
 
 #include "crivo/host/page_source.h"
@@ -14,30 +14,30 @@ namespace crivo {
 struct Store;
 
 struct Paging {
-  /// What the bytes of a page must be a multiple of; 0 if the shape's parameter is not allowed.
+  /// The size of a page must be a multiple of this; 0 if the shape's parameter is invalid.
   std::size_t (*granularity)(const Shape&) noexcept;
   std::uint64_t (*page_of)(const PageLayout&, std::uint64_t hash) noexcept;
   bool (*contains)(const PageLayout&, std::uint64_t hash, PageSource&);
   Result<Added> (*add)(const PageLayout&, std::uint64_t hash, PageSource&, bool only_if_absent);
 
-  // The next functions are null for a kind that cannot do what they do.
+  // The next functions are null for a kind that does not support them.
   std::uint64_t (*count)(const PageLayout&, std::uint64_t hash, PageSource&);
   Result<std::uint64_t> (*remove)(const PageLayout&, std::uint64_t hash, PageSource&);
   void (*unite)(const PageLayout&, std::uint64_t page, std::byte* into, const std::byte* other);
   /// Null if only a page of zeros is idle.
   bool (*is_idle)(const PageLayout&, const Page&) noexcept;
 
-  // The next functions are null for a kind whose pages, put one after the other, are the payload.
+  // The next functions are null for a kind whose concatenated pages are the payload.
   std::uint64_t (*bytes)(const Shape&) noexcept;  // of all pages
-  /// Puts a page where it belongs in a payload that KindRow::start has made.
+  /// Copies a page into a payload that KindRow::start has initialized.
   void (*put)(const PageLayout&, std::uint64_t page, const Page&, Store);
 
-  // The next functions are null for a kind that does not grow. One that does has pages of granularity() bytes, as many
-  // as `units` says.
+  // The next functions are null for a kind that does not grow. A kind that grows has `units` pages of granularity()
+  // bytes.
   void (*split)(const PageLayout&, PageSource&);
   bool (*is_sound)(const PageLayout&, std::uint64_t page, const std::byte* bytes) noexcept;
   Stats (*page_stats)(const PageLayout&, std::uint64_t page, const std::byte* bytes);
-  /// The cells that a page takes, and the shape of a payload for the cells of all pages.
+  /// The cells of a page, and the shape of a payload for the cells of all pages.
   std::uint64_t (*cells)(const PageLayout&, std::uint64_t page, const std::byte* bytes);
   Shape (*payload_shape)(const PageLayout&, std::uint64_t cells);
 

@@ -1,4 +1,4 @@
-// What a kind prepares for its questions, once per filter: a type of its own, which lies in View::prepared.
+// Data that a kind computes once per filter for its queries: a type per kind, stored in View::prepared.
 #pragma once
 
 #include <new>
@@ -8,13 +8,13 @@
 
 namespace crivo {
 
-/// Whether a type can be prepared. Bytes of zeros must stand for a filter for which nothing was.
+/// Whether a type can be prepared. All-zero bytes must represent a filter that was not prepared.
 template <class T>
 concept Preparable = std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(View::prepared) &&
                      alignof(T) <= alignof(std::uint64_t);
 
-/// The view's preparation, as this kind has it. It is there from the start, as an array of bytes creates what is read
-/// in it (C++20, [intro.object]), and is not copied: a question would take a tenth more instructions.
+/// The prepared data of a view. The array of bytes implicitly creates the object (C++20, [intro.object]). This is a
+/// reference, because a copy would cost a query 10% more instructions.
 template <Preparable T>
 [[nodiscard]] const T& prepared_of(const View& view) noexcept {
   return *std::launder(reinterpret_cast<const T*>(view.prepared.data()));

@@ -1,4 +1,4 @@
-// Queries by key: each computes the key's hash, inlined, and then calls a function that takes a hash.
+// Queries by key: each computes the key's hash, inlined, and calls a function that takes a hash.
 #pragma once
 
 #include <algorithm>
@@ -12,30 +12,28 @@
 
 namespace crivo {
 
-/// The part of ask_key for long keys: not inlined, as the call that hashes them takes a stack frame, which short keys
-/// are spared.
+/// The part of ask_key for long keys. Not inlined: the hash call needs a stack frame, which short keys avoid.
 template <auto kAsk, class... Out>
 [[gnu::noinline]] bool ask_long_key(const View& view, std::string_view key, Out&... out) noexcept {
   return kAsk(view, hash_key(key, view.shape.seed), out...);
 }
-/// A Probe::contains_key, or a Probe::find_key whose value goes to `out`, made from the function that answers for a
-/// hash.
+/// A Probe::contains_key, or a Probe::find_key that writes the value to `out`, made from the function for a hash.
 template <auto kAsk, class... Out>
 bool ask_key(const View& view, std::string_view key, Out&... out) noexcept {
   if (key.size() > kShortKey) return ask_long_key<kAsk>(view, key, out...);
   return kAsk(view, hash_short_key(key, view.shape.seed), out...);
 }
 
-/// What a batch is given for each key: the hash, or the key.
+/// The hash of an element of a batch, which is a hash or a key.
 inline std::uint64_t hash_of(std::uint64_t hash, std::uint64_t) noexcept { return hash; }
 inline std::uint64_t hash_of(std::string_view key, std::uint64_t seed) noexcept {
   return key.size() <= kShortKey ? hash_short_key(key, seed) : hash_key(key, seed);
 }
 
-/// A Probe::contains_keys, made from the function that answers for a batch of hashes.
+/// A Probe::contains_keys, made from the function for a batch of hashes.
 template <void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept>
 void contains_keys(const View& view, const std::string_view* keys, std::size_t count, bool* hits) noexcept {
-  constexpr std::size_t kAtOnce = 256;  // several batches, whose reads can then overlap
+  constexpr std::size_t kAtOnce = 256;  // several batches, so that their reads overlap
   std::uint64_t hashes[kAtOnce];
   for (std::size_t from = 0; from < count; from += kAtOnce) {
     const std::size_t size = std::min(kAtOnce, count - from);
@@ -44,12 +42,12 @@ void contains_keys(const View& view, const std::string_view* keys, std::size_t c
   }
 }
 
-/// A Probe, made from the two functions that take hashes.
+/// A Probe, made from the two functions for hashes.
 template <bool (*kContains)(const View&, std::uint64_t) noexcept,
           void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept>
 constexpr Probe kProbeOf = {kContains, &ask_key<kContains>, kContainsBatch, &contains_keys<kContainsBatch>};
 
-/// The same of a kind whose keys have values.
+/// The same for a kind whose keys have values.
 template <bool (*kContains)(const View&, std::uint64_t) noexcept,
           void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept,
           bool (*kFind)(const View&, std::uint64_t, std::uint64_t&) noexcept,

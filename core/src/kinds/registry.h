@@ -6,10 +6,10 @@
 
 namespace crivo {
 
-/// What is public of each kind, in the order of their numbers.
+/// The public information on each kind, in the order in which kinds() lists them.
 [[nodiscard]] std::span<const KindInfo> kind_infos() noexcept;
 
-/// The row of a kind, or nullptr for a number that names none.
+/// The row of a kind, or nullptr for an unknown number.
 [[nodiscard]] const KindRow* find_kind(Kind kind) noexcept;
 
 /// Checks that a filter's hash function is that of its kind. Errors: kCorrupt.
@@ -18,7 +18,7 @@ namespace crivo {
 /// KindRow::check_whole, for any kind. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_whole(const View& view);
 
-/// The error for an operation that a kind lacks; it lists the kinds that have it.
+/// The error for an operation that a kind does not support; it lists the kinds that do.
 [[nodiscard]] Error unsupported(const KindInfo& kind, std::string_view operation, bool Capabilities::*capability);
 
 }  // namespace crivo

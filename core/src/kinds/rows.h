@@ -1,4 +1,4 @@
-// The rows of all kinds: each is defined in the file that has its kind's name.
+// The rows of all kinds; each is defined in the file named after its kind.
 #pragma once
 
 #include "kinds/kind.h"

@@ -1,5 +1,5 @@
-// The instruction sets that kernels are compiled for: one macro per target, in front of each function that uses it.
-// With options for a whole file, the linker could pick its copy of an inline function for machines that lack the set.
+// The instruction sets for which kernels are compiled: one macro per target, before each function that uses it. With
+// options for a whole file, the linker could pick that file's copy of an inline function for machines without the set.
 #pragma once
 
 #define CRIVO_TARGET_SCALAR
