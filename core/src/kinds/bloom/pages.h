@@ -1,4 +1,4 @@
-// A key of the kinds of this folder in its pages (kinds/paging.h).
+// The paging of the kinds in this folder (kinds/paging.h).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace crivo {
 
-/// A place in the payload, as a page and an offset in it.
+/// A position in the payload: a page, and an offset in the page.
 struct PagePlace {
   std::uint64_t page;
   std::size_t offset;
@@ -19,8 +19,8 @@ struct PagePlace {
       : page(byte / page_bytes), offset(static_cast<std::size_t>(byte % page_bytes)) {}
 };
 
-/// A key of a kind with blocks: it lies in one. The key is asked for and changed in a filter of this block alone, as
-/// its places in the block do not depend on the number of blocks.
+/// A key of a kind with blocks. The key is queried and changed in a filter of its block alone, because its positions in
+/// the block do not depend on the number of blocks.
 template <class K>
 class KeyBlock {
  public:
@@ -93,7 +93,7 @@ class KeyBlock {
   PagePlace place_;
 };
 
-/// A key of a kind with positions, whose counters lie in up to as many pages. A bit is a counter of one bit.
+/// A key of a kind with k positions, whose counters are in up to k pages. A bit is a 1-bit counter.
 template <class K>
 class KeyCounters {
  public:

@@ -1,8 +1,8 @@
 // The window: one blocked filter per pane of time. When time advances, the oldest pane is cleared, so that keys expire.
-// A query tests all panes. A block's places in all panes are within a few KiB, and their reads overlap. Only advance()
-// moves the clock: equal bytes give equal answers, at any time. Papers: Chang, Li & Feng 2004, "Approximate caches for
-// packet classification", and Yoon 2010, "Aging Bloom filter with two active buffers for dynamic sets", have two such
-// filters, and keep a key for one to two windows; more filters are more exact.
+// A query tests all panes. A block's positions in all panes are within a few KiB, and their reads overlap. Only
+// advance() moves the clock: equal bytes give equal answers, at any time. Papers: Chang, Li & Feng 2004, "Approximate
+// caches for packet classification", and Yoon 2010, "Aging Bloom filter with two active buffers for dynamic sets", have
+// two such filters, and keep a key for one to two windows; more filters are more exact.
 #include "crivo/host/window.h"
 
 #include <algorithm>
@@ -141,7 +141,7 @@ struct Window {
     if (!length_of_pane(static_cast<double>(spec.window), spec.panes)) {
       return bad_argument("window must be ", kWindowLengths, ", got ", spec.window, " milliseconds");
     }
-    // As one filter first, so that errors name the caller's capacity and rate.
+    // First as a single filter, so that errors name the caller's capacity and rate.
     Result<Shape> shape = plan_by_size(spec, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
     if (!shape) return shape;
     shape = plan_by_size(spec_of_pane(spec, spec.panes), kKind, kBlockBits, &size_blocked, &best_blocked_probes);
@@ -199,7 +199,7 @@ struct Window {
             .cardinality = cardinality_of(view.shape, fill)};
   }
 
-  /// For evenly arriving keys, when all stored panes have theirs.
+  /// For keys that arrive evenly, when all stored panes have been filled.
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
     const double pane = blocked_fp_rate(static_cast<double>(shape.units), std::ceil(keys / shape.param), shape.k);
     return -portable::expm1((shape.param + 1) * portable::log1p(-pane));
@@ -260,7 +260,7 @@ struct Window {
   }
 };
 
-/// A key in the page of a table (kinds/paging.h), which has the same blocks of each pane, one pane after the other.
+/// A key in a page of a table (kinds/paging.h). A page has the same blocks of each pane, pane after pane.
 class KeyPanes {
  public:
   static std::size_t granularity(const Shape& shape) noexcept { return (shape.param + std::size_t{1}) * kBlockBytes; }
@@ -273,12 +273,12 @@ class KeyPanes {
     page_ = block / in_page;
     offset_ = static_cast<std::size_t>(block % in_page) * kBlockBytes;
     pane_bytes_ = layout.bytes_of(page_) / kept_;
-    block_.units = 1;  // so that the kernels find this one
+    block_.units = 1;  // so that the kernels select this block
   }
 
   [[nodiscard]] std::uint64_t page() const noexcept { return page_; }
   [[nodiscard]] bool contains(PageSource& pages) const { return is_in(pages.read(page_), oldest_of(layout_)); }
-  // A key that an older pane has goes into the newest pane, too, or it would be lost with the older one.
+  // A key in an older pane is added to the newest pane, too; otherwise it would expire with the older pane.
   Result<Added> add(PageSource& pages, bool /*only_if_absent*/) const {
     const Page* stored = pages.read(page_);
     if (is_in(stored, layout_.generation)) return Added{};
@@ -308,14 +308,14 @@ class KeyPanes {
   }
 
  private:
-  /// The oldest generation that is kept.
+  /// The oldest stored generation.
   static std::uint64_t oldest_of(const PageLayout& layout) noexcept {
     return layout.generation - std::min<std::uint64_t>(layout.generation, layout.shape.param);
   }
   [[nodiscard]] std::byte* pane(const Page& page, std::uint64_t generation) const noexcept {
     return page.bytes + generation % kept_ * pane_bytes_;
   }
-  /// Whether the page has the key in a pane of the generation `oldest` or a later one.
+  /// Whether the key is in a pane of the generation `oldest` or later.
   [[nodiscard]] bool is_in(const Page* page, std::uint64_t oldest) const noexcept {
     if (page == nullptr) return false;
     const auto in_block = kernels_in_use<BlockedKernels>().blocked.contains;
@@ -326,7 +326,7 @@ class KeyPanes {
     }
     return false;
   }
-  /// Panes that are too old become zeros.
+  /// Zeroes expired panes.
   void drop_old_panes(Page& page) const noexcept {
     const std::uint64_t newest = layout_.generation;
     if (page.generation == newest) return;

@@ -40,13 +40,13 @@ class PaneLayout {
   }
 
  private:
-  // In all panes: the number that fits in a row on SQLite's page of 4096 bytes.
+  // The number of blocks, over all panes, that fit in a row on SQLite's page of 4096 bytes.
   static constexpr std::uint32_t kBlocksInPage = 63;
 
   std::uint64_t blocks_;
   std::uint64_t reciprocal_ = 0;  // 2^64 / page_, rounded up
   std::uint32_t kept_;
-  std::uint32_t page_;  // blocks of one pane
+  std::uint32_t page_;  // blocks per pane in a page
 };
 
 }  // namespace crivo
