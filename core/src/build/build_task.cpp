@@ -8,7 +8,7 @@
 namespace crivo {
 namespace {
 
-constexpr unsigned kMaxThreads = 1024;  // more can only be a mistake
+constexpr unsigned kMaxThreads = 1024;  // a larger number is a mistake
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// One build while it runs: its threads, the memory it takes, and its caller's say in whether it goes on.
+// A running build: its threads, its memory, and its caller's progress function, which can cancel it.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,7 @@
 
 namespace crivo {
 
-/// A memory resource that takes from another one and counts the bytes that are in use. Any number of threads may use
-/// one at the same time.
+/// A memory resource that counts the bytes in use, and allocates from another resource. Thread-safe.
 class CountedMemory final : public std::pmr::memory_resource {
  public:
   explicit CountedMemory(std::pmr::memory_resource* upstream) noexcept : upstream_(upstream) {}
@@ -30,41 +29,42 @@ class CountedMemory final : public std::pmr::memory_resource {
   std::atomic<std::uint64_t> used_ = 0;
 };
 
-/// The share of a build's time that goes into sorting the hashes, roughly: progress reports count with it.
+/// The approximate share of a build's time that sorting the hashes takes, for progress reports.
 inline constexpr double kSortShare = 0.2;
 
 class BuildTask {
  public:
-  /// The options must outlive the task. It takes of memory() what the budget leaves beside set_taken(), as far as it
-  /// can do with so little: what does not fit goes to files.
+  /// The options must outlive the task. The task limits its use of memory() to what the budget leaves beside
+  /// set_taken(), as far as possible; the rest goes to files.
   explicit BuildTask(const BuildOptions& options, const MemoryBudget& budget = MemoryBudget()) noexcept;
 
-  /// Before a step of the build: how many bytes others have taken of the budget, at first none. Sets threads(), too.
+  /// Sets the bytes of the budget that others use, initially 0, and thereby threads(). Called before each step of a
+  /// build.
   void set_taken(std::uint64_t bytes) noexcept;
-  /// The memory for the payload, instead of that of the options. It must outlive what is taken from it.
+  /// Replaces the options' memory for the payload. The resource must outlive its allocations.
   void set_payload_memory(std::pmr::memory_resource* memory) noexcept { payload_memory_ = memory; }
 
   [[nodiscard]] bool is_limited() const noexcept { return limit_ != UINT64_MAX; }
-  /// How many bytes of memory() are left under the limit, those apart that the threads need; UINT64_MAX without one.
+  /// The bytes of memory() left under the limit, excluding what the threads need; UINT64_MAX without a limit.
   [[nodiscard]] std::uint64_t memory_left() const noexcept;
   [[nodiscard]] const std::string& temp_folder() const noexcept { return options_.temp_folder; }
   [[nodiscard]] const MemoryBudget& budget() const noexcept { return budget_; }
 
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
-  /// Does the caller want to hear of the progress?
+  /// Whether the caller wants progress reports.
   [[nodiscard]] bool watched() const noexcept { return options_.progress != nullptr; }
-  /// The memory for everything that the finished filter does not keep.
+  /// The memory for everything that is not part of the finished filter.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
-  /// The memory for what the finished filter keeps.
+  /// The memory for the finished filter.
   [[nodiscard]] CacheAlignedAllocator<std::byte> payload_memory() const noexcept {
     return CacheAlignedAllocator<std::byte>(payload_memory_);
   }
 
-  /// The part of the whole that the next shares are of, for a build of several steps.
+  /// The interval of the whole build, in [0, 1], that advance() reports next, for a build of several steps.
   void set_step(double from, double to) noexcept { step_from_ = from, step_to_ = to; }
-  /// Tells the caller which share of the step is done, 0 to 1. A share below an earlier one is reported as that
-  /// earlier one, so progress never falls. The thread that makes the filter calls this between the parts of its work.
-  /// Errors: kCancelled, if the caller wants the build to end.
+  /// Reports the share of the step that is done, 0 to 1. A lower share than before is reported as the earlier one, so
+  /// progress never decreases. Called by the thread that builds the filter, between parts of the work. Errors:
+  /// kCancelled, if the caller cancels the build.
   Result<void> advance(double done);
 
  private:

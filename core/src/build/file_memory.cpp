@@ -18,7 +18,7 @@ void FileMemory::release() noexcept {
   if (--users_ == 0) delete this;
 }
 
-void* FileMemory::do_allocate(std::size_t bytes, std::size_t) {  // a page is aligned enough for a payload
+void* FileMemory::do_allocate(std::size_t bytes, std::size_t) {  // page alignment suffices for a payload
   const bool in_file = bytes <= bytes_;
   const int flags = in_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, in_file ? file_.descriptor() : -1, 0);

@@ -1,4 +1,4 @@
-// Memory whose pages lie in a temporary file: the system writes them there when it needs their memory for others.
+// Memory that is mapped to a temporary file, so that the system can write its pages there under memory pressure.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace crivo {
 
-/// Gives zeroed memory. It lives as long as its handle and every piece that was taken from it, so that a filter whose
-/// payload lies here can outlive its builder.
+/// Allocates zeroed memory. The object lives as long as its handle and all its allocations, so a filter with such a
+/// payload can outlive its builder.
 class FileMemory final : public std::pmr::memory_resource {
  public:
   struct Release {
@@ -21,8 +21,8 @@ class FileMemory final : public std::pmr::memory_resource {
   };
   using Handle = std::unique_ptr<FileMemory, Release>;
 
-  /// The first piece, of at most `bytes`, lies in the file, whose disk space is taken at once. Others are ordinary
-  /// memory. Errors: kSystem.
+  /// The first allocation, of at most `bytes`, is in the file, whose disk space is reserved at once. Others are
+  /// anonymous memory. Errors: kSystem.
   [[nodiscard]] static Result<Handle> make(const std::string& folder, std::size_t bytes);
 
  private:
@@ -34,7 +34,7 @@ class FileMemory final : public std::pmr::memory_resource {
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   TemporaryFile file_;
-  std::size_t bytes_;  // of the file that no piece has
+  std::size_t bytes_;  // of the file, while unallocated
   std::atomic<std::size_t> users_ = 1;
 };
 

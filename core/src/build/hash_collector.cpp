@@ -10,14 +10,14 @@ namespace crivo {
 template <class Record>
 RecordCollector<Record>::RecordCollector(std::uint64_t expected, BuildTask& task)
     : task_(task), hashes_(task.memory()), runs_(task.temp_folder(), task.budget().block_hashes()) {
-  // Under a limit, a few more than are expected are better in memory than all in a file.
+  // Under a limit, slightly more hashes than expected should still fit in memory, because otherwise all go to a file.
   if (task.is_limited()) expected = std::min(expected + expected / 64, task.memory_left() / sizeof(Record));
   hashes_.reserve(static_cast<std::size_t>(expected));
 }
 
 template <class Record>
 Result<void> RecordCollector<Record>::add(std::span<const Record> hashes) {
-  // Within the limit, the vector must not grow, because that takes the old array and the new one at the same time.
+  // Under a limit the vector must not grow, because that needs the old and the new array at the same time.
   if (task_.is_limited() && !hashes_.empty() && hashes_.size() + hashes.size() > hashes_.capacity()) {
     if (auto written = write_run(); !written) return written;
   }
@@ -47,7 +47,7 @@ Result<void> RecordCollector<Record>::spill() {
   if (!hashes_.empty()) {
     if (auto written = write_run(); !written) return written;
   }
-  std::pmr::vector<Record>(task_.memory()).swap(hashes_);  // what reads the file needs its memory
+  std::pmr::vector<Record>(task_.memory()).swap(hashes_);  // frees the memory for reading the file
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Hashes that a step of a build makes in any order, and that the next step needs in order.
+// Collects hashes that one step of a build makes in any order, for a step that needs them in order.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,25 @@
 
 namespace crivo {
 
-/// Collects hashes. They lie in the task's memory, and those that do not fit under the task's limit in a temporary
-/// file.
+/// Collects hashes in the task's memory; those beyond the task's limit go to a temporary file.
 template <class Record>
 class RecordCollector {
  public:
-  /// Makes room for this many hashes, as far as the task's limit allows.
+  /// Reserves memory for this many hashes, within the task's limit.
   RecordCollector(std::uint64_t expected, BuildTask& task);
 
   /// Errors: kSystem.
   [[nodiscard]] Result<void> add(std::span<const Record> hashes);
   [[nodiscard]] bool empty() const noexcept { return hashes_.empty() && runs_.size() == 0; }
-  /// All of them, which must be distinct, in order. Errors: kSystem, kCancelled.
+  /// All hashes, which must be distinct, in order. Errors: kSystem, kCancelled.
   [[nodiscard]] Result<std::unique_ptr<RecordSource<Record>>> sorted() &&;
-  /// The distinct ones in order. Counts them first, which takes a pass over the file, if there is one. Errors: as
-  /// sorted.
+  /// The distinct hashes, in order. If there is a file, an extra pass over it counts them first. Errors: as sorted.
   [[nodiscard]] Result<std::unique_ptr<RecordSource<Record>>> sorted_distinct() &&;
 
  private:
   [[nodiscard]] Result<void> sort();
   [[nodiscard]] Result<void> write_run();
-  /// Writes what is in memory to the file, and frees that memory.
+  /// Writes the hashes in memory to the file, and frees that memory.
   [[nodiscard]] Result<void> spill();
 
   BuildTask& task_;

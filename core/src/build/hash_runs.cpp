@@ -10,7 +10,7 @@
 namespace crivo {
 namespace {
 
-/// The seed is the block's place, so that a block in the place of another one is noticed, too.
+/// The seed is the block's position, so that misplaced blocks are detected, too.
 template <class Record>
 std::uint64_t checksum_of(std::span<const Record> block, std::uint64_t place) noexcept {
   return hash_key(std::string_view(reinterpret_cast<const char*>(block.data()), block.size_bytes()), place);

@@ -9,7 +9,7 @@
 namespace crivo {
 namespace {
 
-/// Hashes in an array, distinct and in ascending order.
+/// An array of distinct hashes in ascending order.
 template <class Record>
 class HashSpan : public StoredSource<Record> {
  public:
@@ -22,7 +22,7 @@ class HashSpan : public StoredSource<Record> {
     return taken;
   }
   [[nodiscard]] Result<std::span<const Record>> take_highest() override {
-    constexpr std::size_t kAtOnce = std::size_t{1} << 16;  // between two reports of progress
+    constexpr std::size_t kAtOnce = std::size_t{1} << 16;  // between two progress reports
     const auto taken = left_.last(std::min(left_.size(), kAtOnce));
     left_ = left_.first(left_.size() - taken.size());
     return taken;

@@ -1,4 +1,4 @@
-// The hashes of a build in order, wherever they lie: in an array, or in files, of which a part is in memory at a time.
+// The hashes of a build in order, from an array, or from files that are read in parts.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 
 namespace crivo {
 
-/// Distinct hashes, or hashes with values (Record as in crivo/host/hash_runs.h), which are handed out from the highest
-/// to the lowest. One thread may use it at a time.
+/// Distinct hashes, or hashes with values (Record as in crivo/host/hash_runs.h), handed out from the highest to the
+/// lowest. Not thread-safe.
 template <class Record>
 class RecordSource {
  public:
   virtual ~RecordSource() = default;
-  /// How many hashes there were at the beginning.
+  /// The initial number of hashes.
   [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
-  /// Those that are at least `first` and were not handed out yet, in ascending order. They are valid until the next
-  /// call. Errors: kSystem when a file fails; kBadArgument when they are more than fit in the memory that there is.
+  /// The remaining hashes that are at least `first`, in ascending order, valid until the next call. Errors: kSystem
+  /// when a file fails; kBadArgument if they do not fit in the available memory.
   [[nodiscard]] virtual Result<std::span<const Record>> take_from(std::uint64_t first) = 0;
-  /// The highest that were not handed out yet, as many as are at hand, in ascending order; none at the end, and only
-  /// then. They are valid until the next call. A builder that works through all hashes needs no more, however they are
-  /// spread. Errors: kSystem.
+  /// The highest remaining hashes, as many as are in memory, in ascending order; empty only at the end. Valid until the
+  /// next call. This suffices for a builder that processes all hashes in turn, whatever their distribution. Errors:
+  /// kSystem.
   [[nodiscard]] virtual Result<std::span<const Record>> take_highest() = 0;
 };
 
@@ -41,18 +41,18 @@ class StoredSource : public RecordSource<Record> {
 
 using HashSource = RecordSource<std::uint64_t>;
 
-/// The number of the first of these, which are in ascending order, whose hash is at least `hash`.
+/// The index of the first record, in ascending order, whose hash is at least `hash`.
 template <class Record>
 [[nodiscard]] std::size_t first_from(std::span<const Record> records, std::uint64_t hash) noexcept {
   const auto is_below = [hash](const Record& record) { return hash_of(record) < hash; };
   return static_cast<std::size_t>(std::partition_point(records.begin(), records.end(), is_below) - records.begin());
 }
 
-/// The source for hashes in an array of the caller's, which must outlive it: in any order, and some may be repeated. A
-/// copy is sorted in the task's memory, unless they are distinct and in ascending order. Errors: kCancelled.
+/// A source of the caller's array, which must outlive it. The hashes may be unsorted and repeated; then a copy is
+/// sorted in the task's memory. Errors: kCancelled.
 template <class Record>
 [[nodiscard]] Result<std::unique_ptr<StoredSource<Record>>> source_of(std::span<const Record> hashes, BuildTask& task);
-/// The source for hashes that are distinct and in ascending order, which it takes over.
+/// A source that owns the hashes, which must be distinct and in ascending order.
 template <class Record>
 [[nodiscard]] std::unique_ptr<StoredSource<Record>> source_of_sorted(std::pmr::vector<Record> hashes);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kFirstRoom = 64;
 constexpr std::size_t kFirstSweep = std::size_t{1} << 16;
-constexpr std::size_t kFewestSorted = std::size_t{1} << 18;  // by more than one thread
+constexpr std::size_t kFewestSorted = std::size_t{1} << 18;  // with more than one thread
 
 }  // namespace
 
@@ -33,9 +33,9 @@ Result<void> KeptRecords<Record>::add(std::span<const Record> hashes, std::uint6
 
 template <class Record>
 Result<void> KeptRecords<Record>::make_room() {
-  // Repeated hashes are dropped only when the room is full. That bounds the room by about twice the number of distinct
-  // keys. A few hashes are not worth the sort. (The first room is small because SQL builds one filter per group, and
-  // many groups are small.)
+  // Repeated hashes are dropped only when the buffer is full, which bounds the buffer to about twice the number of
+  // distinct keys. A few hashes are not worth sorting. (The first buffer is small, because SQL builds one filter per
+  // group, and many groups are small.)
   if (kept_ >= kFirstSweep && !every_addition_) {
     if (auto swept = sweep(); !swept) return swept;
   }
@@ -43,7 +43,7 @@ Result<void> KeptRecords<Record>::make_room() {
   const std::uint64_t most = budget_.for_hashes(runs_.index_bytes());
   if (room_ >= most) return write_run();
   const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(std::max(kFirstRoom, room_ * 2), most));
-  // realloc copies nothing when the piece is large: it moves the pages to another address.
+  // For large arrays realloc copies nothing: it remaps the pages.
   void* grown = std::realloc(hashes_.get(), room * sizeof(Record));
   if (grown == nullptr) throw std::bad_alloc();
   (void)hashes_.release();
@@ -54,7 +54,7 @@ Result<void> KeptRecords<Record>::make_room() {
 
 template <class Record>
 Result<void> KeptRecords<Record>::sweep() {
-  const bool alone = kept_ < kFewestSorted || budget_.is_limited();  // the threads' memory is not in the budget yet
+  const bool alone = kept_ < kFewestSorted || budget_.is_limited();  // the budget excludes the threads' memory here
   const BuildOptions options{.threads = alone ? 1 : threads_};
   BuildTask task(options);
   return drop_repeated(task);

@@ -1,4 +1,4 @@
-// The hashes of the keys that a FilterBuilder keeps until it builds: in one array, and beyond a limit in a file.
+// The hashes that a FilterBuilder buffers until it builds: in an array, and beyond a limit in a file.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace crivo {
 
-/// Either every hash is kept, in order; or repeated hashes are dropped as they pile up. Throws std::bad_alloc.
+/// Stores either every hash in order, or drops repeated hashes as they accumulate. Throws std::bad_alloc.
 template <class Record>
 class KeptRecords {
  public:
@@ -25,8 +25,8 @@ class KeptRecords {
         threads_(options.threads),
         runs_(options.temp_folder, budget.block_hashes()) {}
 
-  /// Raises `added` by the number of hashes that it has taken, also where it fails. Errors: kSystem; kBadArgument if
-  /// the hashes are more than a limit on memory can ever handle.
+  /// Increments `added` by the number of stored hashes, also on failure. Errors: kSystem; kBadArgument if the hashes
+  /// are too many for the memory limit, even with files.
   [[nodiscard]] Result<void> add(std::span<const Record> hashes, std::uint64_t& added);
   [[nodiscard]] Result<void> add(Record hash) {
     if (kept_ == room_) {
@@ -38,15 +38,15 @@ class KeptRecords {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return kept_ + runs_.size(); }
   [[nodiscard]] bool every_addition() const noexcept { return every_addition_; }
-  /// Whether some are in a file.
+  /// Whether some hashes are in a file.
   [[nodiscard]] bool spilled() const noexcept { return runs_.size() != 0; }
-  /// Those in memory.
+  /// The hashes in memory.
   [[nodiscard]] std::span<Record> in_memory() const noexcept { return {hashes_.get(), kept_}; }
-  /// Sorts those in memory and drops repeated ones, unless every addition is kept. Errors: kCancelled.
+  /// Sorts the hashes in memory and drops repeated ones, unless every addition is stored. Errors: kCancelled.
   [[nodiscard]] Result<void> drop_repeated(BuildTask& task);
-  /// Writes those in memory to the file, and frees their array. Errors: as add.
+  /// Writes the hashes in memory to the file, and frees their array. Errors: as add.
   [[nodiscard]] Result<void> spill();
-  /// The file, after spill(): runs of distinct hashes, or all hashes in order if every addition is kept.
+  /// The file after spill(): runs of distinct hashes, or all hashes in order if every addition is stored.
   [[nodiscard]] RecordRuns<Record>& runs() noexcept { return runs_; }
 
  private:
@@ -58,7 +58,7 @@ class KeptRecords {
   bool every_addition_;
   MemoryBudget budget_;
   unsigned threads_;
-  // This is no vector, because a vector that grows needs the old array and the new one at the same time.
+  // Not a vector, because a growing vector needs the old and the new array at the same time.
   struct Free {
     void operator()(Record* hashes) const noexcept { std::free(hashes); }
   };

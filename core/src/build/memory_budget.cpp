@@ -52,17 +52,17 @@ bool MemoryBudget::holds_twice(std::uint64_t hashes) const noexcept {
 
 bool MemoryBudget::holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool built_once) const noexcept {
   const std::uint64_t kept = key_bytes_ * hashes;
-  // A ribbon takes a 15th for the keys that its levels bump; another kind may sort keys before it adds them.
+  // A ribbon needs 1/15 for the keys that its levels bump; another kind may sort keys before it adds them.
   const std::uint64_t beside = built_once ? kept / 8 + kBytesPerThread : kept;
   return kept + beside <= left_beside(0) && payload_bytes <= left_beside(kept + beside);
 }
 
 std::size_t MemoryBudget::block_hashes() const noexcept {
-  constexpr std::uint64_t kShare = std::uint64_t{1} << 15;  // so many blocks fit into the memory that there is
+  constexpr std::uint64_t kShare = std::uint64_t{1} << 15;  // this many blocks fit in the memory
   return std::bit_floor(std::clamp<std::uint64_t>(limit_ / kShare, 512, 8192) * 8 / key_bytes_);
 }
 
-/// The memory that it asks for is rounded up, because with more of it a few more blocks of a file are read at a time.
+/// Rounds the suggested memory up, because with more memory a few more blocks of a file are read at a time.
 Error MemoryBudget::too_little(std::uint64_t needed, std::uint64_t payload_bytes) const {
   needed = (((needed + kCallersMemoryBytes) >> 20) + 2) << 20;
   return limit_error(ErrorCode::kBadArgument, needed, "max_memory must be at least ", needed, " for a filter of ",
@@ -74,7 +74,7 @@ Error MemoryBudget::too_many(std::uint64_t hashes) const {
 }
 
 unsigned threads_within(std::uint64_t bytes, unsigned threads) noexcept {
-  constexpr std::uint64_t kShare = 8;  // the threads shall not take more than this part of the memory
+  constexpr std::uint64_t kShare = 8;  // the threads get at most 1/8 of the memory
   return static_cast<unsigned>(std::clamp<std::uint64_t>(bytes / (kShare * kBytesPerThread), 1, threads));
 }
 

@@ -38,7 +38,7 @@ template <class Record>
 Result<std::span<const Record>> RunReader<Record>::up_from(std::uint64_t first, std::uint64_t& last) {
   std::uint64_t most = last;
   last = first;
-  while (last < most) {  // everything up to `last` fits; what lies above `most` is not wanted or does not
+  while (last < most) {  // all up to `last` fits; above `most` is unwanted or does not fit
     const std::uint64_t middle = most - (most - last) / 2;
     if (fits(first, middle)) {
       last = middle;
@@ -119,7 +119,7 @@ Result<std::span<const Record>> RunSource<Record>::take_highest() {
       if (!loaded) return loaded.error();
       left_.loaded = *loaded;
     }
-    left_.is_loaded = false;  // from here on, what is handed out is all that was loaded
+    left_.is_loaded = false;  // all that was loaded is handed out now
     left_.empty = first == 0;
     left_.to = first - 1;
     if (!left_.loaded.empty()) return std::exchange(left_.loaded, {});

@@ -1,6 +1,6 @@
-// Sorted runs of hashes on their way back into memory: range by range, each sorted and without repetitions.
+// Reads sorted runs of hashes back into memory, by ranges; each range is sorted and without repetitions.
 //
-// Ranges are chosen so that the blocks that may have hashes in them fit into a buffer, and can be read in either
+// Ranges are chosen such that the blocks that may contain their hashes fit into a buffer. They can be read in either
 // direction.
 #pragma once
 
@@ -18,21 +18,21 @@
 
 namespace crivo {
 
-/// Reads the distinct hashes of runs by ranges, as large as a buffer allows. The runs and the task must outlive it.
+/// Reads the distinct hashes of runs, in ranges as large as the buffer allows. The runs and the task must outlive it.
 template <class Record>
 class RunReader {
  public:
-  /// Takes memory for `room` hashes from the task, and gives it back at the end.
+  /// Allocates a buffer for `room` hashes from the task's memory.
   RunReader(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task);
   RunReader(const RunReader&) = delete;
   RunReader& operator=(const RunReader&) = delete;
   ~RunReader();
 
-  /// All distinct hashes from `first` up to `last`, ascending, with `last` set to the highest that the buffer allows.
-  /// They are valid until the next call.
+  /// All distinct hashes in [first, last], ascending; `last` is lowered to the highest that the buffer allows. Valid
+  /// until the next call.
   [[nodiscard]] Result<std::span<const Record>> up_from(std::uint64_t first, std::uint64_t& last);
-  /// All from `first` up to `last`, with `first` lowered as far as the buffer allows. Errors: also kBadArgument, if
-  /// the hashes from `first` as it was are too many.
+  /// All distinct hashes in [first, last], ascending, after `first` is lowered as far as the buffer allows. Errors:
+  /// also kBadArgument if the hashes from the initial `first` on do not fit.
   [[nodiscard]] Result<std::span<const Record>> down_to(std::uint64_t& first, std::uint64_t last);
 
  private:
@@ -46,18 +46,18 @@ class RunReader {
   std::span<Record> room_;
 };
 
-/// Calls `use` with the distinct hashes of the runs, ascending, part by part. `room`: as RunReader's.
+/// Calls `use` with the distinct hashes of the runs, ascending, part by part. `room`: as for RunReader.
 template <class Record>
 [[nodiscard]] Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task,
                                              const std::function<Result<void>(std::span<const Record>)>& use);
 
-/// The number of distinct hashes in runs, which `see` gets part by part. Takes the memory that the task has left, and
-/// brings its progress to kSortShare.
+/// Counts the distinct hashes of runs, and passes them to `see` part by part. Uses all memory that the task has left,
+/// and advances its progress to kSortShare.
 template <class Record>
 [[nodiscard]] Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& task,
                                                    const std::function<void(std::span<const Record>)>& see = {});
 
-/// The distinct hashes of runs, of which there are `size`. It takes half of the memory that the task has left.
+/// The distinct hashes of runs, `size` in number. Uses half of the memory that the task has left.
 template <class Record>
 class RunSource final : public StoredSource<Record> {
  public:
@@ -73,10 +73,10 @@ class RunSource final : public StoredSource<Record> {
 
  private:
   struct Left {
-    std::span<const Record> loaded;  // in memory and not handed out yet
+    std::span<const Record> loaded;  // in memory, not yet handed out
     bool is_loaded = false;
-    std::uint64_t loaded_from = 0;  // with is_loaded: `loaded` has all from here on that were not handed out
-    std::uint64_t to = UINT64_MAX;  // none above this is left
+    std::uint64_t loaded_from = 0;  // if is_loaded: `loaded` has all remaining hashes from here on
+    std::uint64_t to = UINT64_MAX;  // no hash above this remains
     bool empty = false;             // all were handed out
   };
 

@@ -1,10 +1,10 @@
-// A radix sort that begins with the most significant digit. A range of hashes that is too large for the cache is
-// partitioned in place by its next eight bits, by exchanges. This is the American flag sort of McIlroy, Bostic &
-// McIlroy 1993, "Engineering radix sort", in the order of Skarupke's ska_sort (2016): each hash is exchanged with the
-// one that lies at its place, and the hash that comes back is left there for the next round over the range. To move
-// that one on at once, in a cycle, makes each step wait for the memory access of the step before, and took four times
-// as long. A range that fits in the cache is scattered once. The digit for that has as many bits as the number of
-// hashes, so that about one hash falls on each of its values, and an insertion sort finishes the range.
+// A radix sort that starts with the most significant digit. A range of hashes that is too large for the cache is
+// partitioned in place by its next eight bits, by swaps. This is the American flag sort of McIlroy, Bostic & McIlroy
+// 1993, "Engineering radix sort", in the order of Skarupke's ska_sort (2016): each hash is swapped with the one at its
+// destination, and the hash that comes back stays there until the next pass over the range. Moving that hash on at
+// once, in a cycle, makes each step wait for the memory access of the step before, and took four times as long. A range
+// that fits in the cache is scattered once. Its digit has as many bits as the number of hashes, so that each digit
+// value has about one hash, and an insertion sort finishes the range.
 #include "build/sort.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr std::size_t kRanges = std::size_t{1} << kRangeBits;
 constexpr unsigned kMaxScatterBits = 13;
 constexpr std::size_t kMaxScattered = std::size_t{1} << 15;
 constexpr std::size_t kMinScattered = 64;
-constexpr std::size_t kMaxInserted = 24;  // hashes with the same digit, beyond which insertion gets slow
+constexpr std::size_t kMaxInserted = 24;  // hashes per digit, beyond which insertion is slow
 
 template <class Record>
 void insertion_sort(std::span<Record> hashes) noexcept {
@@ -37,9 +37,9 @@ void insertion_sort(std::span<Record> hashes) noexcept {
   }
 }
 
-using Ends = std::array<std::size_t, kRanges>;  // where each range that partition() makes ends
+using Ends = std::array<std::size_t, kRanges>;  // the end of each range that partition() makes
 
-/// Moves the hashes so that those with equal bits shift ... shift + 7 lie together, in the order of these bits.
+/// Groups the hashes by their bits shift ... shift + 7, in ascending order of these bits.
 template <class Record>
 Ends partition(std::span<Record> hashes, unsigned shift) noexcept {
   const auto digit = [shift](const Record& record) {
@@ -64,7 +64,6 @@ Ends partition(std::span<Record> hashes, unsigned shift) noexcept {
   return ends;
 }
 
-/// Where a range begins: at the end of the range before.
 std::size_t begin_of(const Ends& ends, std::size_t range) noexcept { return range == 0 ? 0 : ends[range - 1]; }
 
 template <class Record>
@@ -72,7 +71,7 @@ class Sorter {
  public:
   explicit Sorter(std::pmr::memory_resource* memory) : scratch_(memory) {}
 
-  /// Sorts hashes that agree in all but their lower `bits` bits.
+  /// Sorts hashes that are equal except for their lower `bits` bits.
   void sort(std::span<Record> hashes, unsigned bits) {
     if (hashes.size() < kMinScattered || bits < kMaxScatterBits) {
       std::sort(hashes.begin(), hashes.end());
@@ -115,10 +114,10 @@ class Sorter {
 };
 
 constexpr unsigned kHashBits = 64;
-constexpr std::size_t kRangesPerReport = kRanges / 4;  // to start threads more often costs more than it tells
+constexpr std::size_t kRangesPerReport = kRanges / 4;  // starting threads more often would cost too much time
 constexpr std::size_t kRangesPerCall = 4;
 
-/// Sorts the hashes with the task's threads; `share` is the share of the whole build that this sort is.
+/// Sorts the hashes with the task's threads; `share` is this sort's share of the whole build.
 template <class Record>
 Result<void> sort_with(BuildTask& task, double share, std::span<Record> hashes) {
   if (std::is_sorted(hashes.begin(), hashes.end())) return {};
@@ -176,7 +175,7 @@ Result<std::size_t> sort_distinct(std::span<HashedValue> keys, BuildTask& task) 
 
 std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
   sort_hashes(hashes);
-  const auto end = std::unique(hashes.begin(), hashes.end());  // not std::ranges::unique, which clang 14 cannot compile
+  const auto end = std::unique(hashes.begin(), hashes.end());  // std::ranges::unique does not compile with clang 14
   return hashes.first(static_cast<std::size_t>(end - hashes.begin()));
 }
 
