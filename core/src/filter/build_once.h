@@ -1,5 +1,5 @@
-// Builds from what a FilterBuilder kept: from memory while the limit allows, and else from a file. Of a kind that is
-// built once the payload, too, lies in a file where it takes too much memory.
+// Builds from the keys that a FilterBuilder buffered: from memory if the limit allows, or else from a file. For a kind
+// that is built once, a large payload goes to a file, too.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace crivo {
 
-/// Tells the task what a build from these runs takes from the beginning. Errors: kBadArgument if max_memory is too
-/// little for it.
+/// Sets the memory that a build from these runs needs from the start. Errors: kBadArgument if max_memory is too little
+/// for it.
 template <class Record>
 [[nodiscard]] Result<void> take_memory(const RecordRuns<Record>& runs, std::uint64_t payload_in_memory,
                                        std::uint64_t payload, BuildTask& task) {
@@ -30,25 +30,25 @@ template <class Record>
   return {};
 }
 
-/// A file for a payload that the plan says to have so many bytes: it is seldom too small, and by much less than this.
+/// A file for a payload with this planned size. Payloads rarely exceed the plan, and by much less than the spare bytes.
 [[nodiscard]] inline Result<FileMemory::Handle> file_for_payload(std::uint64_t payload, const BuildOptions& options) {
   constexpr std::uint64_t kSpareBytes = std::uint64_t{1} << 16;
   return FileMemory::make(options.temp_folder, payload + payload / 64 + kSpareBytes);
 }
 
-/// Builds a filter of a kind that is built once from the keys that were kept, of which so many are distinct; if all are
-/// in memory, they are sorted, and none is repeated. Errors: as FilterBuild::once; kSystem; kBadArgument if max_memory
-/// is too little.
+/// Builds a filter of a kind that is built once from the buffered keys, `distinct` of which are distinct. If all keys
+/// are in memory, they must be sorted, without repetitions. Errors: as FilterBuild::once; kSystem; kBadArgument if
+/// max_memory is too little.
 template <class Record>
 [[nodiscard]] Result<AnyFilter> build_once(const FilterPlan& plan, FilterSpec spec, KeptRecords<Record>& kept,
                                            std::uint64_t distinct, const BuildOptions& options, BuildTask& task) {
   std::uint64_t payload = 0;
   if (task.budget().is_limited()) {
-    spec.capacity = std::max<std::uint64_t>(1, distinct);  // which decide the size, whatever the capacity was
+    spec.capacity = std::max<std::uint64_t>(1, distinct);  // the size depends on the keys, not on the capacity
     const Result<FilterPlan> actual = plan_filter(spec, UINT64_MAX);
     payload = actual ? actual->payload_bytes : plan.payload_bytes;
   }
-  // An exact filter keeps, beside all keys, those that pass.
+  // An exact filter needs memory for all keys, and again for those that pass.
   const bool is_lean = !plan.row->info.can.exact;
   if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/is_lean)) {
     task.set_taken(sizeof(Record) * kept.size() + payload);

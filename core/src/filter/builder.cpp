@@ -26,7 +26,7 @@ Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildO
   if (auto valid = MemoryBudget(options.max_memory).check(); !valid) return valid.error();
   const BuilderRequest request{spec, options, sizes};
   FilterSpec checked = spec;
-  // Any capacity will do to check all other fields now, and not at the end.
+  // With a placeholder capacity, all other fields are checked now instead of at the end.
   if (spec.capacity == 0 && default_capacity(spec.kind) == 0) checked.capacity = 1;
   Result<FilterPlan> plan = request.plan(checked);
   if (!plan) return plan.error();

@@ -1,5 +1,5 @@
-// What a FilterBuilder consists of: it takes keys by hashes (key_builder.cpp), or hashes with values
-// (pair_builder.cpp), and makes a filter of them.
+// The implementation of FilterBuilder: collects hashes (key_builder.cpp), or hashes with values (pair_builder.cpp), and
+// builds a filter from them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class BuilderState {
   virtual ~BuilderState() = default;
   [[nodiscard]] virtual Result<void> add_hash(std::uint64_t key_hash) = 0;
   [[nodiscard]] virtual Result<void> add_hashes(std::span<const std::uint64_t> key_hashes) = 0;
-  /// As many values as hashes.
+  /// Requires as many values as hashes.
   [[nodiscard]] virtual Result<void> add_hashes(std::span<const std::uint64_t> key_hashes,
                                                 std::span<const std::uint64_t> values) = 0;
   [[nodiscard]] virtual Result<AnyFilter> finish() = 0;
@@ -34,7 +34,7 @@ class BuilderState {
   std::uint64_t keys_ = 0;
 };
 
-/// What was asked for. The sizes may be null.
+/// The arguments of FilterBuilder::create. `sizes` may be null.
 struct BuilderRequest {
   FilterSpec spec;
   BuildOptions options;
@@ -43,9 +43,9 @@ struct BuilderRequest {
   [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& wanted) const;
 };
 
-/// `plan` is that of the spec, or of capacity 1. Errors: as FilterBuilder::create.
+/// `plan` is for the spec, or for capacity 1. Errors: as FilterBuilder::create.
 [[nodiscard]] Result<std::unique_ptr<BuilderState>> key_builder(const BuilderRequest& request, FilterPlan plan);
-/// For a kind that has a value for each key.
+/// For a kind with a value per key.
 [[nodiscard]] std::unique_ptr<BuilderState> pair_builder(const BuilderRequest& request, const KindInfo& kind);
 
 }  // namespace crivo

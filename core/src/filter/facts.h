@@ -1,4 +1,4 @@
-// What a filter states about itself: checked, and put into errors.
+// Checks the facts that a filter states about itself, and adds them to errors.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace crivo {
 
-/// No answer depends on the facts; but hosts print them, so a blob must state sensible ones. Errors: kCorrupt.
+/// Answers do not depend on the facts, but hosts print them, so a blob must state valid ones. Errors: kCorrupt.
 inline Result<void> check_facts(const Facts& facts) {
   if (facts.capacity < 1 || facts.capacity > kMaxCapacity) {
     return corrupt("capacity must lie in [1, ", kMaxCapacity, "], got ", facts.capacity);
@@ -18,12 +18,12 @@ inline Result<void> check_facts(const Facts& facts) {
   return corrupt("promised rate must lie in (0, 1], got ", facts.fp_rate);
 }
 
-/// Counts of keys never wrap.
+/// Key counts saturate.
 [[nodiscard]] constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/// Puts into the error of a full filter what its kind does not know: the keys that it was made for, and those it has.
+/// Adds to the error of a full filter what its kind does not know: the capacity and the number of keys.
 inline Result<void> with_keys(Result<void> result, const Facts& facts, std::uint64_t keys) {
   if (result || result.error().code != ErrorCode::kFull) return result;
   return error(ErrorCode::kFull, result.error().message, " (it was made for ", facts.capacity, " keys and has ", keys,

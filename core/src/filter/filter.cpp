@@ -1,4 +1,4 @@
-// Each function checks its arguments, and calls the one of the kind's row (kinds/kind.h).
+// Each function checks its arguments, and calls the function of the kind's row (kinds/kind.h).
 #include "crivo/filter.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace crivo {
 namespace {
 
-/// Names the first field in which two filters differ.
+/// The error names the first field in which two filters differ.
 Result<void> check_same_shape(const KindRow& row, const Shape& ours, const Shape& theirs) {
   const auto differs = [](std::string_view field, auto wanted, auto got, std::string_view hint = {}) {
     return error(ErrorCode::kIncompatible, field, " must equal the first filter's ", wanted, ", got ", got, hint);
@@ -95,7 +95,7 @@ Result<AnyFilter> AnyFilter::adopt(const Shape& shape, const Facts& facts, Align
   return AnyFilter(*ref->row_, shape, facts, std::move(payload), max_bytes);
 }
 
-// Keys that were added before the memory ran out are in the filter, so they count; and the payload may have moved.
+// Keys that were added before memory ran out are in the filter, so they are counted; and the payload may have moved.
 Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {
   const KindRow& row = *ref_.row_;
   std::uint64_t added = 0;

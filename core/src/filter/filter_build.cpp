@@ -11,8 +11,8 @@
 namespace crivo {
 namespace {
 
-// The number of keys that are added between two reports of progress. Some kinds add many keys at once faster, so the
-// larger one is for builds of at least that many.
+// The number of keys added between two progress reports. Some kinds are faster with many keys at once, so builds of at
+// least kManyAtOnce keys use that number.
 constexpr std::size_t kFewAtOnce = std::size_t{1} << 16;
 constexpr std::size_t kManyAtOnce = std::size_t{1} << 22;
 
@@ -63,7 +63,7 @@ AnyFilter FilterBuild::allocate(const FilterPlan& plan, const FilterSpec& spec,
   AnyFilter filter(*plan.row, plan.shape, plan.facts, std::move(payload), plan.max_bytes);
   const Store store{filter.ref_.view_.shape, filter.payload_};
   if (plan.row->start != nullptr) plan.row->start(store, spec);
-  if (spec.bits_per_key && plan.row->start != nullptr) {  // its promise is read from the payload, which exists only now
+  if (spec.bits_per_key && plan.row->start != nullptr) {  // the promise is in the payload, which did not exist before
     filter.ref_.facts_.fp_rate = promise_by_size(*plan.row, store.view(), spec.capacity);
   }
   return filter;
@@ -107,7 +107,7 @@ Result<AnyFilter> FilterBuild::once(const FilterPlan& plan, std::unique_ptr<Stor
 Result<AnyFilter> FilterBuild::finished(const FilterPlan& plan, const Shape& shape, std::uint64_t keys,
                                         Result<AlignedBytes> payload, BuildTask& task) {
   if (!payload) return payload.error();
-  // It can be larger than planned, as there may be more keys than the capacity.
+  // The payload may be larger than planned, because the keys may exceed the capacity.
   if (payload->size() > plan.max_bytes) return keys_too_large(plan.max_bytes, keys, payload->size());
   if (auto wanted = task.advance(1); !wanted) return wanted.error();
   AnyFilter filter(*plan.row, shape, plan.facts, *std::move(payload), plan.max_bytes);

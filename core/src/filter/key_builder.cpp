@@ -1,5 +1,5 @@
-// A filter of keys. Under a limit on memory, hashes that do not fit lie in a file, as sorted runs. finish() reads them
-// twice: to count the distinct ones, by which the filter is sized, and to build it.
+// Builds a filter of keys. Under a memory limit, hashes that do not fit go to a file, as sorted runs. finish() reads
+// them twice: to count the distinct ones, which determine the size, and to build the filter.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -24,7 +24,7 @@ constexpr std::uint64_t kHashBytes = sizeof(std::uint64_t);
 
 bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
 
-/// Calls `Result<void> use(part)` for the hashes in order, so many at a time.
+/// Calls `Result<void> use(part)` for the hashes in order, `at_once` at a time.
 template <class Use>
 Result<void> in_parts(std::span<const std::uint64_t> hashes, std::uint64_t at_once, const Use& use) {
   while (!hashes.empty()) {
@@ -58,9 +58,9 @@ class KeyBuilder final : public BuilderState {
   const BuildOptions& options_;
   MemoryBudget budget_;
   KindInfo kind_;
-  std::uint64_t distinct_ = 0;          // found by finish(), where the filter is sized by it
-  std::optional<AnyFilter> filter_;     // has a value when keys go straight into the filter
-  std::unique_ptr<KeptHashes> hashes_;  // not null when they are kept
+  std::uint64_t distinct_ = 0;          // set by finish() if it determines the size
+  std::optional<AnyFilter> filter_;     // set if keys go directly to the filter
+  std::unique_ptr<KeptHashes> hashes_;  // not null if hashes are buffered
 };
 
 Result<void> KeyBuilder::start(FilterPlan plan) {
@@ -87,12 +87,12 @@ Result<void> KeyBuilder::add_hash(std::uint64_t key_hash) {
 
 Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
   if (!filter_) return hashes_->add(key_hashes, keys_);
-  const ScopeExit count([this] { keys_ = filter_->facts().keys; });  // also when the memory runs out
+  const ScopeExit count([this] { keys_ = filter_->facts().keys; });  // also when memory runs out
   return add_to_filter(key_hashes);
 }
 
-/// As many at a time as there is memory for beside the filter, since KindRow::add may take some for each. Names
-/// max_memory in the error, where it is what keeps the filter from growing: to at most half of it.
+/// Adds as many at a time as fit in memory beside the filter, because KindRow::add may allocate some per hash. The
+/// error names max_memory if that limits the filter's growth, to at most half of max_memory.
 Result<void> KeyBuilder::add_to_filter(std::span<const std::uint64_t> key_hashes) {
   const std::uint64_t fit = budget_.left_beside(filter_->payload().size()) / kHashBytes;
   Result<void> added = in_parts(key_hashes, std::max<std::uint64_t>(fit, kAtOnce),
@@ -112,7 +112,7 @@ Result<std::uint64_t> KeyBuilder::distinct_keys_in_file(BuildTask& task) {
   const std::uint64_t index_bytes = kept->runs().index_bytes();
   KeptHashes distinct(false, options_, budget_.beside(index_bytes));
   std::uint64_t added = 0;
-  if (kept->every_addition()) {  // in the order of the additions: these have to be sorted first
+  if (kept->every_addition()) {  // ordered by addition, so they must be sorted first
     auto read =
         kept->runs().for_each([&](std::span<const std::uint64_t> hashes) { return distinct.add(hashes, added); });
     if (!read) return read.error();
@@ -125,8 +125,8 @@ Result<std::uint64_t> KeyBuilder::distinct_keys_in_file(BuildTask& task) {
   return count_distinct(kept->runs(), task);
 }
 
-/// The number of hashes that the filter must have room for: the distinct ones, or all additions where a removal can
-/// take one back.
+/// The number of hashes for which the filter is sized: the distinct ones, or all additions if the kind supports
+/// removals.
 Result<std::uint64_t> KeyBuilder::keys_to_size_for(BuildTask& task) {
   if (kind_.can.remove) return hashes_->size();
   if (!hashes_->spilled() && !hashes_->every_addition()) return hashes_->size();
@@ -174,7 +174,7 @@ Result<AnyFilter> KeyBuilder::build(const FilterSpec& spec, BuildTask& task) {
 Result<AnyFilter> KeyBuilder::finish() {
   BuildTask task(options_, budget_);
   if (filter_) {
-    FilterBuild::set_max_bytes(*filter_, options_.max_bytes);  // the limit on memory was the builder's
+    FilterBuild::set_max_bytes(*filter_, options_.max_bytes);  // the memory limit applies only to the builder
     if (auto wanted = task.advance(1); !wanted) return wanted.error();
     return *std::move(filter_);
   }
@@ -187,13 +187,13 @@ Result<AnyFilter> KeyBuilder::finish() {
     const Result<std::uint64_t> keys = keys_to_size_for(task);
     if (!keys.has_value()) return keys.error();
     distinct_ = *keys;
-    if (spec_.capacity == 0) {  // what is added at once is in one pane of a window
+    if (spec_.capacity == 0) {  // keys added at once are in one pane of a window
       spec.capacity = std::max<std::uint64_t>(1, distinct_) * (kind_.can.advance ? spec.panes : 1);
     }
   }
   Result<AnyFilter> built = build(spec, task);
-  // Copies of a cuckoo key share its two buckets, so a table with many of them is full at a low load. More room spreads
-  // the other keys; a key with more copies than two buckets hold stays an error.
+  // Copies of a cuckoo key share its two buckets, so a table with many copies is full at a low load. A larger table
+  // spreads the other keys; a key with more copies than two buckets hold remains an error.
   while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
          spec.capacity < std::min(8 * hashes_->size(), kMaxCapacity / 2)) {
     spec.capacity *= 2;

@@ -1,9 +1,9 @@
 // The optimum of Monkey (Dayan, Athanassoulis & Idreos 2017, section 4.1) for filters of any kind.
 //
-// The rate of a filter as a function of its bits per key is convex, or made so by the lower convex hull of its points.
-// So every level's curve is cut into short steps, each less steep than the one before, and the budget is spent on those
-// first that lower the sum of false positives most for each bit of memory. For Bloom filters this leads to Monkey's
-// closed form, in which the rate of a level is proportional to its size.
+// A filter's rate as a function of its bits per key is convex, or is made convex by the lower convex hull of its
+// points. So each level's curve is divided into short steps, each less steep than the one before. The budget is spent
+// first on the steps that save the most false positives per bit of memory. For Bloom filters this gives Monkey's closed
+// form, in which the rate of a level is proportional to its size.
 #include "crivo/host/level_budget.h"
 
 #include <algorithm>
@@ -34,14 +34,14 @@ struct Point {
   double fp_rate;
 };
 
-/// How much lower the rate gets for each bit per key between two points.
+/// The decrease of the rate per bit per key between two points.
 double gain(const Point& from, const Point& to) noexcept {
   return (from.fp_rate - to.fp_rate) / (to.bits_per_key - from.bits_per_key);
 }
 
 /// The lower convex hull of a kind's rates, from no filter to the lowest rate (Andrew's monotone chain).
 std::vector<Point> hull_of(Kind kind) {
-  const double step = kind == Kind::kRibbon ? 1 : 0.125;  // a ribbon's curve is made of straight lines
+  const double step = kind == Kind::kRibbon ? 1 : 0.125;  // a ribbon's curve is piecewise linear
   std::vector<Point> hull{{0, 1}};
   for (double bits = step; hull.back().fp_rate > kLowestRate && bits <= kMaxBitsPerKey; bits += step) {
     const Point next{bits, rate_of(kind, bits)};
@@ -51,11 +51,11 @@ std::vector<Point> hull_of(Kind kind) {
   return hull;
 }
 
-/// A step along a level's curve, which can be bought.
+/// A step along a level's curve.
 struct Step {
   std::size_t level;
   double bits_per_key;
-  double gain;  // the false positives that each bit of memory saves
+  double gain;  // false positives saved per bit of memory
 };
 
 Result<void> check(std::span<const TreeLevel> levels, double budget) {
@@ -81,7 +81,7 @@ Result<void> check(std::span<const TreeLevel> levels, double budget) {
 
 Result<std::vector<LevelFilter>> divide_budget(std::span<const TreeLevel> levels, double budget_bits_per_key) {
   if (auto valid = check(levels, budget_bits_per_key); !valid) return valid.error();
-  // Thousands of rates, which are always the same. Never destroyed, because policies may outlive static objects.
+  // Cached: thousands of rates that never change. Never destroyed, because policies may outlive static objects.
   static const auto& blocked = *new std::vector<Point>(hull_of(Kind::kBlocked));
   static const auto& ribbon = *new std::vector<Point>(hull_of(Kind::kRibbon));
   std::vector<Step> steps;

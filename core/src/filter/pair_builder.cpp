@@ -1,5 +1,5 @@
-// A map or an exact filter of pairs, each a key's hash and its value. Under a limit on memory, pairs that do not fit
-// lie in a file, as the hashes of key_builder.cpp do.
+// Builds a map or an exact filter of pairs, each a key's hash and its value. Under a memory limit, pairs that do not
+// fit go to a file, as in key_builder.cpp.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -48,7 +48,7 @@ class PairBuilder final : public BuilderState {
   }
 
  private:
-  /// For an exact filter, two values of one key are its two sides.
+  /// For an exact filter, two values of a key mean that it is on both sides.
   [[nodiscard]] Error told(const Error& why) const {
     if (!why.key_hash || !kind_.can.exact) return why;
     Error both =
@@ -72,7 +72,7 @@ class PairBuilder final : public BuilderState {
     return built;
   }
 
-  /// The distinct keys, and the members among them. Errors: kBadArgument for two values of one.
+  /// Counts the distinct keys, and the members among them. Errors: kBadArgument for a key with two values.
   [[nodiscard]] Result<std::uint64_t> count_pairs(BuildTask& task) {
     const auto count_ones = [this](std::span<const HashedValue> keys) {
       ones_ += static_cast<std::uint64_t>(std::ranges::count(keys, 1U, &HashedValue::value));
@@ -94,9 +94,9 @@ class PairBuilder final : public BuilderState {
   const BuildOptions& options_;
   MemoryBudget budget_;
   KeptRecords<HashedValue> kept_;
-  std::uint64_t most_;  // the largest value that may come
+  std::uint64_t most_;  // the largest allowed value
   std::uint64_t largest_ = 0;
-  std::uint64_t ones_ = 0;  // of the distinct keys, once they are counted
+  std::uint64_t ones_ = 0;  // among the distinct keys; set by count_pairs
 };
 
 }  // namespace

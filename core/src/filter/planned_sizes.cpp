@@ -8,12 +8,12 @@
 namespace crivo {
 namespace {
 
-constexpr std::size_t kMaxPlans = 4096;  // each takes less than 256 bytes, with its place in the map
+constexpr std::size_t kMaxPlans = 4096;  // each less than 256 bytes, including the map's node
 
 }  // namespace
 
 struct PlannedSizes::Plans {
-  FilterSpec spec;  // what all the plans have in common; its capacity is 0
+  FilterSpec spec;  // common to all plans, with capacity 0
   std::unordered_map<std::uint64_t, FilterPlan> by_capacity;
 };
 
@@ -28,17 +28,17 @@ Result<FilterPlan> PlannedSizes::plan(const FilterSpec& spec, std::uint64_t max_
     plans_->spec = common;
   }
   const auto found = plans_->by_capacity.find(spec.capacity);
-  // For a plan over the limit plan_filter is called again: it returns the error.
+  // For a plan above the limit, plan_filter is called again to return the error.
   if (found != plans_->by_capacity.end() && found->second.payload_bytes <= max_bytes) {
     FilterPlan plan = found->second;
-    plan.max_bytes = max_bytes;  // this caller says what the filter may grow to
+    plan.max_bytes = max_bytes;  // the limit of this caller, for growth
     return plan;
   }
   Result<FilterPlan> made = plan_filter(spec, max_bytes);
   if (!made) return made;
   try {
     plans_->by_capacity.emplace(spec.capacity, *made);
-  } catch (const std::bad_alloc&) {  // the plan is not kept, and will be made again
+  } catch (const std::bad_alloc&) {  // the plan is not cached
   }
   return made;
 }

@@ -1,4 +1,4 @@
-// What the functions of a kind get of a filter, for the rooms and the tests that call them past FilterRef.
+// The View of a filter, for code and tests that call the functions of a kind directly, without FilterRef.
 #pragma once
 
 #include "crivo/filter.h"
