@@ -4,8 +4,8 @@
 // The concatenated pages are the filter's payload. A key of a kind with blocks is in one page. The k positions of a key
 // of `classic` or `spectral` are in up to k pages.
 //
-// Two kinds are different (docs/format.md, "Filter tables"). Each group of a `growing` filter is a page, and the filter
-// gets another page when one is crowded. A page of a `window` has the same blocks of each pane.
+// Two kinds differ (docs/format.md, "Filter tables"). Each group of a `growing` filter is a page, and the filter gets
+// another page when one is crowded. A page of a `window` has the same blocks of each pane.
 #pragma once
 
 #include <cstddef>
@@ -28,16 +28,16 @@ class PagedFilter {
   /// without pages; kCorrupt for an invalid shape; kBadArgument unless page_bytes is a multiple of granularity(shape)
   /// above 0, or for growing equal to it.
   [[nodiscard]] static Result<PagedFilter> open(const Shape& shape, std::size_t page_bytes);
-  /// The same for a kind whose pages, put one after the other, are its payload (docs/format.md). Errors: kUnsupported
-  /// for other kinds, too.
+  /// The same, only for a kind whose concatenated pages are its payload (docs/format.md). Errors: kUnsupported for
+  /// other kinds, too.
   [[nodiscard]] static Result<PagedFilter> open_payload(const Shape& shape, std::size_t page_bytes);
 
   /// The shape of a filter of this spec. Allocates nothing, so only the kind limits its size. Errors: kBadArgument
   /// naming the field.
   [[nodiscard]] static Result<Shape> plan(const FilterSpec& spec);
 
-  /// The unit of page_bytes: the size of a block (64 for blocked, 256 for counting), in a window of a block in each
-  /// pane, a word (8), or for growing a page; 0 for kinds without pages. Depends only on the kind and the parameter.
+  /// The unit of page_bytes: a block (64 bytes for blocked, 256 for counting), in a window a block of each pane, a word
+  /// (8 bytes), or for growing a page; 0 for kinds without pages. Depends only on the kind and the parameter.
   [[nodiscard]] static std::size_t granularity(const Shape& shape) noexcept;
 
   [[nodiscard]] const Shape& shape() const noexcept { return layout_.shape; }
@@ -70,7 +70,7 @@ class PagedFilter {
   // 1. with_a_page_more() is the next filter; its split() writes two pages, the last one and a page that gets smaller;
   // 2. the last page is stored, and from then on all queries use the next filter;
   // 3. the smaller page is stored.
-  // If step 3 was not reached, the page that was split is read as if it had been.
+  // Until step 3, the page that was split is read as if it were already smaller.
   [[nodiscard]] bool grows() const noexcept;
   [[nodiscard]] PagedFilter with_a_page_more() const noexcept;
   void split(PageSource& pages) const;

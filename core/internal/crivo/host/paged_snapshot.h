@@ -1,4 +1,4 @@
-// A filter in one piece, made of its pages (paged_filter.h).
+// Assembles a filter from its pages (paged_filter.h).
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace crivo {
 
-/// Each stored page is passed twice: all of them to count(), then, after start(), all of them to put(). A page must be
-/// one that PagedFilter::is_sound() accepts. Throws std::bad_alloc. Borrows the filter.
+/// Pass every stored page twice: all of them to count(), then, after start(), all of them to put(). Pages must pass
+/// PagedFilter::is_sound(). Throws std::bad_alloc. Borrows the filter.
 class PagedSnapshot {
  public:
   explicit PagedSnapshot(const PagedFilter& filter) noexcept : filter_(filter), shape_(filter.shape()) {}
 
   void count(std::uint64_t page, const Page& stored);
-  /// Computes the payload's shape from the pages that were counted, and returns its bytes.
+  /// Computes the payload's shape from the counted pages, and returns its size in bytes.
   [[nodiscard]] std::uint64_t payload_bytes();
-  /// Makes the payload of an empty filter, and returns it.
+  /// Creates the payload of an empty filter, and returns it.
   AlignedBytes& start();
   void put(std::uint64_t page, const Page& stored);
   [[nodiscard]] Result<AnyFilter> finish(const Facts& facts, std::uint64_t max_bytes);

@@ -1,4 +1,4 @@
-// Work that is done at the end of a scope.
+// Runs a function at the end of a scope.
 #pragma once
 
 #include <utility>

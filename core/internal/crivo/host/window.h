@@ -56,13 +56,13 @@ inline constexpr std::string_view kWindowLengths =
 /// The length of a pane in milliseconds, rounded up; no value unless `window` is between `panes` and 100 years.
 [[nodiscard]] std::optional<std::int64_t> length_of_pane(double window, std::uint32_t panes) noexcept;
 
-/// The specification of each pane: its share of the keys, at a rate such that all panes together keep the promised one;
-/// or its share of the bits. Capacity and panes must be at least 1.
+/// The specification of each pane: its share of the keys, at a rate such that all panes together meet the promised
+/// rate; or its share of the bits. Capacity and panes must be at least 1.
 [[nodiscard]] FilterSpec spec_of_pane(const FilterSpec& spec, std::uint32_t panes) noexcept;
 
 /// The clock in a validated payload; no value for kinds without one.
 [[nodiscard]] std::optional<PaneClock> clock_of(const Shape& shape, const std::byte* payload) noexcept;
-/// Writes the part of a payload before its blocks.
+/// Writes the clock at the start of a payload.
 void write_clock(std::byte* payload, const PaneClock& window) noexcept;
 
 }  // namespace crivo
