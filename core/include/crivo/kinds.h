@@ -10,7 +10,7 @@
 
 namespace crivo {
 
-/// All kinds of filters, in the order of their numbers.
+/// All kinds of filters, related kinds beside each other.
 [[nodiscard]] std::span<const KindInfo> kinds() noexcept;
 /// The kind's lower-case name, "blocked".
 [[nodiscard]] std::string_view kind_name(Kind kind) noexcept;

@@ -108,7 +108,7 @@ class GroupPage {
   AlignedBytes& buffer_;
 };
 
-/// Whether the filter should get another group: this page has over 1.5 times the average number of keys per group.
+/// Whether the filter should get another group: this page has over 1.5 times the average number of entries.
 bool is_crowded(const Shape& shape, const std::byte* page) noexcept {
   return load_le<std::uint32_t>(page) > 1.5 * keys_of_group(shape.param, stored_level(page)) &&
          shape.units < kMaxGroups;
