@@ -10,8 +10,8 @@
 namespace crivo::plugin {
 namespace {
 
-// new char[] aligns for numbers, and a payload begins at a cache line. What lies between the two holds the pointer to
-// the array.
+// new char[] aligns for numbers only, and a payload begins at a cache line. The gap before the payload stores the
+// pointer to the array.
 static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(char*), "the pointer fits before the next cache line");
 
 char* array_of(const std::byte* payload) noexcept {
@@ -20,7 +20,7 @@ char* array_of(const std::byte* payload) noexcept {
   return array;
 }
 
-// Smaller pieces come from the heap, which has them at hand without asking the system.
+// Smaller allocations come from the heap, which usually needs no system call.
 constexpr std::size_t kLargeBytes = std::size_t{64} << 10;
 
 constexpr std::size_t whole_lines(std::size_t bytes) noexcept {
@@ -60,7 +60,7 @@ bool TemporaryMemory::in_chunk(const void* memory) const noexcept {
 
 void TemporaryMemory::charge(std::size_t bytes) {
   if (!charge_.set(charged_ + bytes)) {
-    (void)charge_.set(charged_);  // a part of it may be there
+    (void)charge_.set(charged_);  // undoes a partial charge
     throw std::bad_alloc();
   }
   charged_ += bytes;

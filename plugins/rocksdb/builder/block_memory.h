@@ -1,4 +1,4 @@
-// The two kinds of memory that the core takes to build a filter block: for the block, and for the time of the build.
+// The memory resources for building a filter block: one for its payload, and one for temporary memory.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace crivo::plugin {
 
-/// Gives the memory for a payload such that RocksDB can take it over, with the payload in its place: RocksDB owns a
-/// block as a char[] and is told where in it the contents lie. Behind the payload there is room for the trailer.
+/// Allocates payloads that RocksDB can take over without a copy: RocksDB owns a block as a char[], and gets a pointer
+/// to the contents within it. Space for the trailer follows the payload.
 class BlockMemory final : public std::pmr::memory_resource {
  public:
-  /// tail_bytes: the room behind the payload.
+  /// tail_bytes: the space after the payload.
   explicit BlockMemory(std::size_t tail_bytes) noexcept : tail_bytes_(tail_bytes) {}
-  BlockMemory(const BlockMemory&) = delete;  // what it gave refers to it
+  BlockMemory(const BlockMemory&) = delete;  // its allocations refer to it
   BlockMemory& operator=(const BlockMemory&) = delete;
 
-  /// Makes the array in which this payload lies the caller's, in `owner`. Returns where it lies. Call it once, before
-  /// the filter that has the payload is destroyed.
+  /// Transfers the array that contains this payload to `owner`, and returns the payload's address. Call once, before
+  /// the filter of this payload is destroyed.
   [[nodiscard]] std::byte* take(std::span<const std::byte> payload, std::unique_ptr<const char[]>* owner) noexcept;
 
  private:

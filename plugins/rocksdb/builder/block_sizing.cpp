@@ -11,13 +11,13 @@ namespace {
 constexpr std::size_t kBlockBytes = kBlockBits / 8;
 constexpr std::size_t kWordBytes = 8;
 
-/// The lowest rate that a ribbon of this number of keys can promise: that of its 32 columns, and of hashes that
-/// coincide. Slightly above it, so that rounding cannot make it too low.
+/// fp_rate, but at least what a ribbon of this number of keys can promise: the rate of its 32 columns plus that of
+/// colliding hashes. Slightly higher, so that rounding cannot make it too low.
 double attainable_rate(double fp_rate, std::uint64_t keys) noexcept {
   return std::max(fp_rate, (0x1p-32 + static_cast<double>(keys) * 0x1p-64) * (1 + 0x1p-40));
 }
 
-/// Throws BadResult if the core refuses the spec: the settings were checked, so that would be a bug.
+/// Throws BadResult if the core rejects the spec. The settings were validated, so that is a bug.
 RibbonSize ribbon_size(const FilterSpec& spec) {
   return *(spec.bits_per_key ? size_ribbon_by_bits(spec.capacity, *spec.bits_per_key)
                              : size_ribbon(spec.capacity, attainable_rate(spec.fp_rate, spec.capacity)));
@@ -44,7 +44,7 @@ std::optional<BlockSizing> BlockSizing::for_next(std::size_t keys, std::size_t u
   if (left < least) return std::nullopt;
   const double share = used == 0 ? 1 : std::min(1.0, static_cast<double>(left) / static_cast<double>(half + 1));
   const auto fair = static_cast<std::size_t>(static_cast<double>(wanted) * share);
-  // A ribbon may take more than its plan, and a blocked filter in its place too, but never more than what is left.
+  // A ribbon, or a blocked filter that replaces it, may exceed its planned size, but never `left`.
   const std::size_t room = wanted <= fair ? left : std::clamp(fair, least, left);
   return within(room - tail_);
 }
@@ -68,14 +68,14 @@ FilterSpec BlockSizing::spec(std::size_t keys) const {
   FilterSpec spec = wanted(keys);
   std::size_t most = most_planned(spec.kind);
   if (payload_bytes(spec) <= most) return spec;
-  // Of few keys, a ribbon is the larger one.
+  // For few keys, a ribbon is larger than a blocked filter.
   const FilterSpec blocked = as_blocked().wanted(keys);
   if (payload_bytes(blocked) <= most_planned(blocked.kind)) return blocked;
-  if (most < spec.capacity / 8) {  // less than a bit per key, where a ribbon is no better, and soon impossible
+  if (most < spec.capacity / 8) {  // below one bit per key, a ribbon is no better, and soon impossible
     spec.kind = Kind::kBlocked;
     most = most_planned(spec.kind);
   }
-  // The division may round up, and one block too many would be no filter at all: so step down to what fits.
+  // The division may round up, and one block too many means no filter. So step down to a size that fits.
   double bits_per_key = std::min(8.0 * static_cast<double>(most) / static_cast<double>(spec.capacity), kMaxBitsPerKey);
   do {
     spec.bits_per_key = bits_per_key;
@@ -85,7 +85,7 @@ FilterSpec BlockSizing::spec(std::size_t keys) const {
 }
 
 std::size_t BlockSizing::most_planned(Kind kind) const noexcept {
-  // A ribbon may take a little more than its plan (PredictsItsSizes in tests/rocksdb has the figures).
+  // A ribbon may slightly exceed its planned size (PredictsItsSizes in tests/rocksdb has the figures).
   return kind == Kind::kRibbon ? max_payload_ - max_payload_ / 64 : max_payload_ / kBlockBytes * kBlockBytes;
 }
 
@@ -94,7 +94,7 @@ std::size_t BlockSizing::bytes(std::size_t keys) const { return payload_bytes(sp
 std::size_t BlockSizing::keys(std::size_t bytes) const {
   if (bytes < tail_) return 0;
   const std::size_t room = std::min(bytes - tail_, most_planned(level_.kind));
-  std::size_t enough = 0;  // bisection: `room` lies between the sizes for these two
+  std::size_t enough = 0;  // bisection: the sizes of these two key counts bracket `room`
   std::size_t too_many = kMaxCapacity + 1;
   while (too_many - enough > 1) {
     const std::size_t middle = enough + (too_many - enough) / 2;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kChunkBytes = BuildMemory::kChunkBytes;
 
-/// Address space of this many bytes, without memory, at a multiple of kChunkBytes. Null when the system refuses.
+/// Reserves address space without memory, aligned to kChunkBytes. Null if the system refuses.
 std::byte* reserve(std::size_t bytes) noexcept {
   auto* const begin = static_cast<std::byte*>(system::reserve_addresses(bytes + kChunkBytes));
   if (begin == nullptr) return nullptr;
@@ -101,7 +101,7 @@ std::size_t BuildMemory::take_peak() noexcept {
 }
 
 bool line_up(std::span<std::byte*> chunks) noexcept {
-  // The address space for them all, of which each chunk replaces its part.
+  // Reserves address space for all chunks. Each chunk then replaces its part.
   std::byte* const place = reserve(chunks.size() * kChunkBytes);
   if (place == nullptr) return false;
   for (std::size_t i = 0; i < chunks.size(); ++i) {

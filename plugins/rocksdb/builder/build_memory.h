@@ -1,12 +1,11 @@
-// The memory that all filter builders of this process take together: a pool of pages, and a count with a bound.
+// The memory of all filter builders in this process: a pool of pages, and a byte count with a limit.
 //
-// A page that is new costs a page fault when it is first written: 2.4 us on a virtual machine, in which 200 keys are
-// hashed and added to a filter. So pages go from one builder to the next. They come in chunks of the size of a huge
-// page, which the system can provide with one fault instead of 512 where a builder will fill it. Up to kMostKept chunks
-// are kept when no builder holds them. They are not marked with MADV_FREE: on a virtual machine the mark took longer
-// than hashing and adding 50,000 keys. What builders take from elsewhere, for ribbons and for filters while they are
-// built, is only counted here. The bound is given with each call, because every policy has its own, while the count is
-// that of the whole process.
+// The first write to a new page costs a page fault: 2.4 us on a virtual machine, the time of hashing and adding 200
+// keys. So builders reuse pages. Pages are allocated in chunks of the size of a huge page. If a builder will fill a
+// chunk, the system can provide it with one fault instead of 512. The pool caches up to kMostKept unused chunks. They
+// are not marked with MADV_FREE: on a virtual machine, that took longer than hashing and adding 50,000 keys. Memory
+// that builders allocate elsewhere, for ribbons and for filters under construction, is only counted here. Each call
+// passes its own limit, because every policy has one. The count covers the whole process.
 #pragma once
 
 #include <array>
@@ -17,7 +16,7 @@
 
 namespace crivo::plugin {
 
-/// Any thread may call any function at any time.
+/// Thread-safe.
 class BuildMemory {
  public:
   static constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
@@ -26,32 +25,32 @@ class BuildMemory {
 
   enum class Use { kInPart, kToTheEnd };
 
-  /// most_kept: how many chunks to keep, at most kMostKept.
+  /// most_kept: the number of chunks to cache, at most kMostKept.
   explicit BuildMemory(std::size_t most_kept = kMostKept) noexcept : most_kept_(most_kept) {}
   ~BuildMemory();
   BuildMemory(const BuildMemory&) = delete;
   BuildMemory& operator=(const BuildMemory&) = delete;
 
-  /// The one that all builders share. It is never destroyed, because builders may outlive static objects.
+  /// The instance that all builders share. It is never destroyed, because builders may outlive static objects.
   [[nodiscard]] static BuildMemory& of_process() noexcept;
 
-  /// A chunk, aligned to its size, with anything in it; null if builders would then hold more than `limit` bytes. If
-  /// it is new and will be filled, the system is asked for a huge page. Throws std::bad_alloc when the system has no
-  /// memory.
+  /// Allocates a chunk, aligned to its size, with arbitrary contents. Null if builders would then hold more than
+  /// `limit` bytes. If the chunk is new and will be filled (kToTheEnd), the system is advised to use a huge page.
+  /// Throws std::bad_alloc if the system has no memory.
   [[nodiscard]] std::byte* take_chunk(std::size_t limit, Use use = Use::kInPart);
   void give_back(std::byte* chunk) noexcept;
 
-  /// Counts bytes that a builder is about to take from elsewhere. Returns false, and counts nothing, if builders would
-  /// then hold more than `limit` bytes. Chunks that are only kept make room.
+  /// Counts bytes that a builder is about to allocate elsewhere. Returns false, and counts nothing, if builders would
+  /// then hold more than `limit` bytes. Evicts cached chunks to stay within the limit.
   [[nodiscard]] bool count(std::size_t bytes, std::size_t limit) noexcept;
-  /// Ends the count of bytes that are free again.
+  /// Subtracts freed bytes from the count.
   void discount(std::size_t bytes) noexcept;
 
-  /// What builders hold now, in bytes.
+  /// The bytes that builders hold.
   [[nodiscard]] std::size_t held() const noexcept;
-  /// The chunks that are kept, in bytes.
+  /// The bytes of cached chunks.
   [[nodiscard]] std::size_t kept() const noexcept;
-  /// The most bytes that were held and kept at once since this was last called.
+  /// The peak of held plus cached bytes since the last call.
   [[nodiscard]] std::size_t take_peak() noexcept;
 
  private:
@@ -65,11 +64,11 @@ class BuildMemory {
   std::size_t peak_ = 0;
 };
 
-/// Moves chunks to new addresses, one behind the other, without copying what is in them. Returns false when the system
-/// refuses; some of the chunks may then have moved, and none has lost anything.
+/// Moves chunks to adjacent new addresses without copying their contents. Returns false if the system refuses. Some
+/// chunks may then have moved, but none has lost its contents.
 [[nodiscard]] bool line_up(std::span<std::byte*> chunks) noexcept;
 
-/// Bytes that are counted as long as this object lives.
+/// Counts bytes for the lifetime of this object.
 class CountedBytes {
  public:
   CountedBytes(BuildMemory& memory, std::size_t bytes, std::size_t limit) noexcept
@@ -78,7 +77,7 @@ class CountedBytes {
   CountedBytes(const CountedBytes&) = delete;
   CountedBytes& operator=(const CountedBytes&) = delete;
 
-  /// Whether the limit had room; if not, nothing is counted.
+  /// Whether the bytes were within the limit; if not, nothing is counted.
   [[nodiscard]] bool fits() const noexcept { return fits_; }
 
  private:

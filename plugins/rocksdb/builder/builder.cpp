@@ -17,8 +17,8 @@
 namespace crivo::plugin {
 namespace {
 
-// The block that RocksDB's built-in policies write for "every key may match". A block of five bytes or fewer would mean
-// that no key matches.
+// RocksDB's built-in policies write this block for "every key may match". In a block of five bytes or fewer, no key
+// matches.
 constexpr char kAlwaysMaybe[6] = {};
 
 bool contains_all(const FilterRef& filter, const HashLog& log) {
@@ -34,8 +34,8 @@ std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
   return hash_key(std::string_view(key.data(), key.size()), 0);
 }
 
-// A key whose canonical key is not known must be found all the same, so then every key passes the filter. Once that is
-// so, no key's hash matters any more.
+// A key whose canonical key is unknown must still be found, so then every key passes the filter. After that, no key's
+// hash matters.
 std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
   const auto hash_as_it_is = [&] { return hash_key(std::string_view(key.data(), key.size()), 0); };
   if (lost_hashes_) return hash_as_it_is();
@@ -55,8 +55,8 @@ void BlockBuilder::AddKey(const rocksdb::Slice& key) {
   last_key_ = hash;
 }
 
-// Adds a key and its prefix. Keys come sorted, so repeated keys follow each other, and so do repeated prefixes; and a
-// key may be its own or its neighbour's prefix. Every hash that is skipped here is in the log already.
+// Adds a key and its prefix. Keys come sorted, so repeated keys are adjacent, and so are repeated prefixes. A key may
+// equal its own or its neighbour's prefix. Every skipped hash is already in the log.
 void BlockBuilder::AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) {
   const std::uint64_t key_hash = hash_of(key);
   const std::uint64_t alt_hash = hash_of(alt);
@@ -82,7 +82,7 @@ void BlockBuilder::lose_hashes(const char* why) noexcept {
   try {
     rocksdb::Warn(limits_.log, "crivo: a filter block lets every key pass, because it could not be built: %s", why);
   } catch (...) {
-    // There is no memory for the line in LOG, either, or the logger threw.
+    // No memory for the LOG line either, or the logger threw.
   }
 }
 
@@ -96,7 +96,7 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
     } else if (!lost_hashes_) {
       if (const auto block = build(buf)) content = *block;
     }
-  } catch (const std::exception& why) {  // a filter that lets every key pass costs reads, but loses no key
+  } catch (const std::exception& why) {  // a filter that every key passes costs reads, but loses no key
     lose_hashes(why.what());
   }
   file_bytes_ += content.size();
@@ -153,8 +153,8 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
 
 void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept try {
   const double wanted_rate = sizing_.fp_rate(keys, sizing_.bytes(keys));
-  if (fp_rate <= wanted_rate) return;  // a blocked filter in the place of a larger ribbon
-  // A file of many partitions has two lines at most: for the first that gets less, and for the first that gets nothing.
+  if (fp_rate <= wanted_rate) return;  // a blocked filter replaces a larger ribbon
+  // A partitioned file logs at most two lines: for the first smaller filter, and for the first missing one.
   if (std::exchange(bytes != 0 ? warned_of_less_ : warned_of_nothing_, true)) return;
   rocksdb::Warn(limits_.log,
                 "crivo: %s is %zu, so at level %d the filter of %zu keys, behind %zu bytes of the file's "
@@ -162,7 +162,7 @@ void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t 
                 limits_.limit_name, limits_.max_filter_bytes, limits_.level, keys, file_bytes_, bytes,
                 sizing_.bytes(keys), fp_rate, wanted_rate);
 } catch (...) {
-  // There is no memory for the line in LOG, or the logger threw, and the filter matters more.
+  // No memory for the LOG line, or the logger threw. The filter matters more.
 }
 
 void BlockBuilder::start_over() noexcept {

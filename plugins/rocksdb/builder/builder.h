@@ -1,4 +1,4 @@
-// Builds the filter blocks of one SST file: one for the file, or one for each of its partitions.
+// Builds the filter blocks of one SST file: one for the file, or one per partition.
 #pragma once
 
 #include <chrono>
@@ -20,12 +20,12 @@
 
 namespace crivo::plugin {
 
-/// Whatever goes wrong in a builder, no exception leaves it: it then gives a filter that lets every key pass.
+/// Never throws: after any error, it builds a filter that every key passes.
 class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
-  /// verify: check the kept hashes and the finished block, as RocksDB's option detect_filter_construct_corruption asks.
-  /// record and counters: are told of every finished block; each may be null. transform: makes the canonical keys from
-  /// which the filter is built; null for the keys as they are. `sizing` must have room for its name in the tail.
+  /// verify: check the stored hashes and the finished block, for RocksDB's option detect_filter_construct_corruption.
+  /// record and counters: count every finished block; may be null. transform: makes the canonical keys that the filter
+  /// is built from; null to use keys unchanged. The tail of `sizing` must have space for the transform's name.
   BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr,
                const NamedKeyTransform* transform = nullptr, const BuildLimits& limits = {},
                std::shared_ptr<Counters> counters = nullptr) noexcept
@@ -43,8 +43,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   [[nodiscard]] const BuildLimits& limits() const noexcept { return limits_; }
 
   void AddKey(const rocksdb::Slice& key) override;
-  /// Adds a key and its prefix. RocksDB calls this from version 9.6 on; it is compiled for all versions, so that it is
-  /// tested with all.
+  /// Adds a key and its prefix. RocksDB calls this since 9.6. It is compiled for all versions, so that all are tested.
 #if CRIVO_ROCKSDB_VERSION >= 906
   void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override;
 #else
@@ -54,7 +53,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) override { return Finish(buf, nullptr); }
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override;
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& content) override;
-  // What is thrown here, Finish meets again and says in LOG.
+  // Finish meets the same exceptions, and logs them.
   std::size_t ApproximateNumEntries(std::size_t bytes) override {
     return value_or(bytes, [&] { return sizing_.keys(bytes); });
   }
@@ -66,7 +65,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   }
 
  private:
-  /// What the call returns, or `instead` if it throws.
+  /// The call's result, or `instead` if it throws.
   template <typename T, typename Call>
   static T value_or(T instead, const Call& call) noexcept {
     try {
@@ -85,19 +84,19 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
     }
   }
   void append_to_full(std::uint64_t hash) noexcept;
-  /// Gives the filter up: every key will pass it. Says so in LOG, once for a filter.
+  /// Abandons the filter, so that every key passes it. Logs this once per filter.
   void lose_hashes(const char* why) noexcept;
   [[nodiscard]] bool hashes_are_intact() const;
-  /// Builds the block in `buf`; returns no value if max_filter_bytes has no room for one. The hashes are kept only if
-  /// MaybePostVerify needs them. Throws when the filter cannot be built.
+  /// Builds the block in `buf`. Returns no value if max_filter_bytes leaves no space for one. The hashes are retained
+  /// only if MaybePostVerify needs them. Throws if the filter cannot be built.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
-  /// Says in LOG that the limit for the file leaves so many bytes to the filter of these keys, with this rate.
+  /// Logs that the file's limit reduces the filter of these keys to `bytes` bytes and this rate.
   void warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept;
-  /// Tells record and counters of the block that Finish gives: what build() made, or one that lets every key pass.
+  /// Reports Finish's block to record and counters: the block of build(), or one that every key passes.
   void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
   void start_over() noexcept;
-  /// Charges the hashes, and the blocks of the file, which RocksDB holds until it writes them. There must be a filter,
-  /// so a cache without room is no error.
+  /// Charges the hashes and the file's blocks, which RocksDB holds until it writes them. A full cache is not an error,
+  /// because the filter must be built anyway.
   void charge(std::size_t block_bytes) noexcept {
     (void)charge_.set(hashes_.memory_bytes() + finished_.memory_bytes() + file_bytes_ + block_bytes);
   }
@@ -105,22 +104,22 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   BlockSizing sizing_;
   bool verify_;
   const NamedKeyTransform* transform_;
-  std::string scratch_;  // the transform's
+  std::string scratch_;  // of the transform
   BuildLimits limits_;
   HashLog hashes_;
-  HashLog finished_;  // the hashes of the block that MaybePostVerify will check
+  HashLog finished_;  // of the block that MaybePostVerify will check
   CacheCharge charge_;
-  std::size_t entries_ = 0;     // the number of appended hashes, with those for which there was no memory
-  std::uint64_t checksum_ = 0;  // the checksum of the appended hashes
+  std::size_t entries_ = 0;     // appended hashes, including those without memory
+  std::uint64_t checksum_ = 0;  // of the appended hashes
   bool lost_hashes_ = false;
-  std::size_t file_bytes_ = 0;  // of the file's blocks that are finished
+  std::size_t file_bytes_ = 0;  // of the file's finished blocks
   bool warned_of_less_ = false;
   bool warned_of_nothing_ = false;
   std::optional<std::uint64_t> last_key_;
   std::optional<std::uint64_t> last_alt_;
   std::shared_ptr<FilterRecord> record_;
   std::shared_ptr<Counters> counters_;
-  BuiltBlock built_{};  // by the last build() that succeeded
+  BuiltBlock built_{};  // of the last successful build()
 };
 
 }  // namespace crivo::plugin

@@ -10,7 +10,7 @@
 #elif CRIVO_ROCKSDB_VERSION >= 703
 namespace ROCKSDB_NAMESPACE {
 // From an internal header, cache/cache_entry_roles.h. Null if librocksdb does not export it; the cache's statistics
-// then count our entries as kMisc.
+// then count Crivo's entries as kMisc.
 __attribute__((weak)) void RegisterCacheDeleterRole(Cache::DeleterFn deleter, CacheEntryRole role);
 }  // namespace ROCKSDB_NAMESPACE
 #endif
@@ -35,10 +35,10 @@ void register_role() {
 }
 #endif
 
-/// Null if the cache has no room.
+/// Null if the cache is full.
 Handle* new_entry(rocksdb::Cache& cache) {
-  // The keys of RocksDB's own entries of this sort: their first half is 0 in no key of a block, and some caches take
-  // keys of 16 bytes only.
+  // The same keys as RocksDB's own entries of this sort. No block's key has 0 as its first half, and some caches accept
+  // only keys of 16 bytes.
   const std::array<std::uint64_t, 2> key{0, cache.NewId()};
   const rocksdb::Slice slice(reinterpret_cast<const char*>(key.data()), sizeof key);
   Handle* entry = nullptr;
@@ -78,7 +78,7 @@ bool CacheCharge::set(std::size_t bytes) noexcept try {
     entries_.push_back(entry);
   }
   return true;
-} catch (...) {  // the cache may be a program's own
+} catch (...) {  // the cache may be the program's own
   return false;
 }
 

@@ -1,5 +1,5 @@
-// The memory of a build, charged to the block cache where BlockBasedTableOptions::cache_usage_options asks for it
-// (CacheEntryRole::kFilterConstruction): while a builder holds memory, so much less is left for blocks.
+// Charges the memory of a build to the block cache if BlockBasedTableOptions::cache_usage_options enables it
+// (CacheEntryRole::kFilterConstruction). While a builder holds memory, the cache holds fewer blocks.
 #pragma once
 
 #include <rocksdb/cache.h>
@@ -14,10 +14,10 @@
 
 namespace crivo::plugin {
 
-/// The cache to which filter construction is to be charged; null for none.
+/// The cache to charge for filter construction; null for none.
 [[nodiscard]] std::shared_ptr<rocksdb::Cache> charged_cache(const rocksdb::BlockBasedTableOptions& table);
 
-/// Takes room in a cache by entries without values, as RocksDB's own builders do. One thread at a time.
+/// Reserves space in a cache with entries without values, as RocksDB's own builders do. One thread at a time.
 class CacheCharge {
  public:
   /// Without a cache, nothing is charged.
@@ -26,13 +26,13 @@ class CacheCharge {
   CacheCharge(const CacheCharge&) = delete;
   CacheCharge& operator=(const CacheCharge&) = delete;
 
-  /// Charges this many bytes from now on, rounded up to entries of 256 KiB. Returns false if the cache has a strict
-  /// limit and no room; then the charge is what there was room for.
+  /// Sets the charge to this many bytes, rounded up to entries of 256 KiB. Returns false if the cache has a strict
+  /// limit and is full. The charge is then as much as fits.
   bool set(std::size_t bytes) noexcept;
 
  private:
   std::shared_ptr<rocksdb::Cache> cache_;
-  std::vector<void*> entries_;  // handles, whose type another header has since 8.0
+  std::vector<void*> entries_;  // handles, whose type is in another header since 8.0
 };
 
 }  // namespace crivo::plugin

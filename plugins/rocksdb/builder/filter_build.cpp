@@ -7,8 +7,8 @@
 namespace crivo::plugin {
 namespace {
 
-// From this many hashes on, the core adds them faster if it gets them at once. For fewer, moving the chunks into one
-// array takes longer than it saves.
+// From this many hashes on, the core adds them faster as one array. For fewer, moving the chunks into one array takes
+// longer than it saves.
 constexpr std::size_t kFewestAtOnce = std::size_t{1} << 22;
 
 std::optional<AnyFilter> value_of(Result<AnyFilter> filter) {
@@ -16,7 +16,7 @@ std::optional<AnyFilter> value_of(Result<AnyFilter> filter) {
   return *std::move(filter);
 }
 
-/// No value where memory is short, as that of a blocked filter may still be there.
+/// No value if memory is short: there may still be enough for a blocked filter.
 std::optional<AnyFilter> build_from_set(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
                                         BlockMemory& payload) try {
   const std::span<const std::uint64_t> set = hashes.make_set();
@@ -33,14 +33,14 @@ std::optional<AnyFilter> build_from_set(HashLog& hashes, const BlockSizing& sizi
 
 std::optional<AnyFilter> build_in_parts(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
                                         BlockMemory& payload) {
-  // There must be a filter, and this is the smallest step to it. So it may exceed the limit, but not with the hashes.
+  // A filter must be built, and this is the smallest one. So it may exceed the limit, but not together with the hashes.
   const std::size_t bytes = sizing.bytes(hashes.size());
   std::optional<CountedBytes> counted(std::in_place, *limits.memory, bytes, limits.max_build_bytes);
   if (!counted->fits()) {
     hashes.spill();
     counted.emplace(*limits.memory, bytes, BuildMemory::kNoLimit);
   }
-  // To add hashes at once, the core takes more memory.
+  // Adding all hashes at once needs more memory.
   const bool at_once = hashes.size() >= kFewestAtOnce && limits.max_build_bytes == BuildMemory::kNoLimit;
   const std::span<const std::uint64_t> all = at_once ? hashes.in_one_array() : std::span<std::uint64_t>();
   auto filter = value_of(AnyFilter::build(sizing.spec(hashes.size()), all,

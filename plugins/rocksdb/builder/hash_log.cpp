@@ -39,7 +39,7 @@ std::span<std::uint64_t> HashLog::part(std::size_t i) const noexcept {
 void HashLog::grow() {
   if (first_ == nullptr) {
     first_.reset(new std::uint64_t[kFirstHashes]);
-    (void)memory_->count(kFirstBytes, BuildMemory::kNoLimit);  // too little to be worth a file
+    (void)memory_->count(kFirstBytes, BuildMemory::kNoLimit);  // too small to justify a file
     shrink(0, 0);
     return;
   }
@@ -49,7 +49,7 @@ void HashLog::grow() {
   }
   if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 1);
   const std::size_t limit = limit_ == BuildMemory::kNoLimit ? limit_ : limit_ / 2;
-  // A log that has filled one chunk will mostly fill others.
+  // A log that has filled one chunk usually fills more.
   const auto use = chunks_.empty() ? BuildMemory::Use::kInPart : BuildMemory::Use::kToTheEnd;
   std::byte* const chunk = memory_->take_chunk(limit, use);
   if (chunk == nullptr) return spill();
@@ -77,7 +77,7 @@ void HashLog::spill() {
     if (part(i).empty()) continue;
     if (const auto written = file_->append(part(i)); !written) fail(written.error());
   }
-  shrink(std::min<std::size_t>(chunks_.size(), 1), 0);  // a chunk, in which to gather the next part
+  shrink(std::min<std::size_t>(chunks_.size(), 1), 0);  // one chunk, for the next hashes
 }
 
 std::span<std::uint64_t> HashLog::in_one_array() {

@@ -1,10 +1,10 @@
-// The hashes of one filter's keys, kept until their number is known.
+// The hashes of one filter's keys, stored until their number is known.
 //
-// Up to 8192 hashes lie in an array on the heap, which is enough for the partitions that RocksDB makes. More of them go
-// into chunks of the process's BuildMemory, so that nothing is copied while the log grows. A ribbon needs its hashes in
-// one array, in order: for that, the chunks are moved to addresses one behind the other, and sorted where they lie. If
-// the builders of this process hold half of what they may, the hashes go to a temporary file; the other half is for the
-// filters. A log of which a part is in a file can be read, but not sorted.
+// Up to 8192 hashes are in an array on the heap, which is enough for RocksDB's partitions. More hashes go into chunks
+// of the process's BuildMemory, so that growing copies only the first array. A ribbon needs its hashes in one array,
+// sorted. For that, the chunks are moved to adjacent addresses and sorted in place. If this process's builders hold
+// half of their limit, the hashes go to a temporary file; the other half is for the filters. A log that is partly in a
+// file can be read, but not sorted.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,11 @@
 
 namespace crivo::plugin {
 
-/// Functions throw std::bad_alloc, with no hash lost, and std::runtime_error, "folder of temporary files must
-/// <what>, got <folder>: <why>", if the file fails, after which only clear() may be called.
+/// Functions throw std::bad_alloc without losing a hash, or std::runtime_error if the file fails: "folder of temporary
+/// files must <what>, got <folder>: <why>". After a file error, only clear() may be called.
 class HashLog {
  public:
-  /// limit: the most bytes that the builders of `memory` may hold together. folder: of the temporary file; null for the
-  /// default one.
+  /// limit: the most bytes that all builders of `memory` may hold. folder: of the temporary file; null for the default.
   explicit HashLog(BuildMemory& memory = BuildMemory::of_process(), std::size_t limit = BuildMemory::kNoLimit,
                    std::shared_ptr<const std::string> folder = nullptr) noexcept
       : memory_(&memory), limit_(limit), folder_(std::move(folder)) {}
@@ -39,31 +38,31 @@ class HashLog {
     if (next_ == end_) grow();
     *next_++ = hash;
   }
-  /// The same if that takes no more memory; if it would, it returns false and does nothing.
+  /// Appends if that needs no more memory; otherwise returns false and does nothing.
   [[nodiscard]] bool append_if_room(std::uint64_t hash) noexcept {
     if (next_ == end_) return false;
     *next_++ = hash;
     return true;
   }
-  /// Both must be of the same memory and limit.
+  /// Both logs must have the same memory and limit.
   void swap(HashLog& other) noexcept;
-  /// Forgets the hashes, but keeps the array for the first of them, as another partition may follow.
+  /// Removes the hashes, but retains the first array, as another partition may follow.
   void clear() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return in_memory() + (spilled() ? file_->size() : 0); }
   /// The bytes in use, rounded up to kStepHashes. The rest of the last chunk has not been written.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
-  /// Whether a part of the hashes is in a file.
+  /// Whether some hashes are in a file.
   [[nodiscard]] bool spilled() const noexcept { return file_.has_value(); }
-  /// Moves what is in memory to the file, to make room for a filter.
+  /// Moves the hashes in memory to the file, to free memory for a filter.
   void spill();
 
-  /// All hashes in one array, which is the log's until it changes. No hashes, though there are some, if the system
-  /// refuses to put them there, or if the log was spilled.
+  /// All hashes in one array, which is valid until the log changes. Empty, despite hashes in the log, if the system
+  /// refuses to move them or if the log was spilled.
   [[nodiscard]] std::span<std::uint64_t> in_one_array();
-  /// Sorts the hashes and drops repeated ones. Returns those that are left; none where in_one_array() returns none.
+  /// Sorts the hashes and removes repeated ones. Returns the remaining hashes; none if in_one_array() returns none.
   [[nodiscard]] std::span<const std::uint64_t> make_set();
-  /// Hands all hashes on, in parts, until `use` returns false. Returns false if `use` did.
+  /// Passes all hashes to `use`, piece by piece, until it returns false. Returns false if `use` did.
   bool read(const std::function<bool(std::span<const std::uint64_t>)>& use) const;
 
  private:
@@ -80,7 +79,7 @@ class HashLog {
   [[nodiscard]] std::span<std::uint64_t> part(std::size_t i) const noexcept;
   [[nodiscard]] std::size_t parts() const noexcept { return chunks_.empty() ? 1 : chunks_.size(); }
   void grow();
-  /// Gives back the chunks behind the first `keep` of them, and goes on behind `used` hashes of the last one.
+  /// Frees all chunks after the first `keep`, and continues after `used` hashes of the last one.
   void shrink(std::size_t keep, std::size_t used) noexcept;
 
   BuildMemory* memory_;
@@ -90,7 +89,7 @@ class HashLog {
   std::vector<std::byte*> chunks_;  // all full but the last
   std::optional<HashRuns> file_;
   std::uint64_t* next_ = nullptr;  // where the next hash goes
-  std::uint64_t* end_ = nullptr;   // of its step
+  std::uint64_t* end_ = nullptr;   // of the current step
 };
 
 }  // namespace crivo::plugin
