@@ -28,7 +28,7 @@ Array::Opened Array::open(PyObject* keys, bool hashed, const Hashing& hashing) {
   first_ = static_cast<const char*>(view_.buf);
   count_ = static_cast<size_t>(view_.shape[0]);
   width_ = static_cast<size_t>(view_.ndim == 2 ? view_.shape[1] : view_.itemsize);
-  stride_ = view_.strides == nullptr ? static_cast<ptrdiff_t>(width_) : view_.strides[0];  // ctypes gives no strides
+  stride_ = view_.strides == nullptr ? static_cast<ptrdiff_t>(width_) : view_.strides[0];  // ctypes sets no strides
   return Opened::kArray;
 }
 
@@ -40,7 +40,7 @@ uint64_t Array::hash(const char* item) const {
   return crivo_hash_key(key.data, key.size, hashing_.seed);
 }
 
-/// Hashes keys of a fixed width all at once, if they lie side by side. Returns whether it has.
+/// Hashes contiguous keys of a fixed width in one call. Returns false for other keys.
 bool Array::hash_side_by_side(size_t first, size_t count, uint64_t* hashes) const {
   if (hashing_.ordered) return false;
   if (items_ != Items::kBytes && items_ != Items::kTrimmedBytes) return false;

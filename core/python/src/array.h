@@ -1,7 +1,7 @@
-// An array of keys that is read where it lies, by Python's buffer protocol: NumPy's, array.array, memoryview, ctypes.
+// Reads an array of keys in place, by Python's buffer protocol: NumPy, array.array, memoryview, ctypes.
 //
-// An array means the keys that a list of its items means; items.h says which these are. Other items are left to be
-// iterated over, one by one.
+// An array means the same keys as a list of its items; items.h defines the readable items. Arrays of other items are
+// iterated over, item by item.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,14 @@ class Array {
   ~Array() { close(); }
 
   enum class Opened { kArray, kOther, kFailed };
-  /// Call once. kOther: `keys` is nothing that can be read here, or, where the filter wants ordered numbers, has items
-  /// that may be none. kFailed: with an exception, for an array that does not
-  /// have the hashes that `hashed` promises.
+  /// Call once. kOther: `keys` is not readable here, or its items may not be ordered numbers although the filter needs
+  /// them. kFailed: an exception is set, because the array does not have the hashes that `hashed` promises.
   Opened open(PyObject* keys, bool hashed, const Hashing& hashing);
 
   [[nodiscard]] size_t size() const { return count_; }
 
-  /// Writes the hashes of `count` items from `first` on. Needs no GIL. Another thread may write to the array meanwhile:
-  /// then some hashes are of keys that never were, and no more than that.
+  /// Writes the hashes of `count` items, starting at `first`. Needs no GIL. If another thread writes to the array
+  /// meanwhile, some hashes may be of keys that never existed, but nothing worse happens.
   void hashes(size_t first, size_t count, uint64_t* hashes) const;
 
  private:
@@ -44,7 +43,7 @@ class Array {
   Hashing hashing_;
   const char* first_ = nullptr;
   ptrdiff_t stride_ = 0;
-  size_t width_ = 0;  // bytes of an item
+  size_t width_ = 0;  // of an item, in bytes
   size_t count_ = 0;
 };
 

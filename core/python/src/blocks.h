@@ -1,4 +1,4 @@
-// Many keys, hashed block by block: from an array without the GIL, from everything else object by object.
+// Hashes many keys block by block: arrays without the GIL, other iterables object by object.
 #pragma once
 
 #include <algorithm>
@@ -11,24 +11,24 @@
 
 namespace crivo::python {
 
-/// Keys that are hashed at a time: their hashes stay in the nearest cache, and the filter prefetches among them.
+/// The number of keys hashed at a time. Their hashes stay in the L1 cache, and the filter prefetches for the block.
 constexpr size_t kBlock = 1024;
-/// Keys between two looks at what else happens: Ctrl-C, and other threads that want the GIL. Some milliseconds, as long
-/// as Python itself lets a thread run.
+/// The number of keys between checks for Ctrl-C and for other threads that want the GIL. A stretch takes some
+/// milliseconds, about as long as Python itself lets a thread run.
 constexpr size_t kStretch = size_t{1} << 18;
 
-/// Fails with a TypeError where `keys` is one key, because who passes it has forgotten the list around it, or cannot be
-/// iterated over.
+/// Raises a TypeError if `keys` is a single key, because the caller probably forgot the list around it, or if it cannot
+/// be iterated over.
 [[nodiscard]] bool check_many(PyObject* keys);
 
-/// What Python does between two instructions. False with an exception.
+/// Does what Python does between two instructions: releases the GIL and checks for signals. False with an exception.
 [[nodiscard]] inline bool let_others_run() {
   PyEval_RestoreThread(PyEval_SaveThread());
   return PyErr_CheckSignals() == 0;
 }
 
-/// Calls `crivo_status take(hashes, count, error)` for block after block of an array, without the GIL; `turn()` makes
-/// the Turn in which a stretch of them happens. False with an exception.
+/// Calls `crivo_status take(hashes, count, error)` for each block of an array, without the GIL. `turn()` makes the Turn
+/// of a stretch of blocks. False with an exception.
 template <class MakeTurn, class Take>
 [[nodiscard]] bool each_block(const Array& array, MakeTurn&& make_turn, Take&& take, PyObject* filename = Py_None) {
   uint64_t hashes[kBlock];
@@ -50,9 +50,9 @@ template <class MakeTurn, class Take>
   return succeeded(status, error, filename);
 }
 
-/// Calls `bool take(hashes, count)`, with the GIL, for block after block of what iterating over `keys` gives. Where an
-/// object is no key, the keys before it are taken; then this is false, with the exception. No turn may be held, because
-/// the iteration can run any Python code.
+/// Calls `bool take(hashes, count)`, with the GIL, for each block of the keys that iterating over `keys` yields. If an
+/// object is not a key, the keys before it are taken, and the result is false with the exception. No turn may be
+/// active, because the iteration can run any Python code.
 template <class Take>
 [[nodiscard]] bool each_block(PyObject* keys, bool hashed, const Hashing& hashing, Take&& take) {
   const Ref iterator(PyObject_GetIter(keys));
@@ -70,13 +70,13 @@ template <class Take>
   if (PyErr_Occurred() == nullptr) return filled == 0 || take(hashes, filled);
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  if (filled > 0 && !take(hashes, filled)) PyErr_Clear();  // the wrong key came first in time
+  if (filled > 0 && !take(hashes, filled)) PyErr_Clear();  // the wrong key's error came first
   PyErr_Restore(type, value, traceback);
   return false;
 }
 
-/// Changes something by keys of any sort: calls `crivo_status take(hashes, count, error)` for block after block, in
-/// turns that change what `changed` belongs to, which is null where nobody else has it. False with an exception.
+/// Changes an object by keys of any sort: calls `crivo_status take(hashes, count, error)` for each block, in turns that
+/// change the owner of `changed`. `changed` is null if no other thread has the object. False with an exception.
 template <class Take>
 [[nodiscard]] bool change_by_blocks(PyObject* keys, bool hashed, const Hashing& hashing, Turns* changed, Take&& take,
                                     PyObject* filename = Py_None) {

@@ -1,5 +1,5 @@
-// The type crivo._crivo.Filter: what an object of it is, and its methods, which the files of this folder divide.
-// crivo/_filter.py derives the class from it that users see.
+// The type crivo._crivo.Filter: its objects, and its methods, which are divided among the files of this folder.
+// crivo/_filter.py derives the public class from it.
 #pragma once
 
 #include "crivo.h"
@@ -10,9 +10,9 @@
 
 namespace crivo::python {
 
-/// A Python object. Its filter is never null: an object whose filter could not be made never reaches Python.
+/// A Python object. Its filter is never null: an object without a filter never reaches Python.
 struct Filter {
-  PyObject ob_base;  // the name is Python's
+  PyObject ob_base;  // Python's name
   crivo_filter* handle;
   Hashing hashing;
   Turns turns;
@@ -20,7 +20,7 @@ struct Filter {
 
 inline Filter* as_filter(PyObject* object) { return reinterpret_cast<Filter*>(object); }
 
-/// Runs `crivo_status work(error)` in a turn, and raises what it fails with. False with an exception.
+/// Runs `crivo_status work(error)` in a turn, and raises its error. False with an exception.
 template <class Work>
 [[nodiscard]] bool in_turn(Turns* asked, Turns* changed, Work&& work, PyObject* filename = Py_None) {
   crivo_error error;
@@ -30,10 +30,10 @@ template <class Work>
   return succeeded(status, error, filename);
 }
 
-/// A new object of this type with the filter, which it takes over, also where it fails.
+/// A new object of this type, which takes ownership of the filter, also on failure.
 PyObject* wrap(PyTypeObject* type, crivo_filter* handle);
 
-// make.cpp: what the names say, as slots and methods.
+// make.cpp: the slots and methods that make filters.
 PyObject* filter_new(PyTypeObject* type, PyObject* args, PyObject* keywords);
 PyObject* filter_read(PyObject* type, PyObject* args);
 PyObject* filter_open(PyObject* type, PyObject* args);

@@ -19,7 +19,7 @@ uint64_t load_unsigned(const char* item, size_t width) {
   return load_any<uint8_t, uint16_t, uint32_t, uint64_t>(item, width);
 }
 
-/// A half-precision real (IEEE 754), for which C++20 has no type.
+/// A half-precision real (IEEE 754). C++20 has no type for it.
 double load_half(const char* item) {
   const auto bits = load<uint16_t>(item);
   const int exponent = bits >> 10 & 0x1F;
@@ -36,21 +36,21 @@ double load_real(const char* item, size_t width) {
 
 bool is_among(char letter, const char* letters) { return letter != '\0' && std::strchr(letters, letter) != nullptr; }
 
-/// The items that are numbers, by the letter of their format.
+/// The type of numeric items, by the letter of their format.
 Items numbers_of(char letter, size_t width) {
   if ((letter == 'e' && width == 2) || (letter == 'f' && width == 4) || (letter == 'd' && width == 8)) {
     return Items::kReal;
   }
   if (letter == '?' && width == 1) return Items::kBool;
   if (!std::has_single_bit(width) || width > 8) return Items::kUnknown;
-  if (is_among(letter, "bB") && width != 1) return Items::kUnknown;  // what ctypes says of a union
+  if (is_among(letter, "bB") && width != 1) return Items::kUnknown;  // ctypes reports unions like this
   if (is_among(letter, "bhilqn")) return Items::kSigned;
   return is_among(letter, "BHILQN") ? Items::kUnsigned : Items::kUnknown;
 }
 
 }  // namespace
 
-/// A buffer without a format has bytes.
+/// A buffer without a format contains bytes.
 Items items_of(const Py_buffer& view) {
   const char* format = view.format == nullptr ? "B" : view.format;
   const auto width = static_cast<size_t>(view.itemsize);
@@ -111,7 +111,7 @@ uint64_t item_number(Items items, const char* item, size_t width) {
       return crivo_ordered_integer(static_cast<int64_t>(load_unsigned(item, width)));
     case Items::kBool:
       return crivo_ordered_integer(*item != 0 ? 1 : 0);
-    default:  // of bytes, NULs at the end make no difference
+    default:  // bytes: trailing NULs make no difference
       return crivo_ordered_bytes(item, width);
   }
 }

@@ -11,7 +11,7 @@ Ref field_of(Py_ssize_t index) {
   return Ref(index == kAlone ? PyUnicode_FromString("key") : PyUnicode_FromFormat("keys[%zd]", index));
 }
 
-/// Raises a TypeError that says what a key, or keys[index], must be and what it is.
+/// Raises a TypeError with the wanted and the actual type of a key, or of keys[index].
 bool refuse(PyObject* object, Py_ssize_t index, const char* wanted) {
   const Ref field = field_of(index);
   const Ref name(field ? PyUnicode_AsUTF8String(field.get()) : nullptr);
@@ -30,7 +30,7 @@ bool read_hash(PyObject* object, Py_ssize_t index, uint64_t* hash) {
 
 }  // namespace
 
-/// Raises an Error in place of the UnicodeEncodeError, which does not say which key it is about.
+/// Raises an Error instead of the UnicodeEncodeError, which does not name the key.
 bool Key::refuse_text(PyObject* text, Py_ssize_t index) {
   if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError) == 0) return false;
   PyObject *type, *value, *traceback;
@@ -57,8 +57,8 @@ bool Key::read_integer(PyObject* integer) {
   return true;
 }
 
-/// Python's integers have no largest one: beyond 64 bits the key is the digits, too. Python refuses to write more than
-/// some thousand of them (sys.set_int_max_str_digits), and its module decimal does not.
+/// Python's integers have no limit: beyond 64 bits, the key is also the digits. Python refuses to write more than some
+/// thousand digits (sys.set_int_max_str_digits), but its module decimal does not.
 bool Key::read_digits(PyObject* integer) {
   text_ = Ref(PyNumber_ToBase(integer, 10));
   if (!text_ && PyErr_ExceptionMatches(PyExc_ValueError) != 0) {
@@ -70,7 +70,7 @@ bool Key::read_digits(PyObject* integer) {
   return text_ && read_text(text_.get(), kAlone);
 }
 
-/// False without an exception for what is no item of an array.
+/// False without an exception if the object is not an item of an array.
 bool Key::read_item(PyObject* object) {
   if (PyObject_CheckBuffer(object) == 0 || has_mask(object)) return false;
   has_buffer_ = PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) == 0;
@@ -103,7 +103,7 @@ bool Key::read_other(PyObject* object, Py_ssize_t index) {
   if (read_item(object)) return true;
   const Ref integer(PyIndex_Check(object) != 0 ? PyNumber_Index(object) : nullptr);
   if (integer) return read_integer(integer.get());
-  // An array of NumPy's says that it can be an integer, and then refuses unless it has one item.
+  // A NumPy array claims to convert to an integer, but fails unless it has one item.
   if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_TypeError) == 0) return false;
   return refuse(object, index, "str, bytes, int or float");
 }

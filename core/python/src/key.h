@@ -1,4 +1,4 @@
-// A Python object as a key: the same bytes for which SQL, C++ and the shell know the same value.
+// A Python object as a key: the same bytes as the same value in SQL, C++ and the shell.
 #pragma once
 
 #include "crivo.h"
@@ -7,14 +7,14 @@
 
 namespace crivo::python {
 
-/// The place of a key that was given alone, and not among others.
+/// The index of a key that was passed alone.
 constexpr Py_ssize_t kAlone = -1;
 
-/// Reads the bytes of one key. They stay where they are until the Key dies or Python code runs.
+/// Reads the bytes of one key. They are valid until the Key is destroyed or Python code runs.
 ///
-/// A str is its UTF-8, and bytes, bytearray and memoryview are themselves. An int (or what has __index__) is its
-/// decimal digits, and a bool the int that it is. A float is the int that it equals, if that has 64 bits, and else the
-/// shortest text that reads back as itself. An item of an array, such as NumPy's float32, is what the array has there.
+/// A str is its UTF-8; bytes, bytearray and memoryview are their bytes. An int (or an object with __index__) is its
+/// decimal digits, and a bool its int. A float is the int that it equals if that has 64 bits, otherwise the shortest
+/// text that reads back as the same float. An item of an array, such as NumPy's float32, is read as in the array.
 class Key {
  public:
   Key() = default;
@@ -24,10 +24,10 @@ class Key {
     if (has_buffer_) PyBuffer_Release(&buffer_);
   }
 
-  /// Call once. False with an exception: a TypeError that names the type and, unless it is kAlone, the index; or what
-  /// the object itself raised.
+  /// Call once. False with an exception: a TypeError that names the type and, unless it is kAlone, the index; or an
+  /// exception of the object.
   [[nodiscard]] bool read(PyObject* object, Py_ssize_t index = kAlone) {
-    // The frequent ones, which are told by a comparison; of what is derived from them, the type must be asked.
+    // Frequent types first: an exact check is one comparison. Subclasses need a query of the type.
     if (PyUnicode_CheckExact(object)) return read_text(object, index);
     if (PyBytes_CheckExact(object)) return read_bytes(object);
     if (PyLong_CheckExact(object)) return read_integer(object);
@@ -59,14 +59,14 @@ class Key {
   char number_[CRIVO_NUMBER_KEY_BYTES];
   Ref text_;
   bool has_buffer_ = false;
-  Py_buffer buffer_;  // left as it is: to clear it would take as long as to hash a key
+  Py_buffer buffer_;  // uninitialized: clearing it would take as long as hashing a key
 };
 
-/// The ordered number of a key: of bytes, or of an int, or what has __index__, of 64 bits. False with an exception for
-/// any other, as a str and a float may be meant in another order.
+/// The ordered number of a key: bytes, or a 64-bit int or object with __index__. False with an exception for other
+/// keys, because the intended order of a str or a float is unclear.
 [[nodiscard]] bool read_ordered(PyObject* object, Py_ssize_t index, uint64_t* number, bool* is_bytes);
 
-/// The hash of a key, as a filter knows it; or with `hashed` the object itself, an int of 64 bits. False with an
+/// The hash by which a filter identifies a key; with `hashed`, the object itself, an int of 64 bits. False with an
 /// exception.
 [[nodiscard]] bool hash_key(PyObject* object, Py_ssize_t index, bool hashed, const Hashing& hashing, uint64_t* hash);
 

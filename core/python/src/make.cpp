@@ -1,4 +1,4 @@
-// Filters made: of options and keys, of bytes, of other filters.
+// Makes filters from options and keys, from bytes, and from other filters.
 #include <pthread.h>
 
 #include <atomic>
@@ -13,7 +13,7 @@
 namespace crivo::python {
 namespace {
 
-/// 0 stands for a default in C, but not in Python, where None and no argument do.
+/// In C, 0 means the default; in Python, None or no argument does.
 bool read_optional(const char* name, PyObject* value, uint64_t least, uint64_t* field) {
   return value == nullptr || value == Py_None || read_integer(name, value, least, field);
 }
@@ -36,20 +36,20 @@ bool read_threads(PyObject* value, uint32_t* threads) {
   return true;
 }
 
-/// Keeps a thread for ever that Python has told to end, while the process ends.
+/// Blocks a thread that Python told to end, until the process ends.
 void stay(void* /*unused*/) {
   while (true) pause();
 }
 
-/// What the library calls while it builds: it looks for Ctrl-C, and calls the caller's function.
+/// The library's progress callback: checks for Ctrl-C, and calls the caller's function.
 ///
-/// At the end of the process, Python before 3.14 ends a thread that asks for the GIL, by pthread_exit. That unwinds the
-/// stack, and the library's functions, through which no exception may pass, would abort the process. So the thread
-/// stays where it is, as it does from 3.14 on.
+/// When the process ends, Python before 3.14 ends a thread that requests the GIL, by pthread_exit. That unwinds the
+/// stack. The library's functions let no exception pass, so they would abort the process. Therefore the thread stops
+/// here, as it does from 3.14 on.
 struct Progress {
-  PyObject* callback;    // or null
+  PyObject* callback;    // may be null
   PyThreadState* state;  // while the GIL is released
-  bool in_main_thread;   // only there, Python handles signals
+  bool in_main_thread;   // Python handles signals only there
   bool goes_on = true;
 
   static int report(double done, void* data) {
@@ -73,7 +73,7 @@ struct Progress {
   }
 };
 
-/// False with an exception set if, say, Ctrl-C comes meanwhile.
+/// False with an exception set if, for example, Ctrl-C arrives meanwhile.
 bool in_main_thread() {
   const Ref threading(PyImport_ImportModule("threading"));
   const Ref main(threading ? PyObject_CallMethod(threading.get(), "main_thread", nullptr) : nullptr);
@@ -81,10 +81,10 @@ bool in_main_thread() {
   return ident && PyLong_AsUnsignedLong(ident.get()) == PyThread_get_thread_ident();
 }
 
-/// A builder, with the GIL released while it works.
+/// A builder that works with the GIL released.
 class Builder {
  public:
-  /// Borrows both: what is called meanwhile, or null, and the folder that an Error names.
+  /// Borrows both: the progress callback, or null, and the folder that errors name.
   Builder(PyObject* callback, PyObject* temp_folder)
       : progress_{callback, nullptr, in_main_thread()}, temp_folder_(temp_folder) {}
   Builder(const Builder&) = delete;
@@ -103,10 +103,10 @@ class Builder {
     const auto add = [&](const uint64_t* hashes, size_t count, crivo_error* error) {
       return crivo_builder_add_hashes(builder_, hashes, count, error);
     };
-    return change_by_blocks(keys, hashed, hashing, nullptr, add, temp_folder_);  // nobody else has the builder
+    return change_by_blocks(keys, hashed, hashing, nullptr, add, temp_folder_);  // no other thread has the builder
   }
 
-  /// The same for keys with values, one after the other from both, or without the GIL from two arrays.
+  /// Adds keys with values: one by one from iterables, or without the GIL from two arrays.
   bool add_pairs(PyObject* keys, PyObject* values_object, bool hashed, const Hashing& hashing) {
     Values values;
     Array array;
@@ -130,7 +130,7 @@ class Builder {
     return each_block(keys, hashed, hashing, add) && values.end();
   }
 
-  /// Keys of an exact filter: the value of members is 1, and that of others 0.
+  /// Adds keys of an exact filter: members have the value 1, others 0.
   bool add_side(PyObject* keys, uint64_t value, bool hashed, const Hashing& hashing) {
     uint64_t same[kBlock];
     std::fill_n(same, kBlock, value);
@@ -158,7 +158,7 @@ class Builder {
   PyObject* temp_folder_;
 };
 
-/// The arguments of Filter(). Those that were not given are null.
+/// The arguments of Filter(); null if not given.
 struct Arguments {
   PyObject* keys = Py_None;
   PyObject* fp_rate = nullptr;
@@ -188,7 +188,7 @@ struct Arguments {
                                        &max_memory, &temp_folder, &progress, &values, &others, &hashed) != 0;
   }
 
-  /// The options borrow from the arguments, and from `folder`, which gets the bytes of temp_folder.
+  /// The options borrow from the arguments, and from `folder`, which receives the bytes of temp_folder.
   [[nodiscard]] bool read(crivo_options* options, Path* folder) const {
     return read_kind(&options->kind) && read_optional("capacity", capacity, 1, &options->capacity) &&
            read_optional("seed", seed, 0, &options->seed) &&
@@ -270,7 +270,7 @@ bool make(const Arguments& arguments, const crivo_options& options, crivo_filter
   return builder.start(options) && add_all() && builder.finish(made);
 }
 
-/// Runs `crivo_status read(&limits, &filter, error)`, which reads a filter of at most so many bytes.
+/// Runs `crivo_status read(&limits, &filter, error)`, which reads a filter within a byte limit.
 template <class Read>
 PyObject* make_limited(PyObject* type, PyObject* max_bytes, PyObject* filename, Read&& read) {
   crivo_limits limits{};
@@ -282,7 +282,7 @@ PyObject* make_limited(PyObject* type, PyObject* max_bytes, PyObject* filename, 
   return wrap(reinterpret_cast<PyTypeObject*>(type), filter);
 }
 
-/// Once in the process: a file that shrinks while it is mapped must be an error, and not the end of Python.
+/// Runs once per process: a mapped file that shrinks must cause an error, not end Python.
 crivo_status guard_files(crivo_error* error) {
   static std::atomic<bool> guarded{false};
   if (guarded.exchange(true)) return CRIVO_OK;
@@ -291,7 +291,7 @@ crivo_status guard_files(crivo_error* error) {
   return status;
 }
 
-/// Runs `crivo_status derive(handle, &derived, error)`, which asks a filter and makes another.
+/// Runs `crivo_status derive(handle, &derived, error)`, which makes a new filter from another.
 template <class Derive>
 PyObject* derive_filter(PyObject* self, Derive&& derive) {
   Filter* filter = as_filter(self);
@@ -313,7 +313,7 @@ PyObject* wrap(PyTypeObject* type, crivo_filter* handle) {
   }
   as_filter(self)->handle = handle;
   as_filter(self)->hashing = {facts.seed, (facts.can & CRIVO_CAN_RANGE) != 0};
-  return self;  // its memory was all 0: nobody has a turn
+  return self;  // its memory is zeroed: no turn is active
 }
 
 PyObject* filter_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
@@ -334,7 +334,7 @@ PyObject* filter_read(PyObject* type, PyObject* args) {
   Py_buffer blob;
   PyObject* max_bytes = nullptr;
   if (!PyArg_ParseTuple(args, "y*O:_read", &blob, &max_bytes)) return nullptr;
-  // Another thread may write to whatever is not bytes: what is checked must be a copy.
+  // Another thread may write to any object but bytes, so validate a copy.
   const bool copied = PyBytes_Check(blob.obj) == 0;
   void* const copy = copied ? PyMem_Malloc(static_cast<size_t>(blob.len)) : nullptr;
   const auto read = [&](const crivo_limits* limits, crivo_filter** filter, crivo_error* error) {

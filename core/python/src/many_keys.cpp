@@ -1,17 +1,17 @@
-// Questions and changes with many keys.
+// Queries and changes with many keys.
 #include "blocks.h"
 #include "filter.h"
 
 namespace crivo::python {
 namespace {
 
-/// A memoryview of bool on an array of bytes, which are 0 or 1.
+/// A memoryview of bool on an array of bytes that are 0 or 1.
 PyObject* view_of_bool(const Ref& bytes) {
   const Ref view(bytes ? PyMemoryView_FromObject(bytes.get()) : nullptr);
   return view ? PyObject_CallMethod(view.get(), "cast", "s", "?") : nullptr;
 }
 
-/// The same as a list.
+/// A list of bool from the same bytes.
 PyObject* list_of_bool(const Ref& bytes) {
   const Py_ssize_t size = PyByteArray_Size(bytes.get());
   const char* answers = PyByteArray_AsString(bytes.get());
@@ -24,9 +24,9 @@ PyObject* list_of_bool(const Ref& bytes) {
   return list.release();
 }
 
-/// What contains_many and update take.
+/// Parses the arguments of contains_many and update.
 bool parse(PyObject* args, PyObject* keywords, const char* format, PyObject** keys, bool* hashed) {
-  static const char* names[] = {"", "hashed", nullptr};  // the first has no name to be given by
+  static const char* names[] = {"", "hashed", nullptr};  // the first is positional only
   int flag = 0;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, format, const_cast<char**>(names), keys, &flag)) return false;
   *hashed = flag != 0;
@@ -46,7 +46,7 @@ PyObject* ask_array(Filter* filter, const Array& array) {
 }
 
 PyObject* ask_each(Filter* filter, PyObject* keys, bool hashed) {
-  const Ref answers(PyByteArray_FromStringAndSize(nullptr, 0));  // it grows, as nobody knows how many keys there are
+  const Ref answers(PyByteArray_FromStringAndSize(nullptr, 0));  // grows, because the number of keys is unknown
   if (!answers) return nullptr;
   const bool fine = each_block(keys, hashed, filter->hashing, [&](const uint64_t* hashes, size_t count) {
     const Py_ssize_t size = PyByteArray_Size(answers.get());

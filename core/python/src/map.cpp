@@ -1,4 +1,4 @@
-// The values that a map has for keys: what crivo.Map (crivo/_map.py) is made of.
+// Looks up values in a map, for crivo.Map (crivo/_map.py).
 #include "blocks.h"
 #include "filter.h"
 #include "key.h"
@@ -6,7 +6,7 @@
 namespace crivo::python {
 namespace {
 
-/// Values and whether there is one, for keys of which nobody knows how many there are.
+/// Collects values, and whether each key has one, for an unknown number of keys.
 class Found {
  public:
   [[nodiscard]] bool start() {
@@ -14,13 +14,13 @@ class Found {
     found_ = Ref(PyByteArray_FromStringAndSize(nullptr, 0));
     return values_ && found_;
   }
-  /// Makes room for so many more.
+  /// Allocates space for `count` more keys.
   [[nodiscard]] bool grow(size_t count) {
     const auto size = static_cast<Py_ssize_t>(asked_ + count);
     return PyByteArray_Resize(values_.get(), size * static_cast<Py_ssize_t>(sizeof(uint64_t))) == 0 &&
            PyByteArray_Resize(found_.get(), size) == 0;
   }
-  /// Asks for keys for which there is room. Needs no GIL.
+  /// Looks up keys that have allocated space. Needs no GIL.
   crivo_status ask(const Filter* map, const uint64_t* hashes, size_t count, crivo_error* error) {
     auto* values = reinterpret_cast<uint64_t*>(PyByteArray_AsString(values_.get())) + asked_;
     auto* found = reinterpret_cast<uint8_t*>(PyByteArray_AsString(found_.get())) + asked_;

@@ -1,4 +1,4 @@
-// The module crivo._crivo: the type Filter, with the documentation of the methods that users see, and some functions.
+// The module crivo._crivo: the type Filter, the documentation of its public methods, and some functions.
 #include "errors.h"
 #include "filter.h"
 #include "key.h"
@@ -180,7 +180,7 @@ So many symbols tell a difference of so many keys, in at least 997 of 1,000 case
 211
 )";
 
-/// METH_KEYWORDS and METH_METHOD functions are stored as what they are not, and cast back by Python.
+/// METH_KEYWORDS and METH_METHOD functions are stored under another type, and cast back by Python.
 template <class Function>
 PyCFunction method(Function* function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
@@ -297,8 +297,8 @@ int fill(PyObject* module) {
   return PyModule_AddStringConstant(module, "isa", crivo_isa());
 }
 
-// The module keeps nothing that interpreters would share, and so may be in several that each have a GIL. Python 3.11
-// does not know the slot that says this, and 3.12 and later must be told.
+// The module has no state that interpreters would share, so several interpreters with their own GIL can use it. Python
+// 3.11 does not know the slot for this; 3.12 and later require it.
 constexpr int kSlotMultipleInterpreters = 3;
 constexpr uintptr_t kPerInterpreterGil = 2;
 PyModuleDef_Slot module_slots[] = {
@@ -323,7 +323,7 @@ PyModuleDef module_definition = {PyModuleDef_HEAD_INIT,
 PyMODINIT_FUNC PyInit__crivo() {
   using namespace crivo::python;
   if (Py_Version >= 0x030C0000) {
-    // Python wants a number as a pointer. NOLINTNEXTLINE(performance-no-int-to-ptr)
+    // Python expects a number as a pointer. NOLINTNEXTLINE(performance-no-int-to-ptr)
     module_slots[1] = {kSlotMultipleInterpreters, reinterpret_cast<void*>(kPerInterpreterGil)};
   }
   return PyModuleDef_Init(&module_definition);

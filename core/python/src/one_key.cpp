@@ -1,4 +1,4 @@
-// Questions and changes with one key. They keep the GIL: giving it up would take longer than they do.
+// Queries and changes with one key. They keep the GIL, because releasing it would take longer than they do.
 #include "errors.h"
 #include "filter.h"
 #include "key.h"
@@ -6,7 +6,7 @@
 namespace crivo::python {
 namespace {
 
-/// Runs `crivo_status change(handle, data, size, error)` for a key.
+/// Runs `crivo_status change(handle, data, size, error)` with a key.
 template <class Change>
 PyObject* change_key(PyObject* self, PyObject* object, Change&& change) {
   Key key;
@@ -18,7 +18,7 @@ PyObject* change_key(PyObject* self, PyObject* object, Change&& change) {
   Py_RETURN_NONE;
 }
 
-/// What the library found; -1 with an exception for its error.
+/// The library's result; -1 with an exception for its error.
 int answer(int32_t found, const crivo_error& error) {
   if (found < 0) raise(error);
   return found < 0 ? -1 : found;

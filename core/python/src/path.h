@@ -1,4 +1,4 @@
-// A path as Python's functions take it: str, bytes or what has __fspath__.
+// A path as Python's functions accept it: str, bytes or an object with __fspath__.
 #pragma once
 
 #include "python.h"
@@ -6,12 +6,12 @@
 namespace crivo::python {
 
 struct Path {
-  Ref name;     // str or bytes, which an OSError has as its filename
+  Ref name;     // str or bytes, the filename of an OSError
   Ref encoded;  // bytes
   [[nodiscard]] const char* bytes() const { return PyBytes_AsString(encoded.get()); }
 };
 
-/// Reads a Path, as a converter ("O&") of PyArg_ParseTuple. 0 with an exception.
+/// Reads a Path; a converter ("O&") of PyArg_ParseTuple. 0 with an exception.
 inline int read_path(PyObject* object, void* path) {
   auto* into = static_cast<Path*>(path);
   into->name = Ref(PyOS_FSPath(object));

@@ -1,8 +1,8 @@
-// Python's C interface, limited to what every version from 3.11 on has: one compiled module serves them all. (3.11 is
-// the first whose limited interface has the buffer protocol, by which arrays are read.)
+// Python's C API, limited to the stable subset of 3.11 and later, so that one compiled module serves all versions.
+// (3.11 is the first whose limited API has the buffer protocol, which reads arrays.)
 //
-// The module is compiled without C++ exceptions: at its end, Python unwinds the stacks of threads that still run, and
-// nothing in this code may catch or stop that.
+// The module is compiled without C++ exceptions. When Python ends, it unwinds the stacks of running threads, and this
+// code must not catch or stop that.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -13,11 +13,11 @@
 
 namespace crivo::python {
 
-/// Holds a reference to an object, or to none.
+/// Owns a reference to an object, or none.
 class Ref {
  public:
   Ref() = default;
-  /// Takes over the reference that the caller has.
+  /// Takes ownership of the caller's reference.
   explicit Ref(PyObject* owned) : object_(owned) {}
   Ref(Ref&& other) noexcept : object_(other.release()) {}
   Ref& operator=(Ref&& other) noexcept {

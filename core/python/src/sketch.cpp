@@ -1,4 +1,4 @@
-// The type crivo._crivo.Sketch, of which crivo.Sketch (crivo/_sketch.py) is made.
+// The type crivo._crivo.Sketch, the base of crivo.Sketch (crivo/_sketch.py).
 #include "sketch.h"
 
 #include "blocks.h"
@@ -10,7 +10,7 @@ namespace {
 
 /// A Python object. Its sketch is never null.
 struct Sketch {
-  PyObject ob_base;  // the name is Python's
+  PyObject ob_base;  // Python's name
   crivo_sketch* handle;
   Hashing hashing;
   uint32_t what;  // as in crivo_sketch_facts
@@ -29,7 +29,7 @@ crivo_sketch_facts facts_of(const crivo_sketch* handle) {
   return crivo_sketch_get_facts(handle, &facts, nullptr) == CRIVO_OK ? facts : crivo_sketch_facts{};
 }
 
-/// A new object of this type with the sketch, which it takes over, also where it fails.
+/// A new object of this type, which takes ownership of the sketch, also on failure.
 PyObject* wrap_sketch(PyTypeObject* type, crivo_sketch* handle) {
   const auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
   PyObject* object = allocate(type, 0);
@@ -72,7 +72,7 @@ void sketch_free(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// Reads an int of 64 bits, with a sign. False with an exception.
+/// Reads a signed 64-bit int. False with an exception.
 bool read_number(PyObject* object, uint64_t* number) {
   if (PyIndex_Check(object) == 0) return refuse_type("key", "an int in a sketch of integers", object);
   const Ref index(PyNumber_Index(object));
@@ -145,7 +145,7 @@ PyObject* sketch_update(PyObject* self, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/// The other sketch among the arguments of a method; null with an exception.
+/// The single argument of a method, which must be a sketch; null with an exception.
 Sketch* other_sketch(PyTypeObject* type, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   const bool one = count == 1 && (keywords == nullptr || PyTuple_Size(keywords) == 0);
   if (one && PyObject_TypeCheck(args[0], type) != 0) return as_sketch(args[0]);
@@ -199,7 +199,7 @@ PyObject* sketch_difference(PyObject* self, PyTypeObject* type, PyObject* const*
   const auto find = [&](crivo_error* error) {
     return crivo_find_difference(sketch->handle, other->handle, &difference, error);
   };
-  // It only asks both, but a turn asks one; to have the other alone will do.
+  // Both sketches are only read, but a Turn can read only one, so it locks the other for a change.
   if (!in_turn(other == sketch ? nullptr : &sketch->turns, &other->turns, find)) return nullptr;
   if (difference == nullptr) Py_RETURN_NONE;
   const Ref first(list_of(sketch, difference, 0));
@@ -243,7 +243,7 @@ PyObject* sketch_facts(PyObject* self, PyObject* /*unused*/) {
                        static_cast<unsigned long long>(facts.keys));
 }
 
-/// METH_METHOD functions are stored as what they are not, and cast back by Python.
+/// METH_METHOD functions are stored under another type, and cast back by Python.
 template <class Function>
 PyCFunction method(Function* function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));

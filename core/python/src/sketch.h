@@ -1,4 +1,4 @@
-// The type crivo._crivo.Sketch, for the module that has it.
+// The type crivo._crivo.Sketch, which the module registers.
 #pragma once
 
 #include "python.h"

@@ -7,13 +7,13 @@
 namespace crivo::python {
 namespace {
 
-// One for all filters: turns are long and few. These types need no destruction, which could come before the last use.
+// One for all filters: turns are long and rare. These types need no destructor, which could run before the last use.
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t one_has_ended = PTHREAD_COND_INITIALIZER;
 std::atomic<uint64_t> ended{0};
-uint32_t forks = 0;  // how many lie between the first process with this module and this one
+uint32_t forks = 0;  // forks between the first process with this module and this one
 
-/// In the new process. A thread that it does not have may have held the mutex.
+/// Runs in the new process. A thread that no longer exists may have held the mutex.
 void after_fork() {
   mutex = PTHREAD_MUTEX_INITIALIZER;
   one_has_ended = PTHREAD_COND_INITIALIZER;
@@ -21,7 +21,7 @@ void after_fork() {
 }
 
 /// Releases the GIL until some turn has ended. No end is missed: a turn ends only while its thread has the GIL, and
-/// `ended` is read here before the GIL is released.
+/// `ended` is read before the GIL is released.
 void wait_for_an_end() {
   const uint64_t before = ended;
   PyThreadState* state = PyEval_SaveThread();
@@ -62,12 +62,12 @@ void Turns::wait_until_free_to_change() {
   ++wanting_;
   while (!free_to_change()) wait_for_an_end();
   --wanting_;
-  // For the threads that waited because of wanting_.
+  // Wakes threads that waited because of wanting_.
   tell_of_an_end();
 }
 
-/// A turn that only asks a filter begins after all changes of it that wait. One that asks a filter and changes another
-/// does not wait for them: two threads that each unite their filter with the other's would wait for each other.
+/// A turn that only queries a filter begins after all its waiting changes. A turn that also changes another filter does
+/// not wait for them: two threads that each unite their filter with the other's would deadlock.
 bool Turn::may_begin() const {
   if (changed_ != nullptr && !changed_->free_to_change()) return false;
   if (asked_ == nullptr) return true;

@@ -1,13 +1,13 @@
-// Who may use a filter, where long work lets other threads run Python meanwhile: a lock for readers and writers that is
-// made of the GIL.
+// Schedules access to a filter while long work lets other threads run Python: a readers-writer lock that the GIL
+// protects.
 //
-// A turn is a use of a filter for which a thread has released the GIL. Each filter has a Turns, which counts those that
-// run; its fields are read and written with the GIL. A question or a change that keeps the GIL waits until they have
-// ended. No Python code runs in a turn, so no thread waits for itself, and who waits has no turn, so threads do not
-// wait for each other.
+// A turn is a use of a filter during which the thread has released the GIL. Each filter has a Turns, which counts
+// active turns. Its fields are accessed only with the GIL. A query or a change that keeps the GIL waits until the turns
+// have ended. No Python code runs in a turn, so no thread waits for itself. A waiting thread has no turn, so threads do
+// not wait for each other.
 //
-// A process that was forked has only the thread that forked, which was in no turn. So the questions that others asked
-// are forgotten there. A change that another thread was making stays half done, and is waited for in vain.
+// A forked process has only the thread that forked, which was in no turn. So the child drops the counts of other
+// threads' queries. A change by another thread stays unfinished, and waiting for it never ends.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace crivo::python {
 
 class Turns {
  public:
-  /// Wait until a question, or a change, that keeps the GIL may begin. These let other threads run only if they wait.
+  /// Wait until a query, or a change, that keeps the GIL may begin. Other threads run only if these wait.
   void wait_to_ask() {
     if (changing_) wait_until_free_to_ask();
   }
@@ -32,28 +32,28 @@ class Turns {
   [[nodiscard]] bool free_to_change() const { return !changing_ && asking_ == 0; }
   void wait_until_free_to_ask();
   void wait_until_free_to_change();
-  /// In a process that was forked: forgets the threads that it does not have.
+  /// In a forked process: drops the counts of threads that no longer exist.
   void forget_other_processes();
 
   uint32_t asking_ = 0;
-  uint32_t wanting_ = 0;  // threads that wait for a change: while there are any, nobody else starts to ask for long
-  uint32_t forks_ = 0;    // of the process, when the fields above were written
+  uint32_t wanting_ = 0;  // threads waiting to change; while there are any, no new turn that only queries begins
+  uint32_t forks_ = 0;    // the process's fork count when the fields above were written
   bool changing_ = false;
 };
 
-/// To be called once, before the first turn: makes forks known. False if there is no memory.
+/// Call once, before the first turn: registers a fork handler. False if there is no memory.
 [[nodiscard]] bool watch_forks();
 
-/// A turn without the GIL: from the constructor, which waits for it, to end() or the destructor.
+/// A turn without the GIL. The constructor waits for it; end() or the destructor ends it.
 class Turn {
  public:
-  /// Asks the one filter and changes the other; either may be null.
+  /// Queries one filter and changes the other; either may be null.
   Turn(Turns* asked, Turns* changed);
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
   ~Turn() { end(); }
 
-  /// Takes the GIL again.
+  /// Acquires the GIL again.
   void end();
 
  private:

@@ -1,4 +1,4 @@
-// The values of a map's keys: an array of integers, which is read where it lies, or whatever iterating gives.
+// The values of a map's keys: an array of integers, which is read in place, or any iterable.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ class Values {
     if (view_.obj != nullptr) PyBuffer_Release(&view_);
   }
 
-  /// Call once. False with an exception for what cannot be iterated over.
+  /// Call once. False with an exception if `values` cannot be iterated over.
   [[nodiscard]] bool open(PyObject* values);
   [[nodiscard]] bool is_array() const { return items_ != Items::kUnknown; }
-  /// How many items an array has.
+  /// The number of items of an array.
   [[nodiscard]] size_t size() const { return static_cast<size_t>(view_.shape[0]); }
 
-  /// Writes the next values, for this many keys more. False with an exception, also if there are fewer.
+  /// Writes the next `count` values. False with an exception, also if there are fewer.
   [[nodiscard]] bool take(size_t count, uint64_t* values);
-  /// The same of an array that has as many, without the GIL. The status is CRIVO_BAD_ARGUMENT for a negative value.
+  /// Writes the next `count` values, which the array must have. Needs no GIL. CRIVO_BAD_ARGUMENT for a negative value.
   [[nodiscard]] crivo_status take_items(size_t count, uint64_t* values, crivo_error* error);
-  /// To be called after the last key. False with an exception if there are more values.
+  /// Call after the last key. False with an exception if there are more values.
   [[nodiscard]] bool end();
 
  private:

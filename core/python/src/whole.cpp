@@ -1,5 +1,5 @@
-// What concerns a filter as a whole: facts and estimates, its bytes, other filters. What takes a pass over the filter
-// lets other threads run.
+// Operations on a whole filter: facts and estimates, its bytes, other filters. Operations that read the whole filter
+// let other threads run.
 #include <cmath>
 
 #include "errors.h"
@@ -16,7 +16,7 @@ bool read_facts(PyObject* self, crivo_facts* facts) {
   return succeeded(crivo_get_facts(as_filter(self)->handle, facts, &error), error);
 }
 
-/// The one argument, which must be a filter; or null with an exception.
+/// The single argument, which must be a filter; null with an exception.
 Filter* other_filter(PyTypeObject* type, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   if (count != 1 || (keywords != nullptr && PyTuple_Size(keywords) != 0) || !PyObject_TypeCheck(args[0], type)) {
     PyErr_SetString(PyExc_TypeError, "other must be one filter");
@@ -92,10 +92,10 @@ PyObject* filter_blob(PyObject* self, PyObject* args) {
     Turn turn(&filter->turns, nullptr);
     const crivo_status status = crivo_write(filter->handle, form, level, bytes, bound, &written, &error);
     turn.end();
-    if (status == CRIVO_OK) {  // a raw blob fills its room
+    if (status == CRIVO_OK) {  // a raw blob fills its buffer
       return written == bound ? blob.release() : PyBytes_FromStringAndSize(bytes, static_cast<Py_ssize_t>(written));
     }
-    // Another thread may have made the filter grow while this one waited for its turn.
+    // The filter may have grown in another thread while this one waited for its turn.
     filter->turns.wait_to_ask();
     if (status != CRIVO_TOO_LARGE || crivo_blob_bound(filter->handle) <= bound) return raise(error);
   }
@@ -152,7 +152,7 @@ PyObject* filter_compare(PyObject* self, PyTypeObject* type, PyObject* const* ar
   crivo_similarity similarity{};
   similarity.size = sizeof similarity;
   const auto ask = [&](crivo_error* error) { return crivo_compare(filter->handle, other->handle, &similarity, error); };
-  // It only asks both, but a turn asks one; to have the other alone will do.
+  // Both filters are only read, but a Turn can read only one, so it locks the other for a change.
   if (!in_turn(&filter->turns, &other->turns, ask)) return nullptr;
   return Py_BuildValue("ddddd", similarity.first, similarity.second, similarity.united, similarity.common,
                        similarity.jaccard);
