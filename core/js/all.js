@@ -1,4 +1,4 @@
-// What the package for Node is made of.
+// The exports of the package for Node.
 export { Filter, findShard } from "./filter.js";
 export { CrivoError } from "./keys.js";
 export { use } from "./room.js";

@@ -1,4 +1,4 @@
-// What the functions of exports.h have in common: how they fail, and how they find in the room what they are given.
+// Helpers for the functions of exports.h: they report errors, and read arguments from the shared buffer (`room`).
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ bool done(Work&& work) noexcept {
   }
 }
 
-/// Runs a `Result<T> work()`, and returns a T that it made on the heap, or null.
+/// Runs a `Result<T> work()`, and returns its T on the heap, or null on an error.
 template <class T, class Work>
 T* made(Work&& work) noexcept {
   T* on_heap = nullptr;
@@ -57,7 +57,7 @@ T* made(Work&& work) noexcept {
   return on_heap;
 }
 
-/// The keys in the room, for as long as it stays as it is.
+/// The keys in the shared buffer (`room`), valid until the buffer changes.
 class Batch {
  public:
   explicit Batch(std::size_t count) : count_(count) {
@@ -71,7 +71,7 @@ class Batch {
     end_ = bytes;
   }
   [[nodiscard]] std::span<const std::string_view> keys() const { return std::span(keys_).first(count_); }
-  /// What lies behind the last key.
+  /// The end of the last key.
   [[nodiscard]] const char* end() const { return end_; }
   [[nodiscard]] std::span<const std::uint64_t> hashes(HashId id, std::uint64_t seed) {
     hash_keys(id, keys(), seed, hashes_);

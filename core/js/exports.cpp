@@ -1,4 +1,4 @@
-// The functions of exports.h: each takes what it needs from the room, and leaves there what it answers.
+// The functions of exports.h. They read arguments from the shared buffer (`room`), and write results to it.
 #include "exports.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 
 namespace crivo::js {
 
-/// A filter to be made.
+/// The options of a new filter.
 struct Plan {
   FilterSpec spec;
   std::uint64_t max_bytes;
@@ -211,7 +211,7 @@ double find_shard(std::size_t manifest_bytes, std::size_t key_bytes) {
     const char* const key = reinterpret_cast<const char*>(room_bytes()) + manifest_bytes;
     const std::uint32_t shard = manifest->shard_of({key, key_bytes});
     const std::string name = manifest->file_name(shard);
-    std::ranges::copy(std::as_bytes(std::span(name)), room_bytes());  // which a manifest is longer than
+    std::ranges::copy(std::as_bytes(std::span(name)), room_bytes());  // fits: a manifest is longer
     number = shard;
     return {};
   });

@@ -1,4 +1,4 @@
-// The class Filter, on the functions of exports.h.
+// The class Filter, implemented by the functions of exports.h.
 import { CrivoError, orderedKey, plainKey } from "./keys.js";
 import { BATCH, batchesOf, bytes, checkOptions, decoder, fail, halvesOf, infoOf, makeRoom, native, openBlob, putBytes, putKey,
   putMany, putPairs, room, takeBlob, valuesOf, wholeNumber } from "./room.js";
@@ -7,7 +7,7 @@ const FORMS = ["raw", "mappable"];
 
 const SHARD_NAME_BYTES = 28;
 
-/** The one shard that can have a key, by the manifest of a sharded filter. */
+/** The only shard that can have a key, according to the manifest of a sharded filter. */
 export function findShard(manifest, key) {
   const source = manifest instanceof ArrayBuffer ? new Uint8Array(manifest) : manifest;
   if (!(source instanceof Uint8Array)) throw new TypeError("manifest must be a Uint8Array or an ArrayBuffer");
@@ -17,7 +17,7 @@ export function findShard(manifest, key) {
   return { number, name: decoder.decode(bytes.subarray(room, room + SHARD_NAME_BYTES)) };
 }
 
-/** A rate or a number of bits; absent is 0. */
+/** Validates a rate or a number of bits; 0 if absent. */
 function positive(name, value) {
   if (value === undefined || value > 0) return value ?? 0;
   throw new CrivoError(`${name} must be a number above 0, got ${String(value)}`);
@@ -25,7 +25,7 @@ function positive(name, value) {
 
 const OPTIONS = ["kind", "capacity", "fpRate", "bitsPerKey", "seed", "maxBytes"];
 
-/** Calls make(plan, how its keys are known), and returns the filter. */
+/** Calls make(plan, the encoder of its keys), and returns the filter. */
 function planned(options, make) {
   checkOptions(options, OPTIONS);
   const { kind = "blocked", capacity = 0, fpRate, bitsPerKey, seed = 0n, maxBytes = 0 } = options;
@@ -58,7 +58,7 @@ function buildOfPairs(entries, options, name) {
   });
 }
 
-/** The members of an exact filter, each with the value 1, and the other keys with 0. */
+/** Yields the members of an exact filter with the value 1, and the other keys with 0. */
 function* sides(members, others) {
   for (const batch of batchesOf(members, "members")) for (const key of batch) yield [key, 1];
   for (const batch of batchesOf(others, "others")) for (const key of batch) yield [key, 0];
@@ -118,7 +118,7 @@ export class Filter {
   hasMany(keys) {
     const answers = [];
     putMany(keys, this.#known, (count) => {
-      native.has_many(this.#open, count); // which keys may have freed meanwhile
+      native.has_many(this.#open, count); // iterating over keys may have freed it
       for (let i = 0; i < count; ++i) answers.push(bytes[room + i] === 1);
     });
     return answers;
@@ -141,7 +141,7 @@ export class Filter {
     const answers = [];
     putMany(keys, this.#known, (count) => {
       makeRoom(8 * BATCH);
-      native.find_many(this.#open, count) || fail(); // which keys may have freed meanwhile
+      native.find_many(this.#open, count) || fail(); // iterating over keys may have freed it
       answers.push(...valuesOf(count));
     });
     return answers;

@@ -1,7 +1,7 @@
-// How keys and numbers become bytes, as every part of Crivo has it.
+// Encodes keys and numbers as bytes, as every part of Crivo does.
 const encoder = new TextEncoder();
 
-/** What Crivo refuses, with the reason in one or two words: "corrupt", "bad argument", "too large", ... */
+/** An error of Crivo, with the reason in one or two words: "corrupt", "bad argument", "too large", ... */
 export class CrivoError extends Error {
   constructor(message, code = "bad argument") {
     super(message);
@@ -10,7 +10,7 @@ export class CrivoError extends Error {
   }
 }
 
-/** The text of a number as std::to_chars writes it: the shortest one that reads back as the same number. */
+/** The text of a number as std::to_chars writes it: the shortest that reads back as the same number. */
 export function spell(number) {
   if (Number.isNaN(number)) return "nan";
   if (!Number.isFinite(number)) return number < 0 ? "-inf" : "inf";
@@ -20,7 +20,7 @@ export function spell(number) {
   return fixed.includes("e") || fixed.length > scientific.length ? scientific : fixed;
 }
 
-/** What an error calls a key: the one that was given alone has no index. */
+/** A key's name in an error: a single key has a name instead of an index. */
 function nameOf(index) {
   return typeof index === "number" ? `keys[${index}]` : index;
 }
@@ -36,7 +36,7 @@ function textOfNumber(number, index) {
   return Number.isInteger(number) ? String(number) : spell(number);
 }
 
-/** A key of the kind "range": an integer is compared as a number, and bytes from the first on. */
+/** Encodes a key of the kind "range": integers are compared as numbers, and bytes lexicographically. */
 export function orderedKey(key, index) {
   if (key instanceof Uint8Array) return key;
   if (typeof key !== "bigint" && !Number.isSafeInteger(key)) {
@@ -51,13 +51,13 @@ export function orderedKey(key, index) {
   return bytes;
 }
 
-/** A key of a sketch of strings of bytes, whose number C++ checks. */
+/** Encodes a key of a sketch of byte strings. C++ checks the length. */
 export function bytesKey(key, index) {
   if (typeof key === "string" || key instanceof Uint8Array) return key;
   throw new TypeError(`${nameOf(index)} must be a string or a Uint8Array in a sketch of bytes, got ${describe(key)}`);
 }
 
-/** A key of a sketch of integers. */
+/** Encodes a key of a sketch of integers. */
 export function integerKey(key, index) {
   if (typeof key !== "bigint" && !Number.isSafeInteger(key)) {
     throw new TypeError(`${nameOf(index)} must be an integer in a sketch of integers, got ${describe(key)}`);
@@ -71,7 +71,7 @@ export function integerKey(key, index) {
   return bytes;
 }
 
-/** The key as a string or a Uint8Array. `index` is its place among many, or what an error calls it. */
+/** The key as a string or a Uint8Array. `index` is its index among many keys, or its name in an error. */
 export function plainKey(key, index) {
   if (typeof key === "string" || key instanceof Uint8Array) return key;
   if (typeof key === "number") return textOfNumber(key, index);
@@ -79,18 +79,18 @@ export function plainKey(key, index) {
   throw new TypeError(`${nameOf(index)} must be a string, Uint8Array, number or bigint, got ${describe(key)}`);
 }
 
-/** The most bytes that writeKey takes. */
+/** The maximum number of bytes that writeKey writes. */
 export function mostBytes(key) {
   return typeof key === "string" ? 3 * key.length : key.length;
 }
 
-/** Writes what one of these gave as bytes, and returns their number. */
+/** Writes an encoded key as bytes, and returns their number. */
 export function writeKey(key, bytes, at, index) {
   if (typeof key !== "string") {
     bytes.set(key, at);
     return key.length;
   }
-  for (let i = 0; i < key.length; ++i) { // which takes a fifth of the time of encodeInto for a short key
+  for (let i = 0; i < key.length; ++i) { // 5 times as fast as encodeInto for a short key
     const unit = key.charCodeAt(i);
     if (unit > 0x7f) return writeText(key, bytes, at, index);
     bytes[at + i] = unit;

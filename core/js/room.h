@@ -1,5 +1,4 @@
-// What filter.js and C++ share: the room, one piece of memory, and the last error. core/wasm and core/node each have
-// their own.
+// What filter.js and C++ share: the shared buffer (`room`) and the last error. core/wasm and core/node implement both.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +19,10 @@ struct LastError {
 
 LastError& last_error();
 std::byte* room_bytes();
-/// Makes the room at least this large, keeps what is in it, and returns where it lies. 0 if there is no memory.
+/// Grows the shared buffer (`room`) to at least this size, and returns its position. The contents stay. 0 if there is
+/// no memory.
 EXPORT(room) std::size_t room(std::size_t bytes);
-/// Frees the room. The next call must be room().
+/// Frees the shared buffer (`room`). The next call must be room().
 EXPORT(leave) void leave();
 
 }  // namespace crivo::js

@@ -1,9 +1,9 @@
-// The room, through which JavaScript and the functions of exports.h give each other what is more than a number; that
-// says what lies where. Whoever imports `native`, `bytes` and `room` sees them as they are now.
+// The shared buffer (`room`), in which JavaScript and the functions of exports.h exchange all but numbers; exports.h
+// defines its layout. `native`, `bytes` and `room` are live bindings, so importers see their current values.
 import { CrivoError, mostBytes, plainKey, writeKey } from "./keys.js";
 
 export const BATCH = 512;
-const SIZES = 4 * BATCH; // the bytes in front of many keys
+const SIZES = 4 * BATCH; // the size of a batch's header
 const MOST_DIGITS = 32;
 const DEFAULT_MAX_BYTES = 2 ** 30;
 const NUMBERS = 10; // of infoOf
@@ -13,18 +13,18 @@ const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full",
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 export const decoder = new TextDecoder();
-export let native; // the functions of exports.h, and the memory that they use
-export let bytes; // this memory
-export let room = 0; // where it lies there
+export let native; // the functions of exports.h, and their memory
+export let bytes; // a view of this memory
+export let room = 0; // the position of the shared buffer in it
 let roomBytes = 0;
 
-/** Before anything else: the functions of exports.h, and `memory`, whose `buffer` has the room. */
+/** Call first, with the functions of exports.h, and `memory`, whose `buffer` contains the shared buffer (`room`). */
 export function use(functions) {
   native = functions;
   memoryMoved();
 }
 
-/** The memory's buffer is another one now. */
+/** Call when the memory's buffer was replaced. */
 export function memoryMoved() {
   bytes = new Uint8Array(native.memory.buffer);
 }
@@ -32,7 +32,7 @@ export function memoryMoved() {
 function askForRoom(needed, wanted = needed) {
   const got = native.room(wanted) ? wanted : needed;
   room = native.room(got) || fail();
-  // WebAssembly takes a size modulo 2^32.
+  // WebAssembly truncates sizes to 32 bits.
   const isThere = room + got <= native.memory.buffer.byteLength;
   if (!isThere) throw new CrivoError("keys and blobs must fit in memory", "out of memory");
   if (bytes.buffer !== native.memory.buffer) memoryMoved();
@@ -43,7 +43,7 @@ export function makeRoom(needed) {
   if (needed > roomBytes) askForRoom(needed, Math.max(needed, 2 * roomBytes, 1 << 12));
 }
 
-/** For what C++ puts into the room. */
+/** Call before reading what C++ wrote to the shared buffer (`room`): it may have moved. */
 export function roomMoved() {
   askForRoom(roomBytes);
 }
@@ -62,8 +62,8 @@ export function fail() {
   throw new CrivoError(text.replace(/^(fp_rate|bits_per_key|max_bytes)\b/, camelCase), code);
 }
 
-/** Puts a key at this place in the room, and returns its bytes. Nothing of the caller's runs meanwhile. `known` makes a
- * string or a Uint8Array of it (keys.js). */
+/** Writes a key at this offset of the shared buffer (`room`), and returns its size. Runs no code of the caller. `known`
+ * converts the key to a string or a Uint8Array (keys.js). */
 export function putKey(key, known, index = "key", at = 0) {
   if (known === plainKey && Number.isSafeInteger(key)) {
     makeRoom(at + MOST_DIGITS);
@@ -74,7 +74,7 @@ export function putKey(key, known, index = "key", at = 0) {
   return writeKey(written, bytes, room + at, index);
 }
 
-/** What native.facts, or one like it, has put into the room. */
+/** Reads what native.facts, or a similar function, wrote to the shared buffer (`room`). */
 export function infoOf(nameBytes) {
   roomMoved();
   const numbers = new Float64Array(native.memory.buffer, room, NUMBERS);
@@ -85,7 +85,7 @@ export function infoOf(nameBytes) {
   return { kind, capacity, fpRate, keys, units, k, param, seed, payloadBytes, can: abilities };
 }
 
-/** The values that native.find_many, or one like it, has put into the room. */
+/** Reads the values that native.find_many, or a similar function, wrote to the shared buffer (`room`). */
 export function valuesOf(count) {
   const found = new DataView(bytes.buffer, room, 8 * count);
   return Array.from({ length: count }, (_, i) => {
@@ -94,7 +94,7 @@ export function valuesOf(count) {
   });
 }
 
-/** Puts bytes into the room, one piece after the other. */
+/** Writes byte arrays to the shared buffer (`room`), one after the other. */
 export function putBytes(...pieces) {
   makeRoom(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = room;
@@ -107,7 +107,7 @@ export function putBytes(...pieces) {
 const sizes = new Uint32Array(BATCH);
 const sizesAsBytes = new Uint8Array(sizes.buffer);
 
-/** Puts some keys into the room, at most BATCH, of which the first has this number. */
+/** Writes up to BATCH keys to the shared buffer (`room`). `first` is the index of the first key. */
 export function putBatch(keys, known, first) {
   let used = SIZES;
   for (let i = 0; i < keys.length; ++i) {
@@ -123,7 +123,7 @@ export function putBatch(keys, known, first) {
 const MOST_VALUE = 2 ** 32 - 1;
 const values = new Uint32Array(BATCH);
 
-/** Puts keys and their values into the room, and calls take(count) for each batch of them. */
+/** Writes keys and their values to the shared buffer (`room`), and calls take(count) for each batch. */
 export function putPairs(entries, take) {
   let first = 0;
   for (const batch of batchesOf(entries, "entries")) {
@@ -145,7 +145,7 @@ export function putPairs(entries, take) {
   }
 }
 
-/** Some keys at a time, in arrays of their own. */
+/** Yields batches of keys, each in a new array. */
 export function* batchesOf(keys, name = "keys") {
   if (typeof keys === "string" || keys instanceof Uint8Array || typeof keys?.[Symbol.iterator] !== "function") {
     throw new TypeError(`${name} must be an iterable of ${name}, got ${typeof keys}`);
@@ -163,7 +163,7 @@ export function* batchesOf(keys, name = "keys") {
   if (batch.length > 0) yield batch;
 }
 
-/** Puts keys into the room, and calls take(count) for each batch of them. */
+/** Writes keys to the shared buffer (`room`), and calls take(count) for each batch. */
 export function putMany(keys, known, take) {
   let first = 0;
   for (const batch of batchesOf(keys)) {
@@ -178,14 +178,14 @@ export function wholeNumber(name, value) {
   throw new CrivoError(`${name} must be a whole number of at most 2^53, got ${String(value)}`);
 }
 
-/** A seed as its two halves. */
+/** The high and the low half of a seed. */
 export function halvesOf(seed) {
   const whole = BigInt(seed);
   if (BigInt.asUintN(64, whole) !== whole) throw new CrivoError(`seed must be from 0 to 2^64 - 1, got ${seed}`);
   return [Number(whole >> 32n), Number(whole & 0xffffffffn)];
 }
 
-/** Puts a blob into the room, calls open(bytes, maxBytes), and frees the room. */
+/** Writes a blob to the shared buffer (`room`), calls open(bytes, maxBytes), and frees the buffer. */
 export function openBlob(blob, { maxBytes = DEFAULT_MAX_BYTES }, open) {
   const source = blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
   if (!(source instanceof Uint8Array)) throw new TypeError("blob must be a Uint8Array or an ArrayBuffer");
@@ -199,7 +199,7 @@ export function openBlob(blob, { maxBytes = DEFAULT_MAX_BYTES }, open) {
   }
 }
 
-/** The blob of this many bytes that C++ put into the room, which is then freed. */
+/** Copies the blob that C++ wrote to the shared buffer (`room`), and frees the buffer. */
 export function takeBlob(size) {
   roomMoved();
   const blob = bytes.slice(room, room + size);
@@ -207,7 +207,7 @@ export function takeBlob(size) {
   return blob;
 }
 
-/** Refuses a property that no option has. */
+/** Throws for a property that is not an option. */
 export function checkOptions(options, names) {
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown !== undefined) throw new TypeError(`options must be among ${names.join(", ")}, got ${unknown}`);

@@ -1,14 +1,14 @@
-// The class Sketch, on the functions of exports.h: what two sets differ in.
+// The class Sketch, implemented by the functions of exports.h: finds the difference of two sets.
 import { CrivoError, bytesKey, integerKey, plainKey } from "./keys.js";
 import { checkOptions, fail, halvesOf, native, openBlob, putKey, putMany, room, roomMoved, takeBlob,
   wholeNumber } from "./room.js";
 
 const OPTIONS = ["symbols", "keys", "first", "seed", "maxBytes"];
-const KNOWN = [plainKey, bytesKey, integerKey]; // by what a sketch knows of its keys
+const KNOWN = [plainKey, bytesKey, integerKey]; // by the sketch's type of keys
 const [HASHES, BYTES, INTEGERS] = [0, 1, 2];
 const NUMBERS = 7; // of info
 
-/** So many symbols tell a difference of so many keys, in at least 997 of 1,000 cases. */
+/** The number of symbols that finds a difference of this many keys in at least 997 of 1,000 cases. */
 export function sketchSymbols(difference) {
   return native.sketch_symbols(wholeNumber("difference", difference));
 }
