@@ -1,4 +1,4 @@
-// For browsers and what packs for them: crivo.wasm lies beside this file.
+// For browsers and bundlers: crivo.wasm is in the folder of this file.
 import { start } from "./start.js";
 
 export { Filter, findShard } from "./filter.js";

@@ -1,4 +1,4 @@
-// In place of the core's threads and temporary files, which a page has not: the code that is linked in stays small.
+// Replaces the core's threads and temporary files, which a web page does not have, so that the linked code stays small.
 #include "base/error_text.h"
 #include "build/parallel.h"
 #include "crivo/host/system.h"
@@ -16,7 +16,7 @@ void system::release_addresses(void*, std::size_t) noexcept {}
 void system::advise_huge_pages(void*, std::size_t) noexcept {}
 void system::advise_small_pages(void*, std::size_t) noexcept {}
 
-// Only a build with max_memory asks for a file, and exports.cpp sets none: this is for the linker.
+// Only a build with max_memory needs a file, and exports.cpp sets none. These functions satisfy the linker.
 namespace {
 Error no_files() { return error(ErrorCode::kSystem, "temp_folder must be writable, got a system without files"); }
 }  // namespace

@@ -1,4 +1,4 @@
-// For Node, whose fetch reads no files.
+// For Node, whose fetch cannot read files.
 import { readFile } from "node:fs/promises";
 import { start } from "./start.js";
 

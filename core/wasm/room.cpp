@@ -1,4 +1,4 @@
-// The room of core/js/exports.h, in the module's memory.
+// The shared buffer (`room`) of core/js/exports.h, in the module's memory.
 #include <cstdint>
 #include <exception>
 #include <vector>

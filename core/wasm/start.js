@@ -1,13 +1,13 @@
-// Compiles crivo.wasm, and lets the classes use it.
+// Compiles crivo.wasm, and connects the classes to it.
 import { spell, writeKey } from "./keys.js";
 import { memoryMoved, use } from "./room.js";
 
-/** Takes the bytes of the module: index.js and node.js call it, before anything else. */
+/** Starts the module with these bytes. index.js and node.js call this first. */
 export async function start(source) {
   const module = await WebAssembly.compile(source);
   const imports = { env: {} };
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
-    const refusal = from === "env" ? -52 : 52; // ENOSYS: there are no files here, and no environment
+    const refusal = from === "env" ? -52 : 52; // ENOSYS: no files and no environment
     (imports[from] ??= {})[name] = () => refusal;
   }
   let wasm;

@@ -1,4 +1,4 @@
-// The shortest text of a double, by JavaScript, which has it anyway: libc++'s tables for it, and for the other
+// Formats a double as its shortest text, with JavaScript's own code. libc++'s tables for this, and for the other
 // functions of the same object file, would be half of crivo.wasm.
 #include <charconv>
 

@@ -1,5 +1,4 @@
-# zstd, small rather than fast, in place of the target that pkg-config makes of the system's. crivo.wasm links its
-# decoder alone.
+# Compiles zstd for size, instead of the system's zstd, which pkg-config would find. crivo.wasm links only the decoder.
 enable_language(C)
 file(GLOB zstd_sources "${CRIVO_ZSTD_SOURCES}/lib/common/*.c" "${CRIVO_ZSTD_SOURCES}/lib/decompress/*.c"
   "${CRIVO_ZSTD_SOURCES}/lib/compress/*.c")
