@@ -1,6 +1,6 @@
-// The functions of core/js/exports.h for filter.js in Node: each argument and result is a number, pointers included,
-// which are below 2^53. filter.js is loaded once in each thread and for each loader of modules; each time has a room, a
-// last error and filters of its own (Node-API, https://nodejs.org/api/n-api.html).
+// The functions of core/js/exports.h for filter.js in Node. Every argument and result is a number; pointers are below
+// 2^53. filter.js is loaded once per thread and per module loader. Each instance has its own shared buffer (`room`),
+// last error and filters (Node-API, https://nodejs.org/api/n-api.html).
 #include <node_api.h>
 
 #include <array>
@@ -16,15 +16,15 @@
 namespace crivo::js {
 namespace {
 
-constexpr std::size_t kRoomOffset = 16;  // not 0, which stands for a failure
+constexpr std::size_t kRoomOffset = 16;  // not 0, which means failure
 
 struct Instance {
   napi_env env;
-  napi_ref buffer = nullptr;  // an ArrayBuffer, which holds the room
+  napi_ref buffer = nullptr;  // the ArrayBuffer of the shared buffer (`room`)
   std::byte* bytes = nullptr;
   std::size_t size = 0;
   LastError error = {};
-  // What JavaScript has, and the bytes that V8 knows of.
+  // The objects that JavaScript holds, and their sizes as reported to V8.
   std::unordered_map<AnyFilter*, std::int64_t> filters = {};
   std::unordered_map<Sketch*, std::int64_t> sketches = {};
 
@@ -47,9 +47,9 @@ struct Instance {
   }
 };
 
-thread_local Instance* current = nullptr;  // that JavaScript called last
+thread_local Instance* current = nullptr;  // the instance that JavaScript called last
 
-/// JavaScript's `new TYPE(argument)`, which throws where Node-API's own functions would end the process. Null then.
+/// JavaScript's `new TYPE(argument)`. Null if it throws; Node-API's own functions would end the process.
 napi_value construct(napi_env env, const char* type, napi_value argument) {
   napi_value global = nullptr;
   napi_value constructor = nullptr;
@@ -62,7 +62,7 @@ napi_value construct(napi_env env, const char* type, napi_value argument) {
   return nullptr;
 }
 
-/// Null where there is no memory, or where filter.js could not read all of it.
+/// Null if there is no memory, or if filter.js could not read all of it.
 napi_value new_array_buffer(napi_env env, std::size_t size) {
   napi_value length = nullptr;
   napi_create_double(env, static_cast<double>(size), &length);
@@ -182,7 +182,7 @@ constexpr struct {
     {"sketch_write", called<sketch_write>},
 };
 
-/// When a thread ends, JavaScript does not close what it has.
+/// JavaScript does not close its objects when a thread ends.
 void end(napi_env, void* data, void*) {
   auto* instance = static_cast<Instance*>(data);
   for (const auto& [filter, bytes] : instance->filters) close(filter);
