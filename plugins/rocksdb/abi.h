@@ -1,13 +1,13 @@
-// RocksDB's filter builder and reader, which its public headers only name since 7.0.
+// RocksDB's filter builder and reader, which its public headers only forward-declare since 7.0.
 //
-// A plugin for an installed librocksdb declares classes with the same slots in the table of virtual functions: RocksDB
-// calls by slot, so they stand in for its own. They live in this namespace, because a second definition of
-// rocksdb::FilterBits* would interpose RocksDB's weak symbols. The order of the declarations is the contract (Itanium
-// C++ ABI); FilterBitsBuilder has two layouts, split at 9.6, where AddKeyAndAlt came in. Up to 10.8 the last two slots
-// belonged to a subclass that RocksDB asks nothing of from outside, so declaring them always is harmless.
+// A plugin for an installed librocksdb declares classes with the same virtual table slots. RocksDB calls by slot, so
+// these classes replace its own. They have their own namespace, because a second definition of rocksdb::FilterBits*
+// would interpose RocksDB's weak symbols. The order of the declarations is the contract (Itanium C++ ABI).
+// FilterBitsBuilder has two layouts: 9.6 added AddKeyAndAlt. Up to 10.8, the last two slots belonged to a subclass, and
+// RocksDB did not call them on outside builders, so declaring them always is harmless.
 //
-// A plugin that is compiled into RocksDB (CRIVO_IN_ROCKSDB, see in_tree/) derives from the real classes instead, so
-// that there the compiler compares every declaration.
+// A plugin compiled into RocksDB (CRIVO_IN_ROCKSDB, see in_tree/) derives from the real classes instead, so that the
+// compiler checks every declaration.
 #pragma once
 
 #include <rocksdb/slice.h>
@@ -58,8 +58,7 @@ class FilterBitsReader;
 
 namespace crivo::abi {
 
-/// Has one caller at a time, though not always the same thread. Builds one filter after another: after Finish the next
-/// one begins.
+/// Used by one thread at a time, not always the same one. Builds one filter after another: Finish starts the next one.
 class FilterBitsBuilder {
  public:
   virtual ~FilterBitsBuilder() = default;
@@ -76,8 +75,7 @@ class FilterBitsBuilder {
   virtual double EstimatedFpRate(std::size_t num_entries, std::size_t bytes) = 0;
 };
 
-/// Never changes, is asked by any number of threads at the same time, and is destroyed before the contents that it
-/// reads.
+/// Immutable; any number of threads may query it concurrently. It is destroyed before the contents that it reads.
 class FilterBitsReader {
  public:
   virtual ~FilterBitsReader() = default;
@@ -85,7 +83,7 @@ class FilterBitsReader {
   virtual void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) = 0;
 };
 
-/// The pointer to hand to RocksDB, which knows the class by its own name for it.
+/// The pointer for RocksDB, which has its own name for the class.
 inline rocksdb::FilterBitsBuilder* as_rocksdb(FilterBitsBuilder* builder) {
   return reinterpret_cast<rocksdb::FilterBitsBuilder*>(builder);
 }

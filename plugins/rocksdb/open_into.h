@@ -1,5 +1,5 @@
-// Opens a database with any RocksDB: the functions that do so fill a plain pointer up to 10.8, a unique pointer from 11
-// on, and either between the two.
+// Opens a database with any RocksDB version. RocksDB's open functions fill a raw pointer up to 10.8, a unique_ptr from
+// 11 on, and either in between.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -10,7 +10,7 @@
 
 namespace crivo::plugin {
 
-/// Calls `open` with what RocksDB's functions take, and returns what they do.
+/// Calls `open` with the pointer that RocksDB's functions accept, and returns its status.
 template <class Open>
 [[nodiscard]] rocksdb::Status open_into(std::unique_ptr<rocksdb::DB>* db, Open open) {
 #if CRIVO_ROCKSDB_VERSION >= 1100

@@ -40,8 +40,7 @@ rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options, const Ro
   const auto policy = std::make_shared<plugin::FilterPolicy>(filter);
   if (auto valid = policy->check(options); !valid.ok()) return valid;
 
-  rocksdb::BlockBasedTableOptions with_filter =
-      *table;  // for a new factory, as other column families may share the old one
+  rocksdb::BlockBasedTableOptions with_filter = *table;  // a copy, because other column families may share the factory
   with_filter.filter_policy = policy;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(with_filter));
   auto& collectors = options.table_properties_collector_factories;

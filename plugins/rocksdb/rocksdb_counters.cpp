@@ -1,4 +1,4 @@
-// The counters of all policies as one text. A row of the tables below is a field in both formats.
+// Formats the counters of all policies. Each row of the tables below is a field in both formats.
 #include "crivo/rocksdb_counters.h"
 
 #include <array>
@@ -49,7 +49,7 @@ static_assert(sizeof(OfPolicy) == 2 * sizeof(OfKind) + kPolicyRows.size() * size
 constexpr std::pair<const char*, OfKind OfPolicy::*> kKinds[] = {{"blocked", &OfPolicy::blocked},
                                                                  {"ribbon", &OfPolicy::ribbon}};
 
-/// A policy as it is now.
+/// A snapshot of a policy.
 struct Policy {
   std::string number;
   std::string name;
@@ -97,7 +97,7 @@ std::string json() {
   return json_array(objects);
 }
 
-/// A label, name="value". JSON escapes what Prometheus escapes in printable text: quotes and backslashes.
+/// A label, name="value". In printable text, JSON and Prometheus escape the same characters: quotes and backslashes.
 std::string label(std::string_view name, std::string_view value) { return std::string(name) + "=" + json_text(value); }
 
 std::string labels_of(const Policy& policy) {

@@ -1,4 +1,4 @@
-// Each file of a database whose filter is wrong, compacted by itself. Which those are, refilter/ says.
+// Compacts each file whose filter is wrong, one at a time. refilter/ decides which files these are.
 #include "crivo/rocksdb_refilter.h"
 
 #include <rocksdb/convenience.h>
@@ -32,11 +32,11 @@ using std::chrono::steady_clock;
 
 constexpr int kMostPasses = 20;
 constexpr int kMostRewrites = 3;                                // of a file, with max_total_bytes
-constexpr std::uint64_t kRoomForLogs = std::uint64_t{1} << 20;  // what a compaction writes besides its file
+constexpr std::uint64_t kRoomForLogs = std::uint64_t{1} << 20;  // bytes that a compaction writes besides its file
 constexpr std::chrono::milliseconds kBetweenPasses{250};
 constexpr std::chrono::milliseconds kBetweenQuestions{100};
 
-/// A file whose filter is to be renewed, and why.
+/// A file whose filter must be rewritten, and why.
 struct Candidate {
   const FamilyPolicy* family;
   refilter::FileToJudge file;
@@ -48,8 +48,8 @@ Status refusal(rocksdb::ColumnFamilyHandle& family, const std::string& must, con
                                  ", got " + got);
 }
 
-/// Gives the family its policy, with its settings if it is one of Crivo's. RocksDB shows crivo.Auto how the levels are
-/// sized when it opens the database to write, and not at a SetOptions.
+/// Sets the family's policy, and the settings of a policy of Crivo's. RocksDB passes the sizes of the levels to
+/// crivo.Auto when it opens the database for writing, but not on SetOptions.
 Status set_policy(const std::shared_ptr<const rocksdb::FilterPolicy>& policy, bool writable, FamilyPolicy* family) {
   if (auto settings = plugin::settings_of(*policy)) {
     if (!writable) settings->tree = plugin::tree_of(family->options);
@@ -85,7 +85,7 @@ Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writab
   return set.ok() ? set : refusal(handle, "be one of Crivo's or RocksDB's", policy->GetId() + ": " + set.ToString());
 }
 
-/// Which of the column family's folders the file lies in; its new version is to lie there, too.
+/// The index of the column family's folder that contains the file; the new file goes there too.
 int path_id(const Candidate& candidate) {
   const auto& paths = candidate.family->options.cf_paths;
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -112,7 +112,7 @@ class Refilter {
     return std::move(report_);
   }
 
-  /// What was done until this error.
+  /// The report up to this error.
   RocksDBRefilterReport stopped_by(Status error) {
     report_.status = std::move(error);
     return std::move(report_);
@@ -122,7 +122,7 @@ class Refilter {
   Status prepare_all() {
     auto handles = options_.column_families;
     if (handles.empty()) handles.push_back(db_.DefaultColumnFamily());
-    // A compaction of no files is an error of its own kind where files can be compacted at all.
+    // A database that can compact files rejects an empty list, but not with NotSupported.
     const bool writable = !db_.CompactFiles({}, db_.DefaultColumnFamily(), {}, 0, 0).IsNotSupported();
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       if (handle == nullptr)
@@ -139,8 +139,8 @@ class Refilter {
                : Status::NotSupported("crivo: DB must be open for writing, got one that is read-only");
   }
 
-  /// Says that the column family is one of those that max_total_bytes is for, if it is, in the list of the database's
-  /// files. A database that cannot be written to has a list of this moment.
+  /// Registers the column family in the database's file list if it has max_total_bytes. A read-only database gets a new
+  /// list.
   Status share_limit(rocksdb::ColumnFamilyHandle& handle, bool writable) {
     const rocksdb::Options options = db_.GetOptions(&handle);
     const auto* const table = refilter::table_of(options);
@@ -159,7 +159,7 @@ class Refilter {
     return Status::OK();
   }
 
-  /// The plan for the tree as it is now.
+  /// Plans for the current tree.
   void plan() {
     if (tree_ == nullptr) return;
     tree_->list(db_, /*now=*/true);
@@ -168,7 +168,7 @@ class Refilter {
     }
   }
 
-  /// Whether to go on.
+  /// Reports progress. Returns whether to continue.
   bool ask(RocksDBRefilterProgress asked = {}) {
     asked.files = report_.files;
     asked.bytes = report_.bytes;
@@ -188,36 +188,35 @@ class Refilter {
     return ask(std::move(told));
   }
 
-  /// Waits, and asks while it does.
+  /// Waits, and reports progress meanwhile.
   void wait_until(steady_clock::time_point then) {
     for (auto now = steady_clock::now(); now < then && ask(); now = steady_clock::now()) {
       std::this_thread::sleep_for(std::min<steady_clock::duration>(then - now, kBetweenQuestions));
     }
   }
 
-  /// What is wrong with the file's filter; empty if nothing is, or if the file is gone or cannot be read. One that this
-  /// call has written is what the policy writes, whatever was expected of it, unless there was no memory for its
-  /// filter.
+  /// What is wrong with the file's filter; empty if nothing is, or if the file is gone or unreadable. Files that this
+  /// call has written have the policy's filter, regardless of the plan, unless there was no memory for it.
   std::string complaint_of(const FamilyPolicy& family, const refilter::FileToJudge& file) {
     const std::string path = sst::path_of(file.meta);
     const sst::FileFilters filters = sst::read_filters(*db_.GetEnv()->GetFileSystem(), path);
     if (!filters.status.ok() && filters.damaged() == 0) {
       if (!sst::is_gone(filters.status)) report_.unreadable.push_back(path + ": " + filters.status.ToString());
-      return "";  // one that is gone was compacted meanwhile
+      return "";  // a missing file was compacted meanwhile
     }
     const bool works = filters.blocks.empty() || filters.complaint().empty();
     if (works && is_final(file)) return "";
     return refilter::judge(family, file, filters);
   }
 
-  /// Whether another rewrite would be no better. With max_total_bytes, the plan for a file that was rewritten early may
-  /// have changed since, because the filters that followed have more keys or fewer than those that they replaced.
+  /// Whether another rewrite would not help. With max_total_bytes, the plan for a file that was rewritten early may
+  /// have changed since, because later filters have more or fewer keys than those that they replaced.
   [[nodiscard]] bool is_final(const refilter::FileToJudge& file) const {
     const auto rewrites = rewrites_.find(file.meta.file_number);
     return rewrites != rewrites_.end() && (tree_ == nullptr || rewrites->second >= kMostRewrites);
   }
 
-  /// The files that are not right.
+  /// The files whose filters are wrong.
   std::vector<Candidate> candidates() {
     std::vector<Candidate> found;
     report_.unreadable.clear();
@@ -265,7 +264,7 @@ class Refilter {
     wait_until(start + std::chrono::duration_cast<steady_clock::duration>(least));
   }
 
-  /// RocksDB can end the process where it finds the disk full.
+  /// RocksDB can end the process if the disk is full.
   Status check_room(const Candidate& candidate) {
     const auto& [family, file, reason] = candidate;
     const auto filter_bytes = static_cast<std::uint64_t>(refilter::planned_bytes(*family, file));
@@ -277,7 +276,7 @@ class Refilter {
                            sst::path_of(file.meta) + ", got " + std::to_string(free));
   }
 
-  /// Compacts one file. Errors: those after which no other file would fare better.
+  /// Compacts one file. Fails only with errors that would affect any other file too.
   Status renew(const Candidate& candidate) {
     if (Status room = check_room(candidate); !room.ok()) return room;
     const rocksdb::SstFileMetaData& meta = candidate.file.meta;
@@ -290,7 +289,7 @@ class Refilter {
     const ScopeExit ends(plugin::end_refiltering);
     Status status = db_.CompactFiles(options, candidate.family->handle, {sst::path_of(meta)}, candidate.file.level,
                                      path_id(candidate), &written);
-    // Another compaction has the file, or has replaced it: the next pass sees what became of it.
+    // Another compaction uses or has replaced the file. The next pass sees the result.
     const bool was_gone = status.IsInvalidArgument() && !is_there(candidate);
     if (status.IsAborted() || status.IsIncomplete() || was_gone) return Status::OK();
     if (!status.ok()) return status;
@@ -322,7 +321,7 @@ class Refilter {
   const RocksDBRefilterOptions& options_;
   std::vector<FamilyPolicy> families_;
   std::shared_ptr<plugin::FilterTree> tree_;  // null if no filters have a limit
-  std::map<std::uint64_t, int> rewrites_;     // by the number of a file, how often this call has written its keys
+  std::map<std::uint64_t, int> rewrites_;     // file number -> how often this call has written its keys
   bool stopped_ = false;
   std::uint64_t files_left_ = 0;
   std::uint64_t bytes_left_ = 0;
@@ -336,7 +335,7 @@ RocksDBRefilterReport RefilterRocksDB(rocksdb::DB& db, const RocksDBRefilterOpti
   try {
     return refilter.run();
   } catch (const std::bad_alloc&) {
-    return refilter.stopped_by(Status::MemoryLimit());  // without a text, which would take memory
+    return refilter.stopped_by(Status::MemoryLimit());  // without a message, which would need memory
   }
 }
 

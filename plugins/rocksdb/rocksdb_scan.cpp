@@ -19,7 +19,7 @@ using plugin::ScanQuestion;
 
 namespace {
 
-/// Without a function if there is none of this name.
+/// The extract of this name; without a function if the name is unknown.
 Extract named(const char* what, std::string_view name, Extract::Kind kind) {
   Extract unknown;
   unknown.name = what + std::string(name);
@@ -80,7 +80,7 @@ ScanFilter ScanFilter::and_also(const ScanFilter& other) const {
 
 rocksdb::Status ScanFilter::apply_to(rocksdb::ReadOptions* options) const {
   if (const std::string error = question_->error(); !error.empty()) return rocksdb::Status::InvalidArgument(error);
-  // ForwardIterator, which RocksDB makes then, ends a level at a file that is left out.
+  // RocksDB then creates a ForwardIterator, which ends a level at a skipped file.
   if (options->tailing) return rocksdb::Status::InvalidArgument("crivo: ReadOptions::tailing must be false, got true");
   plugin::set_table_filter(options->table_filter, question_->table_filter, question_);
   options->total_order_seek = true;

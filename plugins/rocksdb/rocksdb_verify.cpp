@@ -1,4 +1,4 @@
-// Each live file of a database, and what sst/ reads of it.
+// Reports the filters of each live file of a database, as sst/ reads them.
 #include "crivo/rocksdb_verify.h"
 
 #include <rocksdb/env.h>
@@ -21,7 +21,7 @@ namespace {
 
 using rocksdb::LiveFileMetaData;
 
-/// Why a column family with these options does not ask the filters of a file; empty if it does.
+/// Why a column family with these options does not query the filters of a file; empty if it does.
 std::string obstacle_of(const rocksdb::Options& options, const sst::FileFilters& filters) {
   const auto* const table =
       options.table_factory != nullptr ? options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
@@ -34,7 +34,7 @@ class Families {
  public:
   Families(rocksdb::DB& db, const std::vector<rocksdb::ColumnFamilyHandle*>& handles) : all_(handles.empty()) {
     for (rocksdb::ColumnFamilyHandle* handle : handles) options_.emplace(handle->GetName(), db.GetOptions(handle));
-    // RocksDB shows the options of no other column family without its handle.
+    // Without handles, RocksDB shows only the default column family's options.
     if (all_) options_.emplace(db.DefaultColumnFamily()->GetName(), db.GetOptions());
   }
 
@@ -104,7 +104,7 @@ RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db, const std::vector<rock
     report.files.push_back(describe(file, sst::read_filters(*file_system, sst::path_of(file)), families));
     if (sst::is_gone(report.files.back().status)) gone.insert(report.files.back().path);
   }
-  // A file that is gone, and that the database no longer has, was compacted meanwhile.
+  // A missing file that the database no longer lists was compacted meanwhile.
   if (!gone.empty()) {
     for (const LiveFileMetaData& file : live_files(db)) gone.erase(sst::path_of(file));
     std::erase_if(report.files, [&](const RocksDBFileFilter& file) { return gone.count(file.path) != 0; });
