@@ -1,4 +1,4 @@
-"""Crivo: Bloom filters and their family, and the SQLite extension that has them in SQL.
+"""Crivo: Bloom filters and their relatives, and the SQLite extension for SQL.
 
 >>> import crivo
 >>> seen = crivo.Filter(["alpha", "beta"], fp_rate=0.001)
@@ -23,4 +23,4 @@ __all__ = [
 ]
 
 for _public in (Error, SystemRefusal, Facts, Filter, Map, Similarity, Stats, Difference, Sketch, SketchFacts, kinds, load, loadable_path):
-    _public.__module__ = "crivo"  # where users find them, and pickles name them
+    _public.__module__ = "crivo"  # the public module, which pickles also name

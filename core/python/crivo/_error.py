@@ -1,4 +1,4 @@
-"""What crivo raises."""
+"""The exceptions of crivo."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 
 
 class Error(ValueError):
-    """A wrong argument, bytes that are no filter, an operation that a filter does not have, and so on.
+    """A wrong argument, bytes that are not a filter, an operation that a filter does not support, and so on.
 
-    `code` is the reason in one or two words, the same in every language that Crivo has: "bad argument", "corrupt",
-    "incompatible", "unsupported", "full", "not found", "too large" or "system error".
+    `code` is the reason in one or two words, the same in every language: "bad argument", "corrupt", "incompatible",
+    "unsupported", "full", "not found", "too large" or "system error".
 
     >>> try:
     ...     crivo.Filter.from_bytes(b"junk")
@@ -27,10 +27,10 @@ class Error(ValueError):
 
 
 class SystemRefusal(Error, OSError):
-    """An Error of the system's: a file that cannot be read or written, a thread that cannot be started.
+    """An Error from the system: a file that cannot be read or written, a thread that cannot be started.
 
-    errno, strerror and filename are those of an OSError, None where the system gave no reason or no file was named. As
-    with OSError, the reason chooses the class: a folder that is missing is a FileNotFoundError, too.
+    errno, strerror and filename are those of an OSError, or None if the system gave no reason or no file was named. As
+    with OSError, the reason decides the class: a missing folder is also a FileNotFoundError.
 
     >>> try:
     ...     crivo.Filter(["alpha"]).save("/no/such/folder/words.crivo")

@@ -1,4 +1,4 @@
-"""The class Filter: what is not in it is in the compiled class that it is derived from."""
+"""The class Filter. Its other methods are in the compiled base class."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _names(bits: int) -> tuple[str, ...]:
 
 
 def kinds() -> dict[str, tuple[str, ...]]:
-    """The kinds of filters, and what each can do after it was made.
+    """The kinds of filters, and what each supports once it is built.
 
     >>> crivo.kinds()["blocked"]
     ('add', 'unite', 'intersect')
@@ -40,15 +40,15 @@ def kinds() -> dict[str, tuple[str, ...]]:
 
 
 class Facts(NamedTuple):
-    """What a filter was asked to be, and its shape."""
+    """The options and the shape of a filter."""
 
     kind: str
     capacity: int
-    """Keys that it was sized for."""
+    """The number of keys that it was sized for."""
     fp_rate: float
-    """The false-positive rate that is promised at capacity."""
+    """The promised false-positive rate at capacity."""
     keys: int
-    """Successful additions, repeated ones included."""
+    """Successful additions, including repeated ones."""
     units: int
     """Bits, blocks or counters, by kind: docs/format.md."""
     k: int
@@ -63,12 +63,12 @@ class Facts(NamedTuple):
 
 
 class Stats(NamedTuple):
-    """How full a filter is, and what follows from it."""
+    """The fill of a filter, and estimates from it."""
 
     bits: int
     bits_set: int
     current_fp_rate: float
-    """The probability that an absent key is found now; 1 when saturated."""
+    """The current probability of finding an absent key; 1 when saturated."""
     cardinality: float
     """The estimated number of distinct keys; infinite when saturated."""
 
@@ -81,42 +81,41 @@ class Similarity(NamedTuple):
     united: float
     common: float
     jaccard: float
-    """common / united, from 0 to 1; NaN where a filter is saturated."""
+    """common / united, from 0 to 1; NaN if a filter is saturated."""
 
 
 _Class = TypeVar("_Class", bound="Filter")
 
 
 class Filter(_crivo.Filter):
-    """Whether a key is in a set: "certainly not", or "maybe", with a small rate of false hits that you choose.
+    """A set of keys that answers "certainly not" or "maybe", with a small false-positive rate that you choose.
 
     >>> words = crivo.Filter(["alpha", "beta", "gamma"], fp_rate=0.001)
     >>> "alpha" in words, "omega" in words
     (True, False)
 
     `keys` is any iterable of str, bytes, int and float, or an array (see contains_many). A str is the same key as its
-    UTF-8, and a number the same as its digits: 1, 1.0, True, "1" and b"1" are one key, in SQL and C++, too. Without
-    keys, the filter is empty, and needs a capacity if it is not "growing". Of the options, None is the default.
+    UTF-8, and a number the same as its digits: 1, 1.0, True, "1" and b"1" are one key, also in SQL and C++. Without
+    keys, the filter is empty, and needs a capacity if it is not "growing". For all options, None means the default.
 
     kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
                    "scalable", "growing", "spectral", "ribbon" (the smallest), "window:7 days" (see advance()) or
-                   "range" (of ints); crivo.kinds() tells what each can do; "map" is made by crivo.Map, and "exact"
-                   by Filter.exact()
-    fp_rate        the rate of false hits at capacity, 0.01 by default
-    capacity       keys to size for; without it, the number of distinct keys (for each pane of a "window"), or
-                   2**32 for "growing"
+                   "range" (of ints); crivo.kinds() lists what each supports; crivo.Map makes "map", and
+                   Filter.exact() makes "exact"
+    fp_rate        the false-positive rate at capacity, 0.01 by default
+    capacity       the number of keys to size for; by default, the number of distinct keys (for each pane of a
+                   "window"), or 2**32 for "growing"
     bits_per_key   sizes the filter instead of fp_rate, which must then be None
-    seed           of the hash; filters of different seeds cannot be united
-    threads        to sort hashes and to build with; crivo.ALL_THREADS is as many as the machine has
-    max_bytes      the most bytes that the filter may have, also when it grows
-    max_memory     the most bytes to build with, the filter included, at least 16 MiB: what does not fit lies in
+    seed           the seed of the hash; filters with different seeds cannot be united
+    threads        the number of threads that sort hashes and build; crivo.ALL_THREADS uses all of the machine's
+    max_bytes      the maximum size of the filter in bytes, also when it grows
+    max_memory     the memory limit of a build, filter included, in bytes, at least 16 MiB; data beyond it goes to
                    temporary files
-    temp_folder    where they lie, by default what TMPDIR names, or else /var/tmp: a folder on a disk
-    progress       is called with the share that is done, from 0 to 1, once the keys are read; what it raises ends
-                   the build
-    hashed         whether `keys` are not keys, but their hashes, made by crivo.hash_key with the same seed
+    temp_folder    the folder of these files, on a disk; by default TMPDIR, or else /var/tmp
+    progress       called with the completed share, from 0 to 1, once the keys are read; its exception ends the build
+    hashed         whether `keys` are hashes from crivo.hash_key with the same seed instead of keys
 
-    Ctrl-C ends a build. len(filter) is the number of keys added, repeated ones included; stats().cardinality estimates
+    Ctrl-C ends a build. len(filter) is the number of keys added, including repeated ones; stats().cardinality estimates
     the distinct ones. Threads may share a filter.
     """
 
@@ -127,9 +126,9 @@ class Filter(_crivo.Filter):
     def exact(
         cls, members: Iterable[_Key], others: Iterable[_Key], fp_rate: float | None = None, **options: Any
     ) -> Self:
-        """A filter of all keys of a universe: it has the members and none of the others, both for certain.
+        """A filter of all keys of a universe: it finds all members and none of the others, with certainty.
 
-        Of keys outside of the universe it has some, at no more than fp_rate, which is 1 by default: the smallest filter.
+        It finds keys outside the universe at a rate of at most fp_rate. The default of 1 gives the smallest filter.
         A key on both sides is an Error. The other options are those of Filter.
 
         >>> revoked = crivo.Filter.exact(["b"], ["a", "c"])
@@ -142,13 +141,13 @@ class Filter(_crivo.Filter):
 
     @classmethod
     def open(cls, path: _Path, *, max_bytes: int | None = None) -> Self:
-        """The filter in a file, which save(), the crivo tool or another language wrote. It is read-only.
+        """Open a file that save(), the crivo tool or another language wrote. The filter is read-only.
 
-        A file in the form "mappable", as save() writes it above 64 KiB, is opened at once, whatever its size: a
-        question reads the few pages that it needs, and verifies each before its first use. A raw file takes one
-        pass, and a compressed one is read into memory, unless it takes more than max_bytes, 1 GiB by default. A
-        question to a file that is damaged or was written to since is an Error; a file may be replaced by
-        another. copy() makes a filter that can be changed. A file with a map is opened as a crivo.Map.
+        A file in the form "mappable", which save() uses above 64 KiB, opens at once, whatever its size: a query
+        reads only the pages that it needs, and verifies each before its first use. A raw file is read once, and
+        a compressed one is read into memory, unless that needs more than max_bytes, 1 GiB by default. Querying a
+        file that is damaged or was written to since is an Error, but the file may be replaced by another. copy()
+        makes a filter that can be changed. A file with a map opens as a crivo.Map.
 
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "words.crivo")
@@ -160,18 +159,18 @@ class Filter(_crivo.Filter):
 
     @classmethod
     def from_bytes(cls, blob: bytes | bytearray | memoryview, *, max_bytes: int | None = None) -> Self:
-        """The filter in the bytes that to_bytes(), a column in SQLite or another language has.
+        """Open the bytes of to_bytes(), of a column in SQLite or of another language.
 
-        A few bytes can be a sound filter of any size: one that takes more than max_bytes, 1 GiB by default, is an
-        Error, and one that grows stops there.
+        A few bytes can be a valid filter of any size: one that needs more than max_bytes, 1 GiB by default, is an
+        Error, and a growing filter stops there.
         """
         return _of_its_class(cls, cls._read(blob, max_bytes))
 
     def to_bytes(self, form: str = "auto", *, level: int = 3) -> bytes:
         """The filter as a blob (docs/format.md), which every host of Crivo reads.
 
-        `form` is "auto" (compressed where that gains much), "raw" (as it lies in memory, the same bytes everywhere),
-        "smallest", or "mappable" (raw with a checksum for each part). `level` is zstd's, 1 to 22.
+        `form` is "auto" (compressed if that saves much), "raw" (as in memory, the same bytes everywhere),
+        "smallest", or "mappable" (raw, with a checksum for each segment). `level` is zstd's, 1 to 22.
 
         >>> words = crivo.Filter(["alpha", "beta"])
         >>> crivo.Filter.from_bytes(words.to_bytes()) == words
@@ -180,16 +179,16 @@ class Filter(_crivo.Filter):
         return self._blob(_form(form), level)
 
     def save(self, path: _Path, form: str = "auto", *, level: int = 3) -> None:
-        """Write the filter to a file, which then has either its old content or the new, whatever happens.
+        """Write the filter to a file. After any failure, the file has either its old or its new content.
 
-        `form` is one of to_bytes(). With "auto" it is the file that `crivo build` writes: compressed where that gains
-        much, as for a filter that is nearly empty, and otherwise "mappable" above 64 KiB, and raw below.
+        `form` is as in to_bytes(). "auto" writes the same file as `crivo build`: compressed if that saves much, as for
+        a nearly empty filter, otherwise "mappable" above 64 KiB, and raw below.
         """
         self._save(path, _form(form), level)
 
     @property
     def facts(self) -> Facts:
-        """What the filter was asked to be, and its shape.
+        """The options and the shape of the filter.
 
         >>> facts = crivo.Filter(range(1000), fp_rate=0.001).facts
         >>> facts.kind, facts.capacity, facts.fp_rate, facts.keys
@@ -199,7 +198,7 @@ class Filter(_crivo.Filter):
         return Facts._make((*facts[:9], _names(facts[9]), facts[10]))
 
     def stats(self) -> Stats:
-        """How full the filter is. Takes a pass over it.
+        """The fill of the filter, and estimates from it. Reads the whole filter.
 
         >>> round(crivo.Filter(["alpha", "beta", "alpha"]).stats().cardinality)
         2
@@ -207,7 +206,7 @@ class Filter(_crivo.Filter):
         return Stats(*self._stats())
 
     def compare(self, other: Filter) -> Similarity:
-        """How many keys two filters, which could be united, have in common, estimated from both.
+        """Estimate how many keys two filters have in common. The filters must be ones that can be united.
 
         >>> a, b = crivo.Filter(range(1000), capacity=2000), crivo.Filter(range(500, 1500), capacity=2000)
         >>> 400 < a.compare(b).common < 600
@@ -216,7 +215,7 @@ class Filter(_crivo.Filter):
         return Similarity(*self._compare(other))
 
     def jaccard(self, other: Filter) -> float:
-        """The share of the keys of either filter that both have, estimated: compare(other).jaccard."""
+        """The estimated share of common keys among the keys of either filter: compare(other).jaccard."""
         return self.compare(other).jaccard
 
     def __or__(self, other: Filter) -> Self:
@@ -244,7 +243,7 @@ class Filter(_crivo.Filter):
         return self._facts()[:10] == other._facts()[:10] and self.to_bytes("raw") == other.to_bytes("raw")
 
     def copy(self) -> Self:
-        """A filter of its own, which can be changed, also if this one is read-only."""
+        """An independent filter, which can be changed even if this one is read-only."""
         made = self._copy()
         made._take(self.__getstate__())
         return made
@@ -252,12 +251,12 @@ class Filter(_crivo.Filter):
     __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        made = memo[id(self)] = self._copy()  # before its attributes, which may lead back to it
+        made = memo[id(self)] = self._copy()  # before its attributes, which may refer to it
         made._take(deepcopy(self.__getstate__(), memo))
         return made
 
     def _take(self, state: Any) -> None:
-        """Takes over what a subclass has given to an object: attributes, as unpickling does."""
+        """Restore the attributes of a subclass, as unpickling does."""
         if hasattr(self, "__setstate__"):
             self.__setstate__(state)
             return
@@ -280,7 +279,7 @@ class Filter(_crivo.Filter):
 
 
 def _of_its_class(cls: type[_Class], made: _Class) -> _Class:
-    """What was opened as a Filter is a Map, if it has values."""
+    """Turn a filter that was opened as a Filter into a Map if it has values."""
     if cls is Filter and "find" in made.facts.can:
         from ._map import Map
 
@@ -289,4 +288,4 @@ def _of_its_class(cls: type[_Class], made: _Class) -> _Class:
 
 
 def _unpickle(cls: type[Filter], blob: bytes) -> Filter:
-    return cls._read(blob, _NO_LIMIT)  # who unpickles runs code of the pickle's: a limit would protect nobody
+    return cls._read(blob, _NO_LIMIT)  # a limit would not help: unpickling runs code from the pickle

@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
 
 class Map(Filter):
-    """A value for each key, in some 1.01 times the bits of the value and of the check: the keys are not stored.
+    """A map from keys to values, in some 1.01 times the bits of the value and of the check. It does not store the keys.
 
     >>> ports = crivo.Map({"ssh": 22, "http": 80, "https": 443})
     >>> ports["http"], ports.get("gopher", 0)
     (80, 0)
 
-    `items` is a mapping, an iterable of pairs, or, with `values`, keys as Filter takes them: an iterable or an array,
-    as `values` may be. A value is an int from 0 to 2^32 - 1. A Map is built once, and cannot be iterated over.
+    `items` is a mapping, an iterable of pairs, or, with `values`, the keys as in Filter: an iterable or an array.
+    `values` may be either too. A value is an int from 0 to 2^32 - 1. A Map is built once, and cannot be iterated over.
 
-    A key that was given has its value, certainly. Another one is absent (KeyError), or, at the rate fp_rate, has any
-    value. With fp_rate=1 every key has some value, and no bits are spent on telling.
+    A key of the map always has its value. Any other key is absent (KeyError) or, at the rate fp_rate, has an arbitrary
+    value. With fp_rate=1, every key has some value, and no bits are spent on detecting absent keys.
 
-    value_bits     the bits of a value; without it, as many as the largest needs
+    value_bits     the bits of a value; by default, as many as the largest needs
 
     The other options are those of Filter. A key with two different values is an Error.
     """
 
     __slots__ = ()
-    __iter__ = None  # with __getitem__ alone, Python would ask for 0, 1, 2, ...
+    __iter__ = None  # with __getitem__ alone, Python would look up 0, 1, 2, ...
     __reversed__ = None
 
     def __new__(
@@ -51,7 +51,7 @@ class Map(Filter):
         return super().__new__(cls, items, fp_rate, kind, _values=values, **options)
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        """Nothing is left to do."""
+        """Does nothing: __new__ builds the map."""
 
     def __getitem__(self, key: _Key) -> int:
         value = self._find(key)
@@ -65,7 +65,7 @@ class Map(Filter):
         return default if value is None else value
 
     def get_many(self, keys: Iterable[_Key], default: Any = None, *, hashed: bool = False) -> list[Any]:
-        """The same for many keys, which is faster than asking for one after the other.
+        """The values of many keys, as get() returns them. Faster than one lookup after the other.
 
         >>> crivo.Map({"ssh": 22, "http": 80}, fp_rate=1e-9).get_many(["http", "gopher"])
         [80, None]
@@ -74,21 +74,21 @@ class Map(Filter):
         return [value if has else default for value, has in zip(values, found)]
 
     def find_many(self, keys: Iterable[_Key], *, hashed: bool = False) -> tuple[memoryview, memoryview]:
-        """Values, and whether each key has one, as a memoryview of uint64 and one of bool.
+        """The keys' values, and whether each key has one, as memoryviews of uint64 and of bool.
 
-        numpy.asarray() makes arrays of them without a copy. The value of a key that has none is any number. Keys in an
-        array are read where they lie, as in contains_many().
+        numpy.asarray() makes arrays of them without a copy. A key without a value gets an arbitrary number. Keys in an
+        array are read in place, as in contains_many().
         """
         return self._find_many(keys, hashed)
 
     @classmethod
     def open(cls, path: Any, *, max_bytes: int | None = None) -> Self:
-        """As Filter.open(), for a file with a map."""
+        """Like Filter.open(), for a file with a map."""
         return _checked(cls._open(path, max_bytes))
 
     @classmethod
     def from_bytes(cls, blob: bytes | bytearray | memoryview, *, max_bytes: int | None = None) -> Self:
-        """As Filter.from_bytes(), for a blob with a map."""
+        """Like Filter.from_bytes(), for a blob with a map."""
         return _checked(cls._read(blob, max_bytes))
 
 
@@ -99,7 +99,7 @@ def _checked(made: _Class) -> _Class:
 
 
 def _halves(pairs: Iterable[tuple[Any, Any]]) -> tuple[Iterator[Any], Iterator[Any]]:
-    """The keys of pairs, and the values, each of which must be taken after its key."""
+    """The keys of pairs, and their values. Each value must be read after its key."""
     waiting: deque[Any] = deque()
 
     def keys() -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""The class Sketch: what two sets differ in."""
+"""The class Sketch, which finds the difference of two sets."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _WHAT = ("hashes", "bytes", "integers")
 
 
 def _unpickle(cls: type[Sketch], blob: bytes) -> Sketch:
-    return cls._read(blob, 2**64 - 1)  # who unpickles runs code of the pickle's: a limit would protect nobody
+    return cls._read(blob, 2**64 - 1)  # a limit would not help: unpickling runs code from the pickle
 
 
 class Difference(NamedTuple):
-    """The keys that only one of two sets has: as the sketches know them, in ascending order."""
+    """The keys that only one of two sets has, as stored in the sketches, in ascending order."""
 
     only_self: list[Any]
     only_other: list[Any]
 
 
 class SketchFacts(NamedTuple):
-    """What a sketch was asked to be."""
+    """The options of a sketch, and its number of keys."""
 
     keys: str
     """"hashes", "integers" or "bytes:N"."""
@@ -33,24 +33,24 @@ class SketchFacts(NamedTuple):
     """The number of the first symbol."""
     seed: int
     size: int
-    """The keys that were added, less those that were removed."""
+    """The number of keys added, less those removed."""
 
 
 class Sketch(_crivo.Sketch):
-    """A sketch of a set: with that of another set it tells what the two differ in.
+    """A sketch of a set. Two sketches give the difference of their sets.
 
     >>> mine = crivo.Sketch(["ann", "bob", "cid"], keys="bytes:3", symbols=40)
     >>> theirs = crivo.Sketch(["bob", "dan"], keys="bytes:3", symbols=40)
     >>> mine.difference(theirs)
     Difference(only_self=[b'ann', b'cid'], only_other=[b'dan'])
 
-    Its bytes grow with the difference, and not with the sets: crivo.sketch_symbols(n) tells a difference of n keys. No
-    key may be in a set twice.
+    The size depends on the difference, not on the sets: a difference of n keys needs crivo.sketch_symbols(n) symbols.
+    No key may be in a set twice.
 
-    keys    what is known of keys, and given back: "hashes", of keys as Filter takes them; "integers", of 64 bits; or
+    keys    what the sketch stores of each key and returns: "hashes", of keys as in Filter; "integers", of 64 bits; or
             "bytes:N", strings of N bytes, at most 32
     first   the number of the first symbol, to continue another sketch of the same set
-    seed    of all hashes: where keys come from strangers, a new one that is drawn after them
+    seed    of all hashes; if untrusted parties supply the keys, draw a new seed after receiving them
     hashed  as in Filter: the keys are hashes from crivo.hash_key
     """
 
@@ -77,25 +77,25 @@ class Sketch(_crivo.Sketch):
         self._update(items, hashed)
 
     def append(self, following: Self) -> None:
-        """Put the next symbols of the same set behind these: those of a sketch with first=self.facts.first + symbols."""
+        """Append the next symbols of the same set: those of a sketch with first=self.facts.first + symbols."""
         self._append(following)
 
     def combine(self, other: Self) -> None:
-        """Add all keys of a set that has none of these."""
+        """Add all keys of a set that has no key in common with this one."""
         self._combine(other)
 
     def difference(self, other: Self) -> Difference | None:
         """The keys that only one of the two sets has, or None while the sketches are too short: append more to both.
 
-        A key that one side has once more than the other is found as if the other lacked it, and where a side has one
-        more often, it is None, too. An Error for symbols that no two sets have, which a stranger may have sent.
+        A key that one side has once more than the other is reported as missing from the other. If a side has a key even
+        more often, the result is also None. Symbols that no two sets have, as an untrusted peer may send, are an Error.
         """
         found = self._difference(other)
         return None if found is None else Difference(*found)
 
     @property
     def facts(self) -> SketchFacts:
-        """What the sketch was asked to be."""
+        """The options of the sketch, and its number of keys."""
         what, key_bytes, *numbers = self._facts()
         return SketchFacts(f"bytes:{key_bytes}" if what == 1 else _WHAT[what], *numbers)
 
@@ -105,7 +105,7 @@ class Sketch(_crivo.Sketch):
 
     @classmethod
     def from_bytes(cls, blob: Union[bytes, bytearray, memoryview], *, max_bytes: int | None = None) -> Self:
-        """The sketch in a blob. Bytes that are none are an Error."""
+        """Open the sketch in a blob. Other bytes are an Error."""
         return cls._read(blob, max_bytes)
 
     def __reduce__(self) -> tuple[Any, ...]:

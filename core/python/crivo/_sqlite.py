@@ -1,4 +1,4 @@
-"""The SQLite extension that lies in this package."""
+"""The SQLite extension in this package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def loadable_path() -> str:
-    """The path of the SQLite extension, for whatever can load it: crivo.load() does it for Python.
+    """The path of the SQLite extension, for any program that can load it. In Python, use crivo.load().
 
     >>> crivo.loadable_path().endswith("crivo.so")
     True
@@ -18,7 +18,7 @@ def loadable_path() -> str:
 def load(connection: Any) -> None:
     """Load the SQLite extension into a connection of sqlite3 or of apsw.
 
-    The connection may load other extensions afterwards if it could before, which is not the default.
+    Afterwards, the connection may load other extensions only if it could before, which is not the default.
 
     >>> import sqlite3
     >>> db = sqlite3.connect(":memory:")
@@ -27,13 +27,13 @@ def load(connection: Any) -> None:
     (1,)
     >>> db.close()
     """
-    # apsw has the names of sqlite3 only since 2023; before, they had no underscores.
+    # apsw has had the names of sqlite3 since 2023; before, they had no underscores.
     enable = getattr(connection, "enable_load_extension", None) or getattr(connection, "enableloadextension", None)
     load_extension = getattr(connection, "load_extension", None) or getattr(connection, "loadextension", None)
     if enable is None or load_extension is None:
         raise TypeError(_why_not(connection))
     try:
-        load_extension(loadable_path())  # nothing else tells every version of both whether loading is on
+        load_extension(loadable_path())  # the only test for enabled loading that works in all versions
         return
     except Exception as error:
         if "not authorized" not in str(error):
