@@ -1,4 +1,3 @@
-// The functions of crivo/rocksdb.h.
 #include "crivo/rocksdb.h"
 
 #include <rocksdb/db.h>

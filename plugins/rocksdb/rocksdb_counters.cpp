@@ -49,7 +49,6 @@ static_assert(sizeof(OfPolicy) == 2 * sizeof(OfKind) + kPolicyRows.size() * size
 constexpr std::pair<const char*, OfKind OfPolicy::*> kKinds[] = {{"blocked", &OfPolicy::blocked},
                                                                  {"ribbon", &OfPolicy::ribbon}};
 
-/// A snapshot of a policy.
 struct Policy {
   std::string number;
   std::string name;

@@ -159,7 +159,6 @@ class Refilter {
     return Status::OK();
   }
 
-  /// Plans for the current tree.
   void plan() {
     if (tree_ == nullptr) return;
     tree_->list(db_, /*now=*/true);

@@ -1,4 +1,3 @@
-// The functions of crivo/rocksdb_scan.h.
 #include "crivo/rocksdb_scan.h"
 
 #include <memory>

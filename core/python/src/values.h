@@ -22,7 +22,6 @@ class Values {
   /// Call once. False with an exception if `values` cannot be iterated over.
   [[nodiscard]] bool open(PyObject* values);
   [[nodiscard]] bool is_array() const { return items_ != Items::kUnknown; }
-  /// The number of items of an array.
   [[nodiscard]] size_t size() const { return static_cast<size_t>(view_.shape[0]); }
 
   /// Writes the next `count` values. False with an exception, also if there are fewer.
