@@ -22,7 +22,7 @@ class Values {
   /// Call once. False with an exception if `values` cannot be iterated over.
   [[nodiscard]] bool open(PyObject* values);
   [[nodiscard]] bool is_array() const { return items_ != Items::kUnknown; }
-  [[nodiscard]] size_t size() const { return static_cast<size_t>(view_.shape[0]); }
+  [[nodiscard]] size_t size() const { return static_cast<size_t>(view_.shape[0]); }  // arrays only
 
   /// Writes the next `count` values. False with an exception, also if there are fewer.
   [[nodiscard]] bool take(size_t count, uint64_t* values);
