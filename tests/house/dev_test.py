@@ -93,7 +93,7 @@ class Dev(unittest.TestCase):
     def test_names_an_argument_that_it_does_not_know(self):
         for arguments in (
             *((command, "--wrong") for command in COMMANDS),
-            ("build", "wrong"), ("check", "--all", "wrong"), ("check", "--since", "wrong"), ("clang", "wrong"), ("clean", "wrong"), ("cross", "wrong"), ("demo", "wrong"),
+            ("build", "wrong"), ("check", "--all", "wrong"), ("check", "--quick", "wrong"), ("clang", "wrong"), ("clean", "wrong"), ("cross", "wrong"), ("demo", "wrong"),
             ("demo", "passwords", "wrong"), ("demo", "passwords", "--keys", "wrong"),
             ("demo", "passwords", "--keys=wrong"), ("demo", "passwords", "--keys", "5000", "wrong"),
             ("fuzz", "all", "wrong"), ("fuzz", "all", "9", "wrong"), ("help", "build", "wrong"), ("help", "wrong"),
@@ -101,7 +101,7 @@ class Dev(unittest.TestCase):
             ("uninstall", "wrong"), ("package", "wrong"), ("package", "deb", "wrong"), ("package", "wasm", "wrong"),
             ("intree", "wrong"), ("intree", "forky", "wrong"), ("debian", "trixie", "wrong"),
             ("test", "wrong"), ("test", "--all", "wrong"), ("test", "-R", "a", "wrong"), ("wrong",), ("wrong", "build"),
-            ("asan", "wrong"), ("asan", "--core", "wrong"), ("tsan", "-R", "a", "wrong"), ("cross", "s390x", "wrong"), ("bench", "wrong"),
+            ("asan", "wrong"), ("tsan", "-R", "a", "wrong"), ("cross", "s390x", "wrong"), ("bench", "wrong"),
             ("fuzz", "wrong"), ("fuzz", "blob", "wrong"), ("docs", "wrong"), ("debian", "trixie", "test", "wrong"),
             ("sqlitetest", "wrong"), ("nightly", "wrong"), ("nightly", "build", "wrong"), ("crashtest", "wrong"),
             ("debian", "trixie", "fuzz", "wrong"), ("debian", "--fresh", "trixie", "package", "wrong"),
