@@ -24,16 +24,6 @@ SELECT '10^' || (length(o.keys) - 1) AS keys,
    AND rb.filter = 'RocksDB src Bloom 10' AND rr.filter = 'RocksDB src Ribbon 10'
  ORDER BY length(o.keys);
 
-CREATE VIEW peers_of_a_million_keys AS
-SELECT replace(replace(filter, ' (XXH3)', ''), 'RocksDB src', 'RocksDB') AS "", bits_per_key AS "bits/key",
-       printf('%.2f', 100 * rate) AS "rate %", overhead AS size, build_1e6_ns AS build, absent_1e6_ns AS lookup
-  FROM peers
- WHERE filter IN ('Crivo (XXH3) blocked 10', 'Crivo (XXH3) ribbon 2^-7', 'Crivo (XXH3) ribbon 2^-8',
-                  'RocksDB src Bloom 10', 'RocksDB src Ribbon 10',
-                  'fastfilter_cpp BlockedBloom-addAll (AVX2)', 'fastfilter_cpp fuse8 4-wise', 'DataSketches bloom_filter 1%',
-                  'Boost.Bloom <1,fast_multiblock64<8>> 10', 'BuRR FastFilterConfig<7> d3 (XXH3)')
- ORDER BY filter;
-
 CREATE VIEW filter_blocks_of_policies AS
 SELECT '10^' || (length(keys) - 1) AS keys, rocksdb_bloom_ns AS "RocksDB Bloom", crivo_bloom_ns AS "crivo.Bloom",
        bloom_ratio AS ratio, rocksdb_ribbon_ns AS "RocksDB Ribbon", crivo_ribbon_ns AS "crivo.Ribbon",
