@@ -17,7 +17,7 @@ SELECT '10^' || (length(o.keys) - 1) AS keys,
        printf('%.2f', r.build_ns / rr.build_ns) AS "ribbon build",
        printf('%.2f', r.absent_ns / rr.absent_ns) AS "ribbon lookup",
        printf('%.2f', r.batch_absent_ns / rr.batch_absent_ns) AS "ribbon batch",
-       printf('%.2f', r.absent_ns / rb.absent_ns) AS "ribbon lookup, over Bloom's"
+       printf('%.2f', r.absent_ns / rb.absent_ns) AS "ribbon lookup to Bloom lookup"
   FROM filters AS o
   JOIN filters AS r USING (keys) JOIN filters AS rb USING (keys) JOIN filters AS rr USING (keys)
  WHERE o.filter = 'crivo blocked 10' AND r.filter = 'crivo ribbon 1%'
