@@ -25,22 +25,23 @@ struct Row {
 };
 
 constexpr std::array kKindRows = {
-    Row<OfKind>{"built", "Filter blocks that were built.", &OfKind::built},
-    Row<OfKind>{"keys", "Keys and prefixes that were added to filters.", &OfKind::keys},
-    Row<OfKind>{"bytes", "Bytes of the filter blocks that were built.", &OfKind::bytes},
-    Row<OfKind>{"build_nanoseconds", "Time in which filters were built.", &OfKind::build_nanoseconds},
-    Row<OfKind>{"asked_singly", "Questions by Get and by seeks, with count_questions.", &OfKind::asked_singly},
-    Row<OfKind>{"asked_in_batches", "Keys asked for by MultiGet, with count_questions.", &OfKind::asked_in_batches},
-    Row<OfKind>{"answered_no", "Of these questions, those that spared a read.", &OfKind::answered_no}};
+    Row<OfKind>{"built", "Filter blocks built.", &OfKind::built},
+    Row<OfKind>{"keys", "Keys and prefixes added to filters.", &OfKind::keys},
+    Row<OfKind>{"bytes", "Bytes of the filter blocks built.", &OfKind::bytes},
+    Row<OfKind>{"build_nanoseconds", "Nanoseconds spent building filters.", &OfKind::build_nanoseconds},
+    Row<OfKind>{"asked_singly", "Filter queries of Get and of seeks; counted only with count_questions.",
+                &OfKind::asked_singly},
+    Row<OfKind>{"asked_in_batches", "Keys queried by MultiGet; counted only with count_questions.",
+                &OfKind::asked_in_batches},
+    Row<OfKind>{"answered_no", "Queries that were answered with no and thus avoided a read.", &OfKind::answered_no}};
 
 using OfPolicy = RocksDBFilterCounters;
 constexpr std::array kPolicyRows = {
-    Row<OfPolicy>{"always_maybe", "Blocks that every key passes, as no filter could be built.",
+    Row<OfPolicy>{"always_maybe", "Filter blocks that every key passes, because no filter could be built.",
                   &OfPolicy::always_maybe},
-    Row<OfPolicy>{"damaged_blocks", "Damaged filter blocks that were opened.", &OfPolicy::damaged_blocks},
-    Row<OfPolicy>{"builtin_blocks", "Filter blocks of RocksDB's own policies that were opened.",
-                  &OfPolicy::builtin_blocks},
-    Row<OfPolicy>{"other_transform_blocks", "Filter blocks of another key transform that were opened.",
+    Row<OfPolicy>{"damaged_blocks", "Damaged filter blocks opened.", &OfPolicy::damaged_blocks},
+    Row<OfPolicy>{"builtin_blocks", "Filter blocks of RocksDB's own policies opened.", &OfPolicy::builtin_blocks},
+    Row<OfPolicy>{"other_transform_blocks", "Filter blocks opened that were built with another key transform.",
                   &OfPolicy::other_transform_blocks}};
 
 static_assert(sizeof(OfKind) == kKindRows.size() * sizeof(std::uint64_t), "a field has no row");
@@ -128,14 +129,14 @@ std::string prometheus_of_databases() {
     bytes += sample(used, label("folder", printable(folder)), total.bytes);
   }
   if (limits.empty()) return {};
-  return heading(limit, "gauge", "The limit of all filters of a database.") + limits +
-         heading(used, "gauge", "Bytes of the filters of such a database.") + bytes;
+  return heading(limit, "gauge", "The limit for all filters of a database together.") + limits +
+         heading(used, "gauge", "Bytes of all filters of a database with max_total_bytes.") + bytes;
 }
 
 std::string prometheus() {
   const std::vector<Policy> policies = all_policies();
   const std::string info = "crivo_rocksdb_policy_info";
-  std::string text = heading(info, "gauge", "The column families that a policy has built filters for.");
+  std::string text = heading(info, "gauge", "The column families that the policy has built filters for.");
   for (const Policy& policy : policies) {
     text += sample(info, labels_of(policy) + "," + label("column_families", joined(policy.families, ",")), 1);
   }

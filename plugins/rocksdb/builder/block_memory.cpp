@@ -10,8 +10,8 @@
 namespace crivo::plugin {
 namespace {
 
-// new char[] aligns for numbers only, and a payload begins at a cache line. The gap before the payload stores the
-// pointer to the array.
+// A payload begins at a cache line, but new char[] guarantees only the default alignment. The gap before the payload
+// stores the pointer to the array.
 static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(char*), "the pointer fits before the next cache line");
 
 char* array_of(const std::byte* payload) noexcept {

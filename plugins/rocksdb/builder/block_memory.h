@@ -35,9 +35,9 @@ class BlockMemory final : public std::pmr::memory_resource {
 };
 
 /// The temporary memory of one build. Allocations count against the builders' limit and are charged to the cache. They
-/// throw std::bad_alloc if the limit or a strict cache refuses them. Large ones are placed in a chunk if they fit: a
-/// stack whose top is reused when it is freed. The chunk is charged up to the highest byte ever used. One thread at a
-/// time.
+/// throw std::bad_alloc if the limit or a strict cache refuses them. Large ones are placed in a chunk if they fit. The
+/// chunk is a stack: only freeing its topmost allocation makes memory available again. The chunk is charged up to the
+/// highest byte ever used. One thread at a time.
 class TemporaryMemory final : public std::pmr::memory_resource {
  public:
   TemporaryMemory(BuildMemory& memory, std::size_t limit, std::shared_ptr<rocksdb::Cache> charged = nullptr) noexcept

@@ -53,7 +53,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) override { return Finish(buf, nullptr); }
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override;
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& content) override;
-  // Finish meets the same exceptions, and logs them.
+  // These three return a default after an exception. Finish then gets the same exception, and logs it.
   std::size_t ApproximateNumEntries(std::size_t bytes) override {
     return value_or(bytes, [&] { return sizing_.keys(bytes); });
   }

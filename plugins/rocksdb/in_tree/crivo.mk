@@ -1,5 +1,5 @@
 # How RocksDB's Makefile builds the plugin in this folder: ROCKSDB_PLUGINS=crivo make static_lib
-# RocksDB's CMakeLists.txt looks for the name of the function here, too; everything else it has from CMakeLists.txt.
+# RocksDB's CMake build reads the function's name from this file, and everything else from CMakeLists.txt.
 crivo_FUNC = crivo_register
 crivo_SOURCES := $(patsubst plugin/crivo/%,%,$(sort $(wildcard \
   plugin/crivo/src/*/*.cc plugin/crivo/src/*/*/*.cc plugin/crivo/src/*/*/*/*.cc plugin/crivo/src/*/*/*/*/*.cc)))

@@ -1,8 +1,8 @@
-// Loads crivo_rocksdb.node, whose filter policies register with the RocksDB inside of @nxtedition/rocksdb.
+// Loads crivo_rocksdb.node, whose filter policies register with the RocksDB in @nxtedition/rocksdb.
 //
-// That module exports RocksDB's symbols, but Node loads modules so that no other sees them. So it is loaded once more
-// here, for all to see: the system then makes them visible, without a second copy. It must be loaded lazily, as it names
-// a symbol that nobody has.
+// That module exports RocksDB's symbols, but Node loads modules with RTLD_LOCAL, which hides the symbols from other
+// modules. Loading the module again with RTLD_GLOBAL makes them visible, without a second copy. RTLD_LAZY is required,
+// because the module refers to a symbol that no library defines.
 "use strict";
 const { existsSync, readFileSync } = require("node:fs");
 const os = require("node:os");
@@ -13,7 +13,7 @@ const { RTLD_GLOBAL, RTLD_LAZY } = os.constants.dlopen;
 const peer = "@nxtedition/rocksdb";
 const built = require("./package.json").peerDependencies[peer];
 
-/** The folder of the package that a module of it lies in, and its version. */
+/** The folder and the version of the package that contains this module. */
 function packageOf(module) {
   for (let folder = path.dirname(module); ; folder = path.dirname(folder)) {
     const file = path.join(folder, "package.json");

@@ -1,5 +1,5 @@
-// What Node calls in a module that it has loaded. There is nothing to do: the policies register when the library is
-// loaded (policy/register.cpp).
+// The initialization function that Node calls in every native module. It does nothing, because the policies register
+// when the library is loaded (policy/register.cpp).
 
 // NOLINTBEGIN(readability-identifier-naming): a symbol of Node's
 extern "C" {

@@ -18,8 +18,8 @@ namespace crivo::plugin {
 namespace {
 
 constexpr double kLeastBitsPerKey = 0.5;  // as in RocksDB: fewer bits mean no filter
-/// The rate of a ribbon decreases in proportion to its bits, so within a limit, small ribbons are also worth their
-/// memory.
+/// The minimum for ribbons within a limit. Below one bit per key, the rate of a ribbon falls linearly with its bits, so
+/// even such a ribbon is worth its memory.
 constexpr double kLeastBitsOfRibbon = 0.05;
 
 LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {

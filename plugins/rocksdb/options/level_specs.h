@@ -35,8 +35,8 @@ namespace crivo::plugin {
 /// The best specs for the levels of a tree within this many bits in all. Errors: kBadArgument.
 [[nodiscard]] Result<std::vector<LevelSpec>> divided_specs(const std::vector<TreeLevel>& tree, double bits);
 
-/// The tree of a column family by its options. They determine the ratio between levels, but only a maximum of levels:
-/// four are assumed, as is usual, or fewer if that is the maximum.
+/// The tree of a column family, derived from its options. The options state the ratio between levels, but only the
+/// maximum number of levels. So the number is assumed to be four, as is usual, or the maximum if that is less.
 [[nodiscard]] TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept;
 
 /// The filters of a new file. Without dynamic levels the last level is number settings.tree_levels(). With them, and

@@ -11,7 +11,8 @@ namespace {
 
 /// The plan reserves a tenth of the limit, because most files still have filters of an earlier plan, for fewer keys.
 constexpr double kPlannedShare = 0.9;
-/// What flushed files may fill: above the limit, so that they get filters while the tree is at the limit.
+/// The share of the limit up to which flushed files get filters. It exceeds 1, so that flushed files get filters even
+/// while the tree is at the limit.
 constexpr double kMostShare = 1.05;
 constexpr double kUnknownShare = 0.05;
 /// A filter block's overhead: the trailer of 32 bytes, and rounding up the payload.

@@ -77,8 +77,8 @@ const OptionMap* option_map(const PolicyInfo& policy) {
   return &maps->at(policy.name);
 }
 
-/// Precedes the id in what SerializeOptions returns before options are changed, and ConfigureOptions gets after an
-/// error.
+/// In the text that SerializeOptions returns before a change, this option has the policy's id as its value. RocksDB
+/// passes the text back to ConfigureOptions if the change fails.
 constexpr const char* kIdBefore = "crivo_id_before";
 
 /// The value of a limit; 0 means no limit.
@@ -92,8 +92,9 @@ std::shared_ptr<const std::string> spill_folder(const rocksdb::Logger* log) noex
   return nullptr;
 }
 
-/// Whether this RocksDB omits a prefix from the partition in which it looks up keys after another one's last key
-/// (RocksDB's pull request 12872). Without whole keys, there is a filter only with a prefix extractor.
+/// Whether RocksDB has the bug of its pull request 12872 with these options: it looks up a key that is after a
+/// partition's last key in the next partition, which may lack the key's prefix. Without whole keys, there is a filter
+/// only with a prefix extractor.
 bool has_partition_bug(const rocksdb::BlockBasedTableOptions& table) noexcept {
   return CRIVO_ROCKSDB_VERSION < 905 && table.partition_filters && !table.whole_key_filtering;
 }
@@ -196,9 +197,10 @@ const char* FilterPolicy::CompatibilityName() const {
   return transform != nullptr ? transform->compatibility_name.c_str() : builtin_->CompatibilityName();
 }
 
-// RocksDB serializes options in detail before it changes them (Configurable::ConfigureOptions), and without the detail
-// when it writes the OPTIONS file after a change. Up to 9.7 it passes the former back after an error. From 9.8 on it
-// would create a new policy from it, so that only our own errors revert previous changes.
+// Before RocksDB changes options, it serializes them in detail (Configurable::ConfigureOptions). After a change, it
+// serializes them without detail, for the OPTIONS file. Up to 9.7, RocksDB passes the detailed text back to
+// ConfigureOptions if any option was wrong. From 9.8 on, it would create a new policy from that text, so there only an
+// error of this policy's own options reverts its earlier changes.
 std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const std::string& prefix) const {
   if (!config.IsDetailed()) settings_.end_call();
   const std::string id = config.IsDetailed() ? settings_.begin_call() : "";

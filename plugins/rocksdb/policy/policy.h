@@ -37,8 +37,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override;
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override;
 
-  /// RocksDB serializes the options of an open database before it changes some of them, and if any option is wrong,
-  /// even of another object, it passes the result to ConfigureOptions. In that case this is the id.
+  /// RocksDB serializes the options of an open database before it changes some of them. If any option is wrong, even
+  /// one of another object, RocksDB passes the text to ConfigureOptions, to restore the old values. For that purpose,
+  /// the text contains the policy's id.
   std::string SerializeOptions(const rocksdb::ConfigOptions& config, const std::string& prefix) const override;
   rocksdb::Status ConfigureOptions(const rocksdb::ConfigOptions& config,
                                    const std::unordered_map<std::string, std::string>& options,
@@ -51,7 +52,8 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
  private:
   /// Null for an unknown name.
   explicit FilterPolicy(const PolicyInfo* policy);
-  /// Records the first error. `transforms`: a key transform was not found.
+  /// Records the first error. `transforms`: whether the options name a key transform. If they do but none is in effect
+  /// after the error, the policy has no filters (knows_keys_).
   void record_error(const Result<void>& result, bool transforms = false);
   /// The filters of a new file, within max_total_bytes if set.
   [[nodiscard]] FilePlan plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept;

@@ -46,10 +46,10 @@ void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
 }
 
 // A misspelt policy must reach our code, which reports it when the database is opened; without a factory, RocksDB would
-// continue without filters. So the factories match every text that begins with "crivo", and texts that contain it: if
-// RocksDB finds no id, or an option without a value, it uses the whole text in braces as the name, and a map of options
-// includes blanks, quotes and braces. Collector and listener appear in OPTIONS files after ConfigureRocksDB, or by
-// hand.
+// continue without filters. So the factories match every text that begins with "crivo", and texts that contain it. If
+// the text in braces has no id, or has an option without a value, RocksDB uses the whole text as the name, with its
+// blanks, quotes and braces. The collector and the listener are in OPTIONS files because of ConfigureRocksDB, or
+// because a user wrote them there.
 void register_factories(rocksdb::ObjectLibrary& library) {
   library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(ScanCollectorFactory::kName,
                                                                [](const auto&, auto* guard, std::string*) {

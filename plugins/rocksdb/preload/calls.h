@@ -1,4 +1,5 @@
-// The functions of libcrivo_rocksdb.so that libcrivo_rocksdb_preload.so calls by pointers, as it is not linked to it.
+// The functions of libcrivo_rocksdb.so that libcrivo_rocksdb_preload.so calls by pointers, because it is not linked to
+// that library.
 #pragma once
 
 namespace crivo::plugin {
@@ -11,7 +12,7 @@ struct PreloadCalls {
   /// receives what is wrong with the request.
   void* (*copy_with_filters)(const void* options, void (*say)(const char* trouble) noexcept) noexcept;
   void (*free_copy)(void* options) noexcept;
-  /// Logs why these options have no filters, if so.
+  /// Logs why these options have no Crivo filters, unless they have them.
   void (*log_reason)(const void* options, void* log) noexcept;
 };
 

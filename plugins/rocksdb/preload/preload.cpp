@@ -1,10 +1,10 @@
 // libcrivo_rocksdb_preload.so: Crivo's filters in programs that were not written for them.
 //
-// A program started with this library in LD_PRELOAD calls the functions below instead of librocksdb's, which they call
-// in turn. RocksDB makes each column family from options that SanitizeOptions has processed (10.x: SanitizeCfOptions),
-// however the database is opened or the family is created. It is not a public function, but librocksdb exports it, and
-// calls it through the dynamic linker. RocksDB then writes the options into LOG by ColumnFamilyOptions::Dump, after
-// which we log why there is no filter.
+// If this library is in LD_PRELOAD, the functions below replace those of librocksdb, and call them. RocksDB makes each
+// column family from options that SanitizeOptions has processed (10.x: SanitizeCfOptions), no matter how the database
+// is opened or the family is created. This function is not public, but librocksdb exports it, and calls it through the
+// dynamic linker. RocksDB then writes the options into LOG by ColumnFamilyOptions::Dump. After that, our function logs
+// why there is no filter.
 //
 // This library is not linked to RocksDB, because modules with a RocksDB of their own would then find ours first. It
 // loads the plugin only beside the RocksDB that the plugin was built for.
@@ -80,15 +80,15 @@ const Start& start() noexcept {
   return known;
 }
 
-/// Prints each problem once, unless another one comes between, for any number of column families.
+/// Prints a problem, unless it is the same as the last one printed: many column families may have it.
 void say(const char* trouble) noexcept {
   static std::atomic<std::size_t> last = 0;
   const std::size_t hash = std::hash<std::string_view>()(trouble) | 1;
   if (start().can_say && last.exchange(hash) != hash) std::fprintf(stderr, "crivo: no filters: %s\n", trouble);
 }
 
-/// The functions of the plugin beside this library; null, after printing the reason, if it cannot be loaded. Loading it
-/// again is harmless, and avoids a lock on which a thread could wait for another that waits for the loader.
+/// The functions of the plugin beside this library; null, after printing the reason, if it cannot be loaded. Two
+/// threads may both load the plugin, which is harmless. A lock could deadlock with the lock of the dynamic loader.
 const PreloadCalls* load_plugin() noexcept {
   static std::atomic<const PreloadCalls*> known = nullptr;
   if (const PreloadCalls* const calls = known; calls != nullptr) return calls;
@@ -107,8 +107,8 @@ const PreloadCalls* load_plugin() noexcept {
 constexpr std::string_view kLibrary = "librocksdb.so";
 constexpr std::string_view kVersion = "." CRIVO_TEXT(ROCKSDB_MAJOR) "." CRIVO_TEXT(ROCKSDB_MINOR);
 
-/// Whether a file, by its name, can be the librocksdb that the plugin is linked to. Loading the plugin beside another
-/// one is already dangerous: two copies of RocksDB's dependencies may conflict.
+/// Whether the name of a file is that of the librocksdb that the plugin is linked to. The plugin must not be loaded
+/// beside another version: two copies of RocksDB's dependencies may conflict.
 bool can_be_ours(std::string_view file) noexcept {
   file.remove_prefix(file.rfind('/') + 1);
   if (!file.starts_with(kLibrary)) return false;
@@ -123,7 +123,7 @@ __attribute__((constructor)) void load_early() noexcept {
   if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD) != nullptr) load_plugin();
 }
 
-/// The plugin's functions, if a function is in the RocksDB that the plugin is linked to; else null.
+/// The plugin's functions if `original` is a function of the RocksDB that the plugin is linked to; else null.
 const PreloadCalls* calls_for(const void* original) noexcept {
   if (!start().asked_for) return nullptr;
   const Dl_info library = place_of(original);

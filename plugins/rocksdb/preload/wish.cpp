@@ -95,7 +95,7 @@ std::string reason_against(const Wish& wish, const rocksdb::ColumnFamilyOptions&
 
 const Wish& wish_of_environment() {
   static const auto* const wish = new Wish{variable("CRIVO_ROCKSDB"), is_on("CRIVO_ROCKSDB_REPLACE"),
-                                           is_on("CRIVO_ROCKSDB_PREFIXES")};  // programs outlive our objects
+                                           is_on("CRIVO_ROCKSDB_PREFIXES")};  // never destroyed
   return *wish;
 }
 

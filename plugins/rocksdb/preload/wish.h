@@ -9,7 +9,8 @@ namespace crivo::plugin {
 
 /// The environment's request. CRIVO_ROCKSDB: a filter policy, as in an option string; none if unset or empty.
 /// CRIVO_ROCKSDB_REPLACE: also replace RocksDB's own policies that write filters. CRIVO_ROCKSDB_PREFIXES: also for
-/// families with a prefix extractor and no policy. Ignored if the program has more rights than its user.
+/// families with a prefix extractor and no policy. All are ignored in a set-user-ID or set-group-ID program
+/// (secure_getenv).
 struct Wish {
   std::string policy;
   bool replace = false;

@@ -25,9 +25,10 @@
 namespace crivo::refilter {
 namespace {
 
-/// Whether a file without a filter has a key for it. With whole_key_filtering=false, only keys in the
-/// prefix_extractor's domain count. Reads the file up to the first one. (Iterators do not show tombstones, so only the
-/// file's first and last key represent them. A filter of the others would only save a read.)
+/// Whether a file without a filter has a key that belongs in one. With whole_key_filtering=false, only keys in the
+/// prefix_extractor's domain do. Reads the file up to the first such key. (Iterators do not show tombstones, so of
+/// these only the file's first and last key are checked. For a file of other tombstones, a filter would only save
+/// reads.)
 bool has_key_for_filter(const FamilyPolicy& family, const FileToJudge& file) {
   if (table_of(family.options)->whole_key_filtering) return true;
   const rocksdb::SliceTransform* const prefix = family.options.prefix_extractor.get();
@@ -75,7 +76,7 @@ constexpr double kTolerance = 0.1;
 constexpr double kToleranceInBlock = 64;
 constexpr double kToleranceInPartition = 160;
 
-/// The plan of Crivo's policies for this many keys and blocks; no value for no filter.
+/// The plan of Crivo's policies for this many keys and blocks; no value if the file gets no filter.
 std::optional<Expected> expected_of_ours(const FamilyPolicy& family, const NewFile& file, std::uint64_t keys,
                                          std::size_t blocks) {
   const plugin::Settings& settings = *family.settings;
@@ -108,7 +109,8 @@ std::optional<Expected> expected_of(const FamilyPolicy& family, const NewFile& f
 
 /// How filters without a stamp differ from the expected ones; empty if they match.
 std::string difference(const FamilyPolicy& family, const sst::FileFilters& filters, const Expected& expected) {
-  // If memory or a limit is short, a blocked filter may replace a ribbon, or an always-maybe block either.
+  // If memory or a limit is short, a blocked filter may replace a ribbon, and an always-maybe block may replace any
+  // filter.
   const bool has_limits =
       family.settings && (family.settings->max_filter_bytes != 0 || family.settings->max_build_bytes != 0);
   const bool is_other = has_limits && (has_kind(filters, "blocked") || has_kind(filters, "always_maybe"));
@@ -158,7 +160,7 @@ std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, co
   };
   if (std::ranges::any_of(filters.blocks, foreign)) return std::string("not of ") + policy.Name();
   if (std::string other = other_keys(family, filters); !other.empty()) return other;
-  if (filters.keys == 0) return "";  // partitions, and no key of the file is for a filter
+  if (filters.keys == 0) return "";  // empty partitions: no key of the file belongs in a filter
   const bool is_limited = family.settings && family.settings->max_filter_bytes != 0;
   if (!is_limited && has_kind(filters, "always_maybe")) return "it lets every key pass";
   if (expected->stamp.empty() || filters.stamp.empty()) return difference(family, filters, *expected);

@@ -1,8 +1,9 @@
 // Whether a file has the filter that its policy would write now.
 //
-// The collector stores the options' filters (filter_stamp) in each file. A file whose stamp equals that of the present
-// options matches. Files without a stamp, files of RocksDB's policies, and all files under max_total_bytes, where a
-// file's filter depends on the other files, are compared by kind, and by bits per key within 10%.
+// The collector stores in each file a stamp of the filters that the options specified (filter_stamp). If this stamp
+// equals that of the present options, the filter matches. Files without a stamp, files of RocksDB's policies, and all
+// files under max_total_bytes, where a file's filter depends on the other files, are compared by kind, and by bits per
+// key within 10%.
 #pragma once
 
 #include <string>

@@ -31,11 +31,11 @@ struct FileToJudge {
   bool bottommost = false;  // no lower level overlaps its range of keys
 };
 
-/// Why a column family with these options, and block-based tables, has no keys for filters; empty if it has.
+/// Why a column family with these options, and block-based tables, has no keys for filters; empty if there are keys.
 [[nodiscard]] std::string why_no_keys(const rocksdb::ColumnFamilyOptions& family);
 
-/// Why no file of a column family with these options, and a policy, gets a filter: "policy x writes no filters". Empty
-/// if some may.
+/// Why a column family with these options, which have a policy, gets no filter in any file: "policy x writes no
+/// filters". Empty if some files may get one.
 [[nodiscard]] std::string why_no_filters(const rocksdb::ColumnFamilyOptions& family);
 
 /// All files of the column family, level by level.

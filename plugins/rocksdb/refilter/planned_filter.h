@@ -1,5 +1,5 @@
-// The filter that a policy would write for a file. Only the policy knows, so this gets a builder from it, as RocksDB
-// does, and the size and the rate from the builder.
+// The filter that a policy would write for a file. As RocksDB does, this gets a builder from the policy. The builder
+// states the size and the rate.
 #pragma once
 
 #include <rocksdb/filter_policy.h>

@@ -14,8 +14,8 @@
 namespace crivo::plugin {
 namespace {
 
-/// "blocked"; "ribbon"; "always_maybe" if no filter could be built; "ribbon+always_maybe" if so for some partitions;
-/// "blocked+ribbon" if partitions are of both kinds.
+/// The kinds of the file's filter blocks, joined by "+": "blocked", "ribbon", and "always_maybe" for blocks without a
+/// filter.
 std::string kinds_text(const WrittenFilters& filters) {
   std::string text;
   const auto add = [&](std::uint64_t blocks, std::string_view name) {
@@ -31,7 +31,7 @@ constexpr int kDigits = 4;  // the model is accurate to two or three
 
 rocksdb::UserCollectedProperties properties_of(const FilterRecord& record) {
   const WrittenFilters filters = record.read();
-  if (filters.keys() == 0) return {};  // RocksDB then writes none of the blocks into the file
+  if (filters.keys() == 0) return {};  // RocksDB then writes no filter blocks into the file
   rocksdb::UserCollectedProperties properties = {
       {sst::kStampProperty, record.stamp()},
       {"crivo.filter", kinds_text(filters)},

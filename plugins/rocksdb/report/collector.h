@@ -10,7 +10,7 @@
 
 namespace crivo::plugin {
 
-/// Properties that are read again.
+/// Properties that the plugin itself reads (report/filter_tree.cpp).
 inline constexpr const char* kBlocksProperty = "crivo.filter.blocks";
 inline constexpr const char* kBytesProperty = "crivo.filter.bytes";
 inline constexpr const char* kKeysProperty = "crivo.filter.keys";

@@ -1,4 +1,4 @@
-// When a database closes, it last closes its logger, and writing to a closed logger is writing to a closed file.
+// A database closes its logger at the end of its own closing. Writing to a closed logger writes to a closed file.
 // Policies usually outlive their databases, so a policy cannot store a logger for later, not even by std::shared_ptr.
 // No event announces the closing of a database. But just before, with its logger still open, the database deletes its
 // handle of the default column family, and all versions from 7.0 to 11.8 notify listeners of that. The notification

@@ -68,8 +68,8 @@ class CounterListener final : public rocksdb::EventListener {
     RegisterOptions(kName, &name_, nullptr);
   }
 
-  /// The files of a database with this listener, which is registered here if necessary; null if it has no handle or no
-  /// logger. Throws std::bad_alloc.
+  /// The files of a database with this listener. Registers the database here if necessary. Null if the database has no
+  /// handle or no logger. Throws std::bad_alloc.
   static std::shared_ptr<FilterTree> introduced(rocksdb::DB& db);
 
   const char* Name() const override { return name_.c_str(); }

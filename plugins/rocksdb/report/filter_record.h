@@ -27,7 +27,7 @@ struct BuiltBlock {
   Shape shape;
   std::uint64_t keys;        // hashes of keys and prefixes
   std::uint64_t bytes;       // of the block, with its trailer
-  double predicted_fp_rate;  // a ribbon's is in its layout, a blocked filter's follows from its shape
+  double predicted_fp_rate;  // of a ribbon; a blocked filter's follows from its shape
 };
 
 /// The totals of one kind in one file. The rate of a blocked filter is a sum over a distribution, which takes as long
@@ -66,8 +66,8 @@ struct WrittenFilters {
   [[nodiscard]] std::uint64_t blocks() const noexcept { return blocked.filters() + ribbon.filters() + always_maybe; }
   [[nodiscard]] std::uint64_t keys() const noexcept { return blocked.keys() + ribbon.keys() + always_maybe_keys; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return blocked.bytes() + ribbon.bytes() + always_maybe_bytes; }
-  /// The predicted false-positive rate. An absent key meets a partition in proportion to its keys, so partitions are
-  /// weighted by keys.
+  /// The predicted false-positive rate. Partitions are weighted by their number of keys, because lookups of absent keys
+  /// are assumed to reach them in this proportion.
   [[nodiscard]] double predicted_fp_rate() const noexcept;
 };
 
@@ -77,8 +77,9 @@ class FilterRecord {
   explicit FilterRecord(std::string stamp = {}, std::string key_transform = {})
       : stamp_(std::move(stamp)), key_transform_(std::move(key_transform)) {}
 
-  /// The options' filters (filter_stamp), and the name of the key transform, or empty.
+  /// The stamp of the filters that the options specify (filter_stamp).
   [[nodiscard]] const std::string& stamp() const noexcept { return stamp_; }
+  /// The name of the key transform; may be empty.
   [[nodiscard]] const std::string& key_transform() const noexcept { return key_transform_; }
   void add(const BuiltBlock& block) noexcept;
   void add_always_maybe(std::uint64_t keys, std::uint64_t bytes) noexcept;

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int kShareOfTime = 100;
-constexpr std::chrono::seconds kBurst{1};  // after this time without a list, lists may follow each other
+constexpr std::chrono::seconds kBurst{1};  // unused listing time accumulates for at most this long
 
 }  // namespace
 
@@ -38,9 +38,10 @@ std::optional<FilterTree::Filter> FilterTree::read(rocksdb::DB& db, const rocksd
   return filter;
 }
 
-/// The number of keys that the filter of a file has, or would have if it were written now. The newest filter of the
-/// column family is assumed to show which keys filters get now. A file without a filter, or with other keys, is assumed
-/// to have as many keys per entry as files with such filters.
+/// The number of keys in a file's filter, or in the filter that the file would get if it were written now. The options
+/// of the newest filter of the column family are assumed to be the current ones. For a file without a filter, or with a
+/// filter by other options, the keys are estimated from its entries, at the ratio of files with filters by the current
+/// options.
 class FilterTree::KeyCounts {
  public:
   void add(std::uint64_t number, const Filter& filter) {
@@ -112,8 +113,8 @@ void FilterTree::list(rocksdb::DB& db, bool now) {
   Families families = sum(db, files);
   const std::lock_guard lock(mutex_);
   families_.swap(families);
-  // A column family without files has no keys to share the limit for, and may have been dropped. One that writes its
-  // first file is not listed yet.
+  // A column family without files has no share of the limit, and may have been dropped. A column family that is writing
+  // its first file is not listed yet.
   std::erase_if(limits_, [&](const auto& limit) { return !limit.second.is_new && families_.count(limit.first) == 0; });
   for (auto& [family, limit] : limits_) limit.is_new = false;
   was_listed_ = true;

@@ -3,14 +3,16 @@
 // A policy sees one file at a time, without its database. The listener gets the database when a flush or a compaction
 // begins, and then lists its files. The plan (options/limit_plan.h) follows from the list:
 //
-// 1. If all files fit into 0.9 of the limit with the filters of the other options, a new file gets those.
+// 1. If the filters of all files, sized by the other options, fit into 0.9 of the limit, a new file's filter is also
+// sized by these options.
 // 2. Otherwise 0.9 of the limit is divided over the levels that have keys, and a new file gets the bits per key of its
 // level. Inputs of a running compaction count in its output level.
-// 3. Files that are not rewritten keep the filters of an earlier plan. If these leave too little, a compaction gets the
-// rest of the limit, or what its inputs had, and a flushed file half of the rest.
+// 3. Files that are not rewritten retain the filters of an earlier plan. If too little of the limit is left, a
+// compaction gets the larger of two budgets: the rest of the limit, and its inputs' filter bytes, scaled to the limit.
+// A flushed file gets half of the rest.
 //
-// There are no reservations: a file's filters are in the next list. Listing takes a microsecond per file, under the
-// database's mutex, and at most 1% of the time.
+// A plan reserves nothing: a new file's filters only count once they are in the next list. Listing takes a microsecond
+// per file, under the database's mutex, and at most 1% of the time.
 #pragma once
 
 #include <rocksdb/db.h>

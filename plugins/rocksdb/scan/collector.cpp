@@ -70,7 +70,7 @@ std::size_t shared_bytes(std::string_view a, std::string_view b) noexcept {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-/// No error here may fail the file: the file then has no filter, which means "maybe".
+/// An error here must not fail the file. The file then has no scan filter, so every scan reads it.
 class ScanCollector final : public rocksdb::TablePropertiesCollector {
  public:
   explicit ScanCollector(const ScanFilterOptions& options) noexcept : room_(options.max_bytes) {
@@ -144,7 +144,8 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     return std::nullopt;
   }
 
-  /// Without the key, the next one could omit prefixes that were not added.
+  /// Stores the key, so that the next key adds only the prefixes that differ. If that fails, the next key could omit
+  /// prefixes that were never added, so the filters are abandoned.
   void remember(std::string_view key) noexcept try {
     key_ = key;
     has_key_ = true;

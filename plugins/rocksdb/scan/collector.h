@@ -13,7 +13,8 @@
 namespace crivo::plugin {
 
 /// See NewScanFilterCollectorFactory in crivo/rocksdb_scan.h. With ignore_unknown_options, an option string can make a
-/// factory with wrong options or an unknown attribute. Its files have no scan filters, but the reason.
+/// factory with wrong options or an unknown attribute. The files of such a factory have no scan filters; a property
+/// states the reason.
 class ScanCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
  public:
   static constexpr const char* kName = "crivo.ScanFilter";
@@ -35,7 +36,8 @@ class ScanCollectorFactory final : public rocksdb::TablePropertiesCollectorFacto
 /// OK, or InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
 [[nodiscard]] rocksdb::Status check_scan_options(const ScanFilterOptions& options);
 
-/// The property with the name of the comparator that ScanFilterOptions::comparator vouches for.
+/// The property with the name in ScanFilterOptions::comparator. The user guarantees that different keys are never equal
+/// under this comparator.
 inline constexpr const char* kScanComparator = "crivo.scan_comparator";
 
 }  // namespace crivo::plugin

@@ -33,7 +33,8 @@ enum class Order { kUnknown, kBytes, kBytesAndTimestamp };
 class PrefixFilters {
  public:
   explicit PrefixFilters(const rocksdb::TableProperties& file);
-  /// Queries the filter for the longest part of the prefix; a file with a longer prefix has the shorter ones.
+  /// Queries the filter of the longest length that is not longer than the prefix. That suffices, because a file with
+  /// keys of the whole prefix also has the shorter one.
   [[nodiscard]] bool may_have(std::string_view prefix) const noexcept;
 
  private:

@@ -27,7 +27,8 @@ bool may_have_value(const UserCollectedProperties& properties, const ScanConditi
 bool may_meet(const TableProperties& file, Order order, const ScanCondition& condition) {
   const auto& properties = file.user_collected_properties;
   if (condition.extract.kind == Extract::Kind::kPrefix) return PrefixFilters(file).may_have(condition.value);
-  return order != Order::kBytes || may_have_value(properties, condition);  // functions saw keys with timestamps
+  // With timestamped keys, the function of an attribute or number got the timestamps too, so its filter is not used.
+  return order != Order::kBytes || may_have_value(properties, condition);
 }
 
 }  // namespace

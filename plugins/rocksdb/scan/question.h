@@ -14,8 +14,9 @@ namespace crivo::plugin {
 
 /// One condition on a key.
 struct ScanCondition {
-  /// Which filter answers; kPrefix with any length for a prefix, for which other filters answer, too. Without a
-  /// function, because none is registered under the name, it can be evaluated for files, but not for keys.
+  /// The filter that answers the condition. For a prefix: kPrefix, with an unused length, because a filter of another
+  /// length may answer. Without a function, because none is registered under the name, the condition can be evaluated
+  /// for files, but not for keys.
   Extract extract;
   std::string value = {};  // a prefix, or the value of an attribute
   std::uint64_t low = 0;   // a range, inclusive

@@ -32,7 +32,7 @@ void Section::add_hash(std::uint64_t hash) {
     hashes_.resize(sort_distinct(hashes_).size());
     if (hashes_.size() > most) return give_up(kTooMany);
   }
-  // Growing also needs the old array; the header states the total.
+  // Growing also needs the old array; crivo/rocksdb_scan.h states the total (NewScanFilterCollectorFactory).
   if (hashes_.size() == hashes_.capacity()) hashes_.reserve(std::clamp<std::size_t>(2 * hashes_.size(), 16, 2 * most));
   hashes_.push_back(hash);
 }

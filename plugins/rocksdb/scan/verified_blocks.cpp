@@ -8,7 +8,7 @@
 namespace crivo::plugin {
 namespace {
 
-/// A mark of what identifies a block; never 0.
+/// A fingerprint of the block's address, size and checksum; never 0.
 std::uint64_t mark_of(std::span<const std::byte> block) noexcept {
   const std::array<std::uint64_t, 3> known = {std::bit_cast<std::uintptr_t>(block.data()), block.size(),
                                               sst_checksum(block)};

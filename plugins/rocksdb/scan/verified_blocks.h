@@ -1,9 +1,9 @@
 // Remembers which scan filters were verified in full, so that later queries need not do it again.
 //
-// RocksDB keeps a file's properties unchanged in memory while the file is open, and a query gets nothing else of the
-// file. So a filter is identified by its address, its size and its stated checksum. Another file's filter may later be
-// at the same address. It is only mistaken for this one if it states the same checksum, and RocksDB has verified its
-// bytes by a checksum of its own.
+// RocksDB keeps a file's properties unchanged in memory while the file is open. A query gets only these properties. So
+// a filter is identified by its address, its size and its stated checksum. Another file's filter may later be at the
+// same address. It is only mistaken for this one if it states the same checksum, and RocksDB has verified its bytes by
+// a checksum of its own.
 #pragma once
 
 #include <array>

@@ -100,8 +100,8 @@ void describe_theirs(std::string_view block, FilterFacts& facts) {
   } else if (facts.marker > 0) {
     describe_legacy_bloom(block, facts);
   }
-  // A ribbon of few keys may be all zeros by chance; one of up to 1 KiB may have few keys. Any other would lose all its
-  // keys.
+  // A ribbon of few keys may be all zeros by chance, and a ribbon of up to 1 KiB may have few keys. Any other filter of
+  // zeros would answer "no" for keys that it has.
   if (zeros && (facts.marker != -2 || payload.size() > 1024)) facts.damage = "bits must be set for the keys, got zeros";
 }
 

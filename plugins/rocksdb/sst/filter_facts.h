@@ -25,7 +25,7 @@ struct FilterFigures {
   }
 };
 
-/// The facts about a filter block. The number of keys is the caller's.
+/// The facts about a filter block. `keys` is as passed to describe_filter.
 struct FilterFacts : FilterFigures {
   int marker = 0;             // the first of the block's last five bytes
   Shape shape;                // of Crivo's filters
@@ -42,8 +42,8 @@ struct FilterFacts : FilterFigures {
 
 /// Describes a filter block of policies with RocksDB's compatibility name. `keys` is its number of keys, for the
 /// predicted rate of RocksDB's filters; Crivo's rates are computed from the block. `matches`: the block's checksum in
-/// the file, if any, is right. `may_lack_keys`: the block is one of a file's partitions, which may have no keys. Takes
-/// a pass over the block.
+/// the file, if any, is right. `may_lack_keys`: the block is one of a file's partitions, which may have no keys. Reads
+/// the whole block.
 [[nodiscard]] FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches,
                                           bool may_lack_keys = false);
 

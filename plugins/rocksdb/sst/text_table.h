@@ -1,4 +1,4 @@
-// The table for people: a row per file, or per filter block.
+// The text output: a table with a row per file, or per filter block.
 #pragma once
 
 #include <string>

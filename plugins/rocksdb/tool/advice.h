@@ -31,8 +31,8 @@ struct TreeSizes {
 };
 
 /// The tree with equal ratios that has as many keys below level 0, and as many of them in the last level. If there is
-/// only one level, the ratio is that at which level 0, which crivo.Auto models as four runs that are together as large
-/// as the smallest level, has runs of the real size.
+/// only one level, the ratio follows from level 0. crivo.Auto models level 0 as four runs with the size of the smallest
+/// level in total; the ratio is chosen so that these runs have their real size.
 [[nodiscard]] TreeFit fit_tree(const TreeSizes& sizes) noexcept;
 
 /// The ratios to try, because a tree is never quite as crivo.Auto assumes: that of the fit, some up to four times

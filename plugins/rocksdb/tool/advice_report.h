@@ -1,4 +1,4 @@
-// Prints the results of `crivo sst advise`: tables for people, and JSON.
+// Prints the results of `crivo sst advise`: text tables and JSON.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace crivo::tool {
 struct Plan {
   std::string goal;  // "memory": within the given bytes; "reads": within the present wasted reads
   double limit = 0;
-  std::string reason;           // for people
+  std::string reason;           // for the text output
   std::vector<Choice> choices;  // best first
 };
 

@@ -47,7 +47,8 @@ std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
     return {{"memory", usual, text, {}}};
   }
   std::vector<Plan> plans = {{"memory", now.bytes, "With at most the present memory", {}}};
-  const bool are_read = now.reads < tree.all().runs;  // a policy that does not read its filters sets no goal
+  // If the policy does not read the filters, every read is wasted, and their number is no useful goal.
+  const bool are_read = now.reads < tree.all().runs;
   if (are_read) plans.push_back({"reads", now.reads, "With at most the present wasted reads", {}});
   return plans;
 }

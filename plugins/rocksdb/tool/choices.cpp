@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDigits = 5;  // more would be meaningless
 
-/// The options of a Crivo policy that do not affect the size of filters.
+/// The options of an existing Crivo policy that every choice preserves.
 struct KeptOptions {
   std::string text;  // as in an option string: ";max_build_bytes=1000"
   std::string key_transform;
@@ -31,7 +31,7 @@ KeptOptions kept_options(const FamilyPolicy& family) {
   return kept;
 }
 
-/// A kind of filters, for which to choose the bits per key.
+/// A kind of filter to propose. Its bits per key are chosen.
 struct ChoiceKind {
   const char* name;
   const char* policy;
@@ -62,13 +62,14 @@ class Chooser {
           const KeptOptions& kept)
       : kind_(kind), shape_(std::move(shape)), family_(family), tree_(tree), kept_(kept) {}
 
-  /// The option string. RocksDB's filters have unchanged keys, and so have planned ones, where keys do not matter.
+  /// The option string. RocksDB's filters have no key transform. Plans have none either, because it does not affect
+  /// sizes.
   [[nodiscard]] std::string text(int hundredths, bool planned) const {
     const std::string bits = number_text(hundredths / 100.0, kDigits);
     const std::string policy = kind_.policy;
     if (!kind_.is_ours) return policy + ":" + bits + (policy == "bloomfilter" ? ":false" : "");
     std::string more = shape_ + kept_.text;
-    // Plans are for the present tree, without a limit for the whole database.
+    // Plans ignore the limit for the whole database.
     if (!planned && policy == "crivo.Auto") more += kept_.of_auto;
     if (!planned && !kept_.key_transform.empty()) more += ";key_transform=" + kept_.key_transform;
     if (more.empty()) return policy + ":" + bits;

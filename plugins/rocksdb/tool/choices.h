@@ -1,4 +1,4 @@
-// Computes what each kind of filter would cost in an existing tree, by asking the policies.
+// Computes what each kind of filter would cost in an existing tree, according to the policies.
 #pragma once
 
 #include <rocksdb/options.h>

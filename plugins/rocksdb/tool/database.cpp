@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using rocksdb::Status;
 
-/// Otherwise RocksDB would write a LOG file, even if it opens the database read-only.
+/// Discards all messages. With the default logger, RocksDB writes a LOG file even if it opens the database read-only.
 class NoLog final : public rocksdb::Logger {
  public:
   using Logger::Logv;
@@ -68,8 +68,8 @@ constexpr const char* kExtensions[] = {".blob", ".log", ".sst"};
 constexpr const char* kWalDir = "wal_dir in OPTIONS of DB";
 constexpr const char* kLogDir = "db_log_dir in OPTIONS of DB";
 
-/// A relative path in an option refers to another folder from here, and in a copy of a database it may refer to the
-/// original's. RocksDB would find an empty log there, or create one, and lose the records of the real log.
+/// A relative path in OPTIONS means another folder for this process, and a copied database may name the original's
+/// folder. RocksDB would find an empty log there, or create one, and lose the records of the real log.
 void check_log_folder(const std::string& option, const std::string& folder, const std::string& path) {
   std::error_code error;
   if (folder.empty() || fs::equivalent(folder, path, error)) return;
@@ -90,7 +90,7 @@ void check_log_folder(const std::string& option, const std::string& folder, cons
   if (has_log(path) && !has_log(folder)) throw refused("be the folder of the log, which lies in DB");
 }
 
-/// Through an Env of its own, such as an encrypting one, a database differs from its files.
+/// If a database has its own Env, such as an encrypting one, its files cannot be read directly.
 void check_env(const std::string& path) {
   std::ifstream file(path + "/CURRENT", std::ios::binary);
   std::string current;
@@ -207,7 +207,8 @@ Database Database::open_read_only(const DatabaseOptions& options, const std::str
   read_only.info_log = std::make_shared<NoLog>();
   read_only.max_open_files = 16;  // no table is queried for keys
   read_only.skip_stats_update_on_db_open = true;
-  // OPTIONS lacks db_paths. A file in any of at most four folders but the first is not found, which is an error.
+  // OPTIONS lacks db_paths. So further folders are assumed, which do not exist: opening then fails if the database has
+  // a file in another folder than the first (RocksDB has at most four).
   read_only.paranoid_checks = true;
   read_only.db_paths = {{path, UINT64_MAX}};
   for (const char* const other : {"/db_paths[1]", "/db_paths[2]", "/db_paths[3]"}) {

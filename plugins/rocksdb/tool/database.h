@@ -22,9 +22,9 @@ struct DatabaseOptions {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
 };
 
-/// Reads the newest OPTIONS file. With `for_writing`, everything that it names must be known in this process, including
-/// folders. `wal_dir`, if not empty, replaces the option; otherwise the log must be in the database's folder, because a
-/// copy of a database names the original's log. Throws Refused.
+/// Reads the newest OPTIONS file. With `for_writing`, every object that the file names must be known in this process,
+/// and every folder must exist. `wal_dir`, if not empty, replaces the option. Otherwise the log must be in the
+/// database's folder, because the OPTIONS file of a copied database may name the original's log. Throws Refused.
 [[nodiscard]] DatabaseOptions load_options(const std::string& path, bool for_writing, const std::string& wal_dir = "");
 
 /// Opening a pipe would wait for its other end. Throws Refused, with `rule`, if the file is a pipe, or a folder with a
@@ -53,9 +53,9 @@ void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<cons
 /// An open database, with the handles of its column families in the order of the options.
 class Database {
  public:
-  /// Opens it without a lock and without writing, so another process may have it open. Throws Refused, also if files
-  /// are in db_paths or cf_paths. Only a TransactionDB can read every log: without `with_log`, only keys in files are
-  /// visible.
+  /// Opens the database without a lock and without writing, so another process may have it open. Throws Refused, also
+  /// if files are in db_paths or cf_paths. Without `with_log`, the write-ahead log is not read, so only keys in files
+  /// are visible: some logs can only be read by a TransactionDB.
   [[nodiscard]] static Database open_read_only(const DatabaseOptions& options, const std::string& path,
                                                bool with_log = true);
   /// Opens it for changes. Throws Refused, also if another process has it open.
@@ -65,9 +65,9 @@ class Database {
   Database& operator=(Database&&) = delete;
   ~Database();
 
-  /// Whether it has any SST file. Opening for writing makes RocksDB write the log into files in DB, because OPTIONS
-  /// lacks db_paths and cf_paths. Only an existing file in DB proves that this is right. Throws Refused for a column
-  /// family with keys in the log but no file.
+  /// Whether the database has any SST file. If RocksDB opens a database for writing, it writes the log's keys into
+  /// files in DB, because OPTIONS lacks db_paths and cf_paths. Only an existing file in DB shows that DB is the right
+  /// folder. Throws Refused for a column family with keys in the log but no file.
   [[nodiscard]] bool has_files() const;
 
   [[nodiscard]] rocksdb::DB& db() const noexcept { return *db_; }

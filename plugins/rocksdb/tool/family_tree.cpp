@@ -70,7 +70,7 @@ std::vector<ReadFile> read_files(rocksdb::DB& db, const FamilyPolicy& family, Fa
   return files;
 }
 
-/// How much of the tree each sorted run covers, from 0 to 1: by the file's index in level 0, by level below.
+/// How much of the tree each sorted run covers, from 0 to 1. In level 0 each file is a run; below, each level.
 class Coverage {
  public:
   Coverage(rocksdb::DB& db, const FamilyPolicy& family, const std::vector<ReadFile>& files) {

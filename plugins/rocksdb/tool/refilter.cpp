@@ -151,7 +151,7 @@ ExitCode refilter(const RefilterOptions& arguments) {
   choose_policy(arguments, options);
   install_listener(options);
   if (!arguments.dry_run && !Database::open_read_only(options, arguments.path).has_files()) {
-    return report(arguments, {});  // nor is anything written
+    return report(arguments, {});  // without opening the database for writing
   }
   const Database database =
       arguments.dry_run ? Database::open_read_only(options, arguments.path) : Database::open(options, arguments.path);

@@ -1,4 +1,4 @@
-// crivo rocksdb run: runs a program with Crivo's filters that was not written for them.
+// crivo rocksdb run: runs a RocksDB program with Crivo's filters, although the program was not written for them.
 #include <dlfcn.h>
 #include <rocksdb/convenience.h>
 #include <sys/wait.h>

@@ -84,14 +84,14 @@ struct RocksDBFilterOptions {
   std::optional<double> budget_bits_per_key = std::nullopt;
   /// The false-positive rate in the bottommost level, 1e-9 to 1; 1 means no filter. Most lookups that reach this level
   /// find their key. If few lookups are for absent keys, 0.1 halves the memory of all filters (a ribbon then needs 3.4
-  /// bits per key). By default the rate of the other levels. Excludes budget_bits_per_key.
+  /// bits per key). The default is the rate of the other levels. Must not be set together with budget_bits_per_key.
   std::optional<double> bottommost_fp_rate = std::nullopt;
-  /// How many levels, counted from the last, get ribbons: 0 to 64, by default 2, which hold 99% of the keys at a level
-  /// ratio of 10. Blocked filters: all other levels, flushes, and files or partitions with so few keys that a ribbon
-  /// saves less than an eighth.
+  /// How many levels, counted from the last, get ribbons: 0 to 64. The default is 2: these levels hold 99% of the keys
+  /// at a level ratio of 10. All other levels and flushes get blocked filters, and so do files or partitions with so
+  /// few keys that a ribbon saves less than an eighth.
   std::optional<int> ribbon_levels = std::nullopt;
-  /// The number of levels with data below level 0: 2 to 64, by default 4, or num_levels - 1 if that is less. Without
-  /// dynamic level sizes, level number `levels` is taken as the last; with them, RocksDB's last, num_levels - 1.
+  /// The number of levels with data below level 0: 2 to 64. The default is 4, or num_levels - 1 if that is less.
+  /// Without dynamic level sizes, the number of the last level with data is `levels`; with them, it is num_levels - 1.
   std::optional<int> levels = std::nullopt;
   /// The ratio of keys between a level and the one above it, 1 to 1000. By default max_bytes_for_level_multiplier, or
   /// 10 for universal compaction. Only used with budget_bits_per_key.
@@ -115,8 +115,8 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 /// taken; if `transform` is empty.
 [[nodiscard]] rocksdb::Status RegisterKeyTransform(std::string_view name, KeyTransform transform);
 
-/// Sets a filter policy for a column family (or rocksdb::Options), and installs NewRocksDBFilterCollectorFactory. Other
-/// options stay unchanged, and so do factories that `options` shares with other column families. Errors, with `options`
+/// Sets a filter policy for a column family (or rocksdb::Options), and installs NewRocksDBFilterCollectorFactory. Does
+/// not change other options, nor factories that `options` shares with other column families. Errors, with `options`
 /// unchanged: InvalidArgument if the table factory is not block-based, if `filter` is invalid ("crivo.Bloom: <field>
 /// must ..., got ..."), or if librocksdb has the wrong version.
 [[nodiscard]] rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options,
