@@ -3,41 +3,42 @@ export {
   type SketchInfo, type SketchOptions,
 } from "./filter.cjs";
 
-/** A database that answers at once: better-sqlite3's `Database`, node:sqlite's `DatabaseSync`. */
+/** A synchronous database: better-sqlite3's `Database` or node:sqlite's `DatabaseSync`. */
 export interface SyncDatabase {
   loadExtension(path: string): unknown;
 }
 
-/** A database that answers through callbacks: the `Database` of the module sqlite3. */
+/** An asynchronous database with callbacks: the `Database` of the module sqlite3. */
 export interface CallbackDatabase {
   loadExtension(path: string, callback?: (error: Error | null) => void): unknown;
   parallelize(callback?: () => void): void;
 }
 
 /**
- * Loads the extension into a database of the module sqlite3. Statements that are run later wait for it, awaited or not.
+ * Loads the extension into a database of the module sqlite3. Statements that are run later wait until the extension
+ * is loaded, even if the promise is not awaited.
  *
  * Rejects with SQLite's error if the file cannot be loaded.
  */
 export function load(db: CallbackDatabase): Promise<void>;
 
-/** The same, with the error or null for a callback, as the module's own methods have it. */
+/** The same with a callback, which gets an error or null, as in the module's own methods. */
 export function load(db: CallbackDatabase, callback: (error: Error | null) => void): void;
 
 /**
- * Loads the extension into this connection; every connection has to load it for itself.
+ * Loads the extension into this connection. Each connection must load it.
  *
- * A `DatabaseSync` must be made with `{ allowExtension: true }`. Afterwards it loads no further extension, be it from
- * JavaScript or from SQL, until `db.enableLoadExtension(true)`.
+ * A `DatabaseSync` must be created with `{ allowExtension: true }`. Afterwards, neither JavaScript nor SQL can load
+ * another extension until `db.enableLoadExtension(true)`.
  *
- * Throws a TypeError if `db` is no such database, and an Error if it must not load extensions, if the platform is
- * another one than linux-x64 with glibc, or with SQLite's message if the file cannot be loaded.
+ * Throws a TypeError if `db` is not such a database. Throws an Error if the database does not allow extensions, if the
+ * platform is not linux-x64 or linux-arm64 with glibc, or, with SQLite's message, if the file cannot be loaded.
  */
 export function load(db: SyncDatabase): void;
 
 /**
- * The absolute path of crivo.so, for whatever else can load an extension.
+ * The absolute path of crivo.so, for other programs that load extensions.
  *
- * Throws an Error that names the platform if it is another one than linux-x64 with glibc.
+ * Throws an Error that names the platform unless it is linux-x64 or linux-arm64 with glibc.
  */
 export function getLoadablePath(): string;

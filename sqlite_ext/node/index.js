@@ -1,27 +1,27 @@
-// The class Filter, whose compiled part is crivo.node, and the SQLite extension crivo.so of this machine, which is loaded
-// into a database of one of the three modules through which Node reaches SQLite. Each wants to be asked in its own way:
+// The class Filter, which calls the native module crivo.node, and load(), which loads the SQLite extension crivo.so into
+// a database of one of Node's three SQLite modules. Each module loads extensions in its own way:
 //
 //   better-sqlite3  db.loadExtension(path)
 //   sqlite3         db.loadExtension(path, callback)
 //   node:sqlite     db.loadExtension(path), between db.enableLoadExtension(true) and db.enableLoadExtension(false)
 //
-// They are told apart by their methods and not by their classes, so that none of them has to be installed.
+// load() recognizes the module by the methods of the database, so that none of the modules must be installed.
 "use strict";
 
 const fs = require("node:fs");
 const path = require("node:path");
 const { CrivoError, Filter, Sketch, findShard, sketchSymbols, use } = require("./filter.cjs"); // core/js/all.js
 
-/** Whether the C library of this process is musl, as on Alpine, whose loader refuses what is linked with glibc. */
+/** Whether the C library of this process is musl, as on Alpine. It cannot load files that are linked with glibc. */
 function runsOnMusl() {
   try {
     return fs.readFileSync("/proc/self/maps", "utf8").includes("/ld-musl-");
   } catch {
-    return false; // if it is musl after all, SQLite's message says what the loader misses
+    return false; // with musl, loading then fails with SQLite's message
   }
 }
 
-/** The path of a file that was compiled for this machine. */
+/** The path of a file of the package that was compiled for this platform. */
 function compiled(name) {
   const platform = `${process.platform}-${process.arch}`;
   const known = ["linux-x64", "linux-arm64"].includes(platform);
@@ -34,12 +34,12 @@ function compiled(name) {
   return file;
 }
 
-/** The name must stay: SQLite derives the entry point's name, sqlite3_crivo_init, from it. */
+/** The file name must not change: SQLite derives the name of the entry point, sqlite3_crivo_init, from it. */
 function getLoadablePath() {
   return compiled("crivo.so");
 }
 
-/** What Filter calls. Where crivo.node cannot be loaded, only the first use of Filter throws. */
+/** The functions of crivo.node, for Filter. If crivo.node cannot be loaded, the first use of Filter throws. */
 function functionsOfFilter() {
   try {
     const functions = require(compiled("crivo.node"));
@@ -52,7 +52,7 @@ function functionsOfFilter() {
 
 use(functionsOfFilter());
 
-/** node:sqlite: extensions are off again afterwards, as SQLite advises, so that no SQL can load a file. */
+/** For node:sqlite. Disables extensions afterwards, as SQLite recommends, so that SQL cannot load files. */
 function loadIntoNodeSqlite(db, file) {
   try {
     db.enableLoadExtension(true);

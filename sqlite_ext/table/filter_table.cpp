@@ -122,7 +122,8 @@ std::optional<std::uint64_t> Operation::count(std::uint64_t hash) {
 bool Operation::add(std::string_view key, bool only_if_absent) {
   const std::uint64_t seed = state().spec.seed;
   require_no_source("key");
-  // If keys can be removed, counts a key that may be present: a false positive would be removed with other keys.
+  // If keys can be removed, a key that may be present is added again, so that it is counted: it may only seem present
+  // because of other keys, and removing these would lose it.
   return add_hash(hash_key(key, seed), only_if_absent && !can_remove(state().spec.kind));
 }
 
@@ -203,8 +204,8 @@ void Operation::watch_capacity(PageRows& rows, std::uint64_t page) {
 }
 
 // A layer of a scalable table is full when a page has its share of the keys. There is no total, because updating it
-// would make every addition change a second page. But if a layer had more keys than it was sized for, some page would
-// have more than its share, so no layer exceeds its size. As keys spread unevenly, a layer gets up to 8% fewer keys.
+// would make every addition change a second page. The shares are sufficient: if a layer had more keys than it was sized
+// for, some page would have more than its share. As keys spread unevenly, a layer gets up to 8% fewer keys.
 bool Operation::is_full(PageRows& rows, std::uint64_t page) const {
   const Page* stored = rows.read(page);
   const auto newest = static_cast<unsigned>(newest_layer());

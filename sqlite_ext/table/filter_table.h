@@ -22,8 +22,8 @@
 // With a source (follow.h):
 // F1. While the table follows its source, every value of the column is found, even in the middle of a statement.
 // F2. The table follows its source as long as its triggers and its seal (source.h, seal.h) prove two things: since the
-//     table was filled, no trigger was dropped and the column's definition did not change. Once the table no longer
-//     follows, every query fails that would have answered "no".
+//     table was filled, no trigger was dropped and the column's definition did not change. Otherwise, a query for a key
+//     that is not found fails instead of answering "no".
 // F3. Only the triggers and 'rebuild' add or remove keys. A trigger adds a new value before its row is written. It
 //     removes an old value once, after the row is written, and only if that row certainly had the value.
 // F4. A table is filled, and its triggers are created, only by a statement that does nothing else. So no other

@@ -117,12 +117,13 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
   SourceTriggers(shadow).create(found, triggers_for(spec.filter));
 }
 
-// INSERT OR IGNORE or an upsert can skip a row whose key the BEFORE trigger reported. So if the row's AFTER trigger
-// certainly fires once the row is written, a key that is already found is counted only then. That is certain if no
-// other trigger can end the statement in between and no row is replaced.
+// INSERT OR IGNORE or an upsert can skip a row whose key the BEFORE trigger reported; a key that was counted then has
+// one count too many. So a key that the filter already finds is counted only by the AFTER trigger, once the row is
+// written, if that trigger is certain to fire: no other trigger can end the statement in between, and no row is
+// replaced. Otherwise the BEFORE trigger counts the key.
 //
-// The old value is uncertain if a BEFORE trigger, a function or REPLACE's removal of another row may have changed the
-// same row: SQLite continues with the values that it read before.
+// The reported old value is uncertain if a BEFORE trigger, a function, or REPLACE (by removing another row) may have
+// changed the row: SQLite continues with the values that it read before.
 void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* key, sqlite3_value* arg, bool or_replace) {
   const KeyBytes came(key);
   const KeyBytes went(arg);

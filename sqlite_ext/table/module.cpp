@@ -47,7 +47,7 @@ struct BloomTable : sqlite3_vtab {
   ShadowTables shadow;
   FilterTable filter;
   Follower follower;
-  int followed_in = -1;  // the schema in which all triggers of a table with a source were last seen
+  int followed_in = -1;  // schema_seen() when all triggers of a table with a source were last seen
   bool is_at_work = false;
   bool is_renamed = false;  // only statements that were running during the rename still use this object
 };

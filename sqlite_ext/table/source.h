@@ -68,7 +68,7 @@ enum class TriggerOp {
 /// What else can happen while SQLite writes a row of a source.
 struct SourceHazards {
   bool is_generated = false;      // the column is generated
-  bool has_replace = false;       // the table's definition has ON CONFLICT REPLACE, which no statement shows
+  bool has_replace = false;       // the table's definition has ON CONFLICT REPLACE, so any statement may replace
   bool others_on_insert = false;  // another program's trigger fires on INSERT
   bool others_may_write = false;  // another program's BEFORE trigger may write, even the same row
 };

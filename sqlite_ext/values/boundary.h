@@ -143,7 +143,7 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 /// Formats a value for an error message: 12, 0.5, 'text', a blob of 3 bytes, NULL.
 [[nodiscard]] std::string shown(sqlite3_value* value);
 
-/// The largest payload of which the blob, with its header, fits SQLITE_LIMIT_LENGTH.
+/// The largest payload, in bytes, for which the blob with its header fits SQLITE_LIMIT_LENGTH.
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3* db);
 /// Throws SqlError if the payload would be larger than max_bytes.
 void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes);

@@ -11,7 +11,7 @@ namespace crivo::sqlite {
 /// and null after the last.
 [[nodiscard]] sqlite3_stmt* next_writer(sqlite3* db, sqlite3_stmt* statement);
 
-/// Whether a function of one writing statement runs another writing statement, which makes this call.
+/// Whether two nested statements are writing: a function of the outer one runs the inner one, which makes this call.
 [[nodiscard]] bool is_in_function_of_writer(sqlite3* db);
 
 /// Throws SqlError if the call comes from a function in a statement that writes: triggers created now would not fire

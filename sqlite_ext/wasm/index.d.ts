@@ -1,10 +1,10 @@
-// What https://sqlite.org/wasm documents, as far as programs with filters take it. SQLite's C functions, in capi and
-// wasm, have no types of their own here.
+// The part of the API at https://sqlite.org/wasm that programs with filters use. SQLite's C functions, in capi and
+// wasm, are not typed here.
 
-/** What SQL holds. An integer beyond 2^53 comes as a bigint. */
+/** A value in SQL. An integer beyond 2^53 is returned as a bigint. */
 export type SqlValue = string | number | bigint | boolean | null | undefined | Uint8Array | Int8Array | ArrayBuffer;
 
-/** Parameters: one, those of ?1, ?2, ..., or those of $name. */
+/** The parameters: a single value, an array for ?1, ?2, ..., or an object for named ones ($name). */
 export type Binding = SqlValue | readonly SqlValue[] | { readonly [name: string]: SqlValue };
 
 export type Row = { [column: string]: SqlValue };
@@ -12,14 +12,14 @@ export type Row = { [column: string]: SqlValue };
 export interface ExecOptions {
   sql?: string | readonly string[];
   bind?: Binding;
-  /** How the callback and "resultRows" get a row: as SqlValue[] by default, or a column of it, by index or "$name". */
+  /** The form of a row for the callback and "resultRows": SqlValue[] by default; an index or "$name" selects one. */
   rowMode?: "array" | "object" | "stmt" | number | `$${string}`;
-  /** What exec returns: the database by default. */
+  /** Selects the result of exec. The default is "this", the database. */
   returnValue?: "this" | "resultRows" | "saveSql";
   resultRows?: unknown[];
   columnNames?: string[];
   saveSql?: string[];
-  /** Returning false ends it. */
+  /** Called for each row. Returning false stops exec. */
   callback?(row: any, statement: Statement): unknown;
 }
 
@@ -71,17 +71,17 @@ export interface Sqlite3 {
   readonly version: { readonly libVersion: string; readonly libVersionNumber: number; readonly sourceId: string };
   readonly oo1: {
     readonly DB: new (file?: string, flags?: string, vfs?: string) => Database;
-    /** In workers of a page that is isolated (COOP and COEP) only. */
+    /** Only in workers, and only if the page is cross-origin isolated (COOP and COEP headers). */
     readonly OpfsDb?: new (file: string, flags?: string) => Database;
-    /** In pages only. */
+    /** Only in the main thread. */
     readonly JsStorageDb?: new (storage?: "local" | "session") => Database;
   };
-  /** In workers only. */
+  /** Only in workers. */
   installOpfsSAHPoolVfs?(options?: object): Promise<any>;
   readonly SQLite3Error: new (...message: any[]) => Error & { readonly resultCode: number };
   readonly capi: any;
   readonly wasm: any;
 }
 
-/** Options are those of Emscripten: print, printErr and others. */
+/** `options` are Emscripten's module options, such as print and printErr. */
 export default function start(options?: object): Promise<Sqlite3>;
