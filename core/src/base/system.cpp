@@ -48,7 +48,7 @@ int preallocate(int file, std::uint64_t bytes) {
   return reason;
 }
 
-/// This is the clock of file times. It advances by some milliseconds at a time.
+/// CLOCK_REALTIME_COARSE is the clock of file times. It advances by some milliseconds at a time.
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -134,7 +134,7 @@ bool mtime_may_hide_change(const timespec& changed) noexcept {
   return passed >= 0 && passed < 10'000'000;
 }
 
-/// A name without a folder was found by PATH, and programs beside it will be, too.
+/// If the name has no folder, the shell found this program in PATH, and will find the other programs in PATH too.
 std::string own_path(const char* called) {
   if (std::strchr(called, '/') == nullptr) return {};
   std::error_code failure;

@@ -2,7 +2,6 @@
 //
 // n is the number of keys, m the number of bits, k the number of probes per key, and fp_rate the false-positive rate,
 // in (0, 1): 0.01 is one false positive per hundred absent keys.
-// of absent keys that are found, in (0, 1): 0.01 is one false hit in a hundred absent keys.
 #pragma once
 
 #include <cstdint>

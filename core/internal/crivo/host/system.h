@@ -1,5 +1,5 @@
-// System calls that not every system has. system.cpp implements them for Linux, and with POSIX calls for other systems,
-// which Linux uses, too, with CRIVO_POSIX_ONLY.
+// System calls that not every system has. system.cpp implements them for Linux, and with POSIX calls for other systems.
+// With CRIVO_POSIX_ONLY, Linux also uses the POSIX calls.
 #pragma once
 
 #include <sys/types.h>

@@ -29,7 +29,7 @@ class TemporaryFile {
   [[nodiscard]] Result<void> reserve(std::uint64_t bytes);
 
   [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
-  /// The error with what the file must do, and the reason of this errno.
+  /// An error of this file: "temp_folder must <rule>, got <folder>: <text of the errno `reason`>".
   [[nodiscard]] Error failure(const char* rule, int reason) const;
 
  private:
