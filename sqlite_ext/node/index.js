@@ -1,5 +1,5 @@
-// The class Filter, which calls the native module crivo.node, and load(), which loads the SQLite extension crivo.so into
-// a database of one of Node's three SQLite modules. Each module loads extensions in its own way:
+// The class Filter, which calls the native module crivo.node, and load(), which loads the SQLite extension crivo.so
+// into a database of one of Node's three SQLite modules. Each module loads extensions in its own way:
 //
 //   better-sqlite3  db.loadExtension(path)
 //   sqlite3         db.loadExtension(path, callback)

@@ -205,7 +205,8 @@ void Operation::watch_capacity(PageRows& rows, std::uint64_t page) {
 
 // A layer of a scalable table is full when a page has its share of the keys. There is no total, because updating it
 // would make every addition change a second page. The shares are sufficient: if a layer had more keys than it was sized
-// for, some page would have more than its share. As keys spread unevenly, a layer gets up to 8% fewer keys.
+// for, some page would have more than its share. So no layer gets too many keys. As keys spread unevenly, a layer gets
+// up to 8% fewer keys.
 bool Operation::is_full(PageRows& rows, std::uint64_t page) const {
   const Page* stored = rows.read(page);
   const auto newest = static_cast<unsigned>(newest_layer());
