@@ -1,2 +1,2 @@
--- What follows is timed from here.
+-- Starts the clock of the next step.
 REPLACE INTO clock VALUES ('begin', julianday('now'));

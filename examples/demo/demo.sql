@@ -1,4 +1,5 @@
--- The SQLite part of the demo, for the sqlite3 shell: crivo.so is loaded, and words, misspelt and asked are files here.
+-- The SQLite part of the demo, for the sqlite3 shell with crivo.so. The files words, misspelt and asked are in this
+-- folder.
 .mode list
 .import words words
 .import misspelt misspelt
@@ -6,10 +7,10 @@
 
 CREATE TABLE filters(name TEXT PRIMARY KEY, made_by TEXT, f BLOB);
 CREATE TABLE report(name, raw_bytes, fill, codec, made_ms, found, wrong, asked_ms);
-CREATE TABLE clock(name PRIMARY KEY, at);  -- julianday: when something began
+CREATE TABLE clock(name PRIMARY KEY, at);  -- the start of each step, as julianday
 
--- A filter of a whole column is one query. Here are three of one rate: the default, the smallest, and one that is sized
--- for the smallest blob.
+-- A single query makes a filter of a whole column. These three have the same rate: the default kind, the smallest one,
+-- and one that is sized for the smallest blob.
 .read clock.sql
 INSERT INTO filters SELECT 'default', 'bloom_agg(word)', bloom_agg(word) FROM words;
 .parameter set @name "'default'"
@@ -25,7 +26,7 @@ INSERT INTO filters
 .parameter set @name "'words'"
 .read measure.sql
 
--- Two filters that are to be merged must be of one size, so both are told how many keys there will be.
+-- Only filters of equal size can be merged, so both get the total number of keys as their capacity.
 .read clock.sql
 INSERT INTO filters
   SELECT 'a to m', 'bloom_agg(word, 350000), WHERE word < ''n''', bloom_agg(word, 350000) FROM words WHERE word < 'n';

@@ -1,5 +1,5 @@
--- One row of the report: the filter called @name, which was made since the clock was started. A bound parameter is read
--- once per statement; SQLite would copy the value of a scalar subquery for each row.
+-- Makes one row of the report: the filter named @name, which was built since the last start of the clock. A bound
+-- parameter is read once per statement; SQLite would copy the value of a scalar subquery for each row.
 REPLACE INTO clock VALUES ('made', julianday('now'));
 CREATE TEMP VIEW IF NOT EXISTS measured AS
   SELECT f FROM filters WHERE name = (SELECT value FROM temp.sqlite_parameters WHERE key = '@name');

@@ -35,20 +35,21 @@ struct Family {
   rocksdb::ColumnFamilyHandle* handle = nullptr;
 };
 
-/// What was measured of one column family.
+/// The measurements of one column family.
 struct Figures {
   double filter_bytes = 0;
   double keys = 0;
   std::uint64_t found = 0;
-  std::uint64_t asked_filter = 0;  // lookups of misspellings that came to a filter
+  std::uint64_t asked_filter = 0;  // lookups of misspellings that queried a filter
   std::uint64_t reads_avoided = 0;
-  std::uint64_t reads = 0;  // blocks that were read from files, all for absent keys
+  std::uint64_t reads = 0;  // blocks read from files, all for absent keys
   double nanoseconds = 0;   // the time of all lookups of misspellings
 
   [[nodiscard]] double rate() const {
     return static_cast<double>(asked_filter - reads_avoided) / static_cast<double>(asked_filter);
   }
-  /// The rate that each of the three filters promises: that of a filter which keeps a key in one block of 512 bits.
+  /// The promised rate, which is the same for all three filters: that of a filter with each key in one block of 512
+  /// bits.
   [[nodiscard]] double promised_rate() const {
     return crivo::AnyFilter::create({.capacity = static_cast<std::uint64_t>(keys), .bits_per_key = kBitsPerKey})
         ->facts()
@@ -202,7 +203,8 @@ int main(int argc, char** argv) {
   std::vector<Family> families = {
       {"builtin", std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(kBitsPerKey))},
       {"bloom", crivo::NewRocksDBFilterPolicy({.bits_per_key = kBitsPerKey, .kind = crivo::Kind::kBlocked})},
-      // Without a level, a flush would write a Bloom filter, and these words lie in the one file of a flush.
+      // With the default bloom_before_level, a flush would write a Bloom filter, and all words are in the file of one
+      // flush.
       {"ribbon", crivo::NewRocksDBFilterPolicy(
                      {.bits_per_key = kBitsPerKey, .kind = crivo::Kind::kRibbon, .bloom_before_level = -1})}};
   Demo demo(folder + "/rocksdb", families);

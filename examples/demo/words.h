@@ -1,4 +1,4 @@
-// Reads real words, and makes misspelt ones that look like words and are none.
+// Reads real words, and makes misspelt ones that look similar but are not in the list.
 #pragma once
 
 #include <string>

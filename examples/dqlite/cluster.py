@@ -1,4 +1,4 @@
-"""Three dqlite nodes on the loopback, and a session with whichever leads."""
+"""Three dqlite nodes on the loopback interface, and a session with the current leader."""
 import socket
 import subprocess
 import time
@@ -10,7 +10,7 @@ DATABASE = "example.db"
 
 
 def try_until_it_works(action, seconds=600):
-    """What the action returns: nodes take a moment to start, and to agree on a leader."""
+    """Repeats the action until it succeeds, and returns its result. Nodes need time to start and to elect a leader."""
     end = time.monotonic() + seconds
     while True:
         try:
@@ -30,7 +30,7 @@ def free_addresses(count):
 
 
 class Cluster:
-    """The nodes' processes; each has an address and a folder of its own."""
+    """The processes of the nodes. Each node has its own address and folder."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -40,7 +40,7 @@ class Cluster:
     def __enter__(self):
         for node in NODES:
             self.start(node)
-        leader = Client(self.addresses[1])  # the first node is a cluster of one, and leads it
+        leader = Client(self.addresses[1])  # the first node starts as a cluster of one, which it leads
         for node in NODES[1:]:
             try_until_it_works(lambda: leader.add(node, self.addresses[node]))
         leader.close()
@@ -62,7 +62,7 @@ class Cluster:
         process.wait()
 
     def leader(self):
-        """Waits until a running node takes a running node for the leader."""
+        """Waits until a running node reports a running leader, and returns the leader."""
 
         def ask():
             for node, process in self.processes.items():
@@ -79,8 +79,8 @@ class Cluster:
 
 
 class Session:
-    """Sends each statement to the leader, and again if no answer came. Then it may have been carried out twice, which
-    changes nothing in a filter.
+    """Sends each statement to the leader, and repeats it if there is no answer. The statement may then run twice, which
+    does not change a filter.
     """
 
     def __init__(self, cluster):

@@ -1,8 +1,8 @@
-/* One node of a dqlite cluster, with Crivo in it: dqlite_node ID ADDRESS FOLDER. It serves until it is killed.
+/* A node of a dqlite cluster with Crivo: dqlite_node ID ADDRESS FOLDER. Runs until it is killed.
  *
- * dqlite opens its connections itself, one for each client and one to apply what the leader sends. So nobody can load
- * an extension into them; but the extension is linked into this program, and SQLite is told before the first of them
- * is opened to add it to each.
+ * dqlite opens its own connections: one for each client, and one to apply the leader's changes. The program cannot load
+ * an extension into them. So the extension is linked into the program, and sqlite3_auto_extension adds it to every
+ * connection that is opened afterwards.
  */
 #include <crivo/sqlite.h>
 #include <dqlite.h>
@@ -20,8 +20,8 @@ static int fail(const char* what, const char* why) {
 int main(int argc, char** argv) {
   dqlite_node* node = NULL;
   if (argc != 4) return fail("usage", "dqlite_node ID ADDRESS FOLDER");
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* no node outlives the example */
-  signal(SIGPIPE, SIG_IGN);         /* dqlite writes to a node that has died, which would end this one, too */
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* the node ends with the example */
+  signal(SIGPIPE, SIG_IGN);         /* dqlite may write to a node that has died; SIGPIPE would end this one */
 
   if (sqlite3_auto_extension((void (*)(void))sqlite3_crivo_init) != SQLITE_OK) return fail("SQLite", "no memory");
   if (dqlite_node_create(strtoull(argv[1], NULL, 10), argv[2], argv[3], &node) != 0 ||

@@ -31,20 +31,20 @@ def took(action):
 
 
 def batches(first, last):
-    """The keys from first to last, in JSON arrays: one statement adds a whole array."""
+    """The keys from first to last as JSON arrays. One statement adds one array."""
     for start in range(first, last, BATCH):
         yield json.dumps([f"key {i}" for i in range(start, min(start + BATCH, last))])
 
 
 def create(db, keys):
-    """A filter that is a table, and one that is a value."""
+    """Creates a filter table, and a table with a filter in a blob."""
     db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS seen USING bloom(capacity={2 * keys}, fpr={FPR}, kind=blocked)")
     db.execute("CREATE TABLE IF NOT EXISTS filters(id INTEGER PRIMARY KEY, f BLOB)")
     db.execute(f"INSERT OR IGNORE INTO filters VALUES (1, bloom_create({2 * keys}, {FPR}))")
 
 
 def insert(db, first, last):
-    """When it returns, all the keys were acknowledged."""
+    """Adds the keys to both filters. When this returns, the cluster has acknowledged all keys."""
     for batch in batches(first, last):
         db.execute(INSERT, batch)
         db.execute(UPDATE, batch)
@@ -61,7 +61,7 @@ def found(db, question, first, last):
 
 
 def all_found(db, title, keys):
-    """Whether the leader finds all the keys in both filters, and few that were never added."""
+    """Whether the leader finds all keys in both filters, and few keys that were never added."""
     print(f"\n{title}: node {db.cluster.leader()} leads")
     fine = True
     for name, question in (("table", IN_TABLE), ("blob", IN_BLOB)):

@@ -1,7 +1,8 @@
-"""A client of dqlite, as far as the example needs one: the wire protocol, in words of 8 bytes, little-endian.
+"""A minimal client of dqlite. Its wire protocol consists of little-endian words of 8 bytes.
 
-A message is a header (the number of words that follow, its type, two fields that are 0 here) and its body. A text ends
-with a zero and is padded to whole words. dqlite answers each request with one message, or several for many rows.
+A message is a header (the number of words in the body, the type, two fields that are 0 here) and a body. A text ends
+with a zero byte and is padded to whole words. dqlite answers each request with one message, or with several if there
+are many rows.
 """
 import socket
 import struct
@@ -20,7 +21,7 @@ class DqliteError(Exception):
 
 
 class TryAgain(Exception):
-    """The node cannot serve now, or died over it: the leader, which may be another soon, is the one to ask."""
+    """The node is busy, is not the leader, or has died. Repeat the request to the current leader."""
 
 
 def word(number):
@@ -36,14 +37,14 @@ def text(string):
 
 
 def parameters(values):
-    """The values of a statement's question marks: their number and types, then themselves."""
+    """The encoded parameters of a statement: their number, their types, their values."""
     if not values:
         return b""
     return padded(bytes([len(values), *[TEXT] * len(values)])) + b"".join(text(str(value)) for value in values)
 
 
 class Body:
-    """Reads an answer from its start."""
+    """Decodes an answer field by field."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -67,7 +68,7 @@ class Body:
         return {INTEGER: "<q", FLOAT: "<d"}.get(kind) and struct.unpack({INTEGER: "<q", FLOAT: "<d"}[kind], raw)[0]
 
     def row(self, columns):
-        """The next row, or None where they end for now. The types come first, four bits each."""
+        """The next row, or None at the end of this message. A row starts with its types, four bits each."""
         if self.data[self.at:self.at + 8] in (word(MORE_ROWS), word(NO_MORE_ROWS)):
             return None
         types = self.bytes((columns + 1) // 2)
@@ -75,7 +76,7 @@ class Body:
 
 
 class Client:
-    """A connection to one node. Only the leader answers to statements."""
+    """A connection to one node. Only the leader executes statements."""
 
     def __init__(self, address, database=None, timeout=600):
         host, port = address.rsplit(":", 1)
@@ -116,21 +117,21 @@ class Client:
         return self.receive(wanted)
 
     def leader(self):
-        """(id, address) of the leader that this node knows of; the address is empty while there is none."""
+        """(id, address) of the leader that this node knows; the address is empty if there is none."""
         answer = self.ask(LEADER, word(0), SERVER)
         return answer.word(), answer.text()
 
     def add(self, node, address):
-        """Makes the node a member that votes."""
+        """Adds the node to the cluster as a voter."""
         self.ask(ADD, word(node) + text(address), EMPTY)
         self.ask(ASSIGN, word(node) + word(VOTER), EMPTY)
 
     def send_execute(self, sql, *values):
-        """Sends a statement, and does not wait for the answer."""
+        """Sends a statement without waiting for the answer."""
         self.send(EXEC_SQL, word(self.database) + text(sql) + parameters(values))
 
     def execute(self, sql, *values):
-        """The number of rows that were changed. When it returns, a majority of the nodes has them."""
+        """Executes a statement and returns the number of changed rows. A majority of the nodes has them then."""
         self.send_execute(sql, *values)
         answer = self.receive(RESULT)
         answer.word()

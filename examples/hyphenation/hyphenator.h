@@ -1,8 +1,8 @@
 // Hyphenation by rules, with an exception list behind a filter: the use that Bloom invented his filter for in 1970.
 //
-// Most words follow the rules; for the others the right hyphenation is looked up in a dictionary. Asking the dictionary
-// about every word would be slow, so a filter of the exceptions is asked first: "certainly no exception" goes straight
-// to the rules.
+// Most words follow the rules. The hyphenation of the others is looked up in a dictionary. A look-up for every word
+// would be slow, so a filter of the exceptions is queried first. If it answers "certainly no exception", the rules
+// apply.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ using Exceptions = std::unordered_map<std::string, std::string>;  // word to hyp
 /// Answers whether a word may be an exception: false only if it certainly is none.
 using MaybeException = std::function<bool(std::string_view)>;
 
-/// Borrows all that it is given, which must outlive it.
+/// All constructor arguments must outlive the object.
 class Hyphenator {
  public:
   Hyphenator(const Patterns& rules, const Exceptions& exceptions, MaybeException maybe_exception)

@@ -1,4 +1,4 @@
-// Hyphenates a word list twice, with and without exceptions, and says what the filter spared.
+// Hyphenates a word list with the rules and the exceptions, and prints how many dictionary look-ups the filter saved.
 //   hyphenation [WORDS FILE]
 #include <cstdio>
 #include <exception>

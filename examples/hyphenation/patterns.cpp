@@ -41,7 +41,7 @@ Patterns::Patterns(const std::string& path, Part part) : dictionary_(hnj_hyphen_
 std::string Patterns::hyphenate(std::string_view word) const {
   std::string lower(word);
   for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  std::vector<char> levels(lower.size() + 5);  // libhyphen asks for 5 bytes more than the word has
+  std::vector<char> levels(lower.size() + 5);  // libhyphen requires 5 bytes more than the word has
   char** replacements = nullptr;
   int* positions = nullptr;
   int* cuts = nullptr;

@@ -12,8 +12,8 @@ namespace hyphenation {
 /// A pattern file in memory, ready to hyphenate.
 class Patterns {
  public:
-  /// Debian's hyphen-en-us holds Liang's patterns and, behind them, the log of exceptions that users of TeX have
-  /// collected, encoded as patterns with levels 8 and 9. kRules stops where the exceptions begin.
+  /// Debian's hyphen-en-us contains Liang's patterns, followed by the exceptions that users of TeX have collected,
+  /// encoded as patterns with levels 8 and 9. kRules stops before the exceptions.
   enum class Part { kRules, kRulesAndExceptions };
 
   /// Throws std::runtime_error when the file cannot be read.

@@ -1,11 +1,11 @@
-// A filter that many machines build, with MPI.
+// Builds a filter on many machines, with MPI.
 //
-// Every rank reads its share of the input, and keys travel as hashes: in bounded rounds of MPI_Alltoallv each goes to
-// the rank that builds its shard. Then every rank writes the files of its shards, and the first one the manifest. What
-// comes out is byte for byte what `crivo build --shards` makes in one process.
+// Each rank reads its share of the input, and hashes the keys. In rounds of MPI_Alltoallv with a bounded size, each
+// hash is sent to the rank that builds its shard. Then each rank writes the files of its shards, and rank 0 writes the
+// manifest. The files are identical to those of `crivo build --shards` in one process.
 //
-// With --merge there is one filter in one file: each rank fills a filter of bits of its own, all of one size, and
-// MPI_Reduce with MPI_BOR makes the union of them.
+// With --merge, there is one filter in one file: each rank fills a Bloom filter of the same size, and MPI_Reduce with
+// MPI_BOR computes their union.
 #include <crivo/blob_file.h>
 #include <crivo/builder.h>
 #include <crivo/kinds.h>
@@ -29,13 +29,13 @@ using crivo::FilterBuilder;
 using crivo::FilterSpec;
 using Hashes = std::vector<std::uint64_t>;
 
-constexpr std::size_t kHashesInRound = std::size_t{1} << 20;  // that a rank sends: 8 MiB
+constexpr std::size_t kHashesInRound = std::size_t{1} << 20;  // the most hashes that a rank sends in a round: 8 MiB
 
 struct Options {
   FilterSpec spec;
   std::uint32_t shards = 64;
   bool merge = false;
-  std::uint64_t max_memory = UINT64_MAX;  // of each shard that is being built
+  std::uint64_t max_memory = UINT64_MAX;  // for each shard under construction
   std::string output;
   std::string input;
 };
@@ -72,9 +72,9 @@ class Share {
     end_ = world.rank + 1 == world.size ? bytes : begin_of(world.rank + 1);
     file_.seekg(static_cast<std::streamoff>(at_ == 0 ? 0 : at_ - 1));
     std::string line;
-    if (at_ != 0 && std::getline(file_, line)) at_ += line.size();  // the end of a line that began before
+    if (at_ != 0 && std::getline(file_, line)) at_ += line.size();  // the end of a line of the previous rank
   }
-  /// Adds the next hashes, at most so many; none at the end.
+  /// Appends the next hashes, up to `most` in all; none at the end.
   void read(std::size_t most, Hashes& hashes) {
     std::string line;
     while (hashes.size() < most && at_ < end_ && std::getline(file_, line)) {
@@ -91,7 +91,7 @@ class Share {
   std::uint64_t end_;
 };
 
-/// Sends each hash to the rank of its shard, and returns those that came here. Every rank must call it.
+/// Sends each hash to the rank of its shard, and returns the hashes that this rank received. All ranks must call it.
 Hashes exchange(const Hashes& hashes, std::uint32_t shards, const World& world) {
   const auto ranks = static_cast<std::size_t>(world.size);
   std::vector<int> sent(ranks), received(ranks), send_at(ranks), receive_at(ranks);
@@ -112,7 +112,7 @@ Hashes exchange(const Hashes& hashes, std::uint32_t shards, const World& world) 
 }
 
 void build_shards(const Options& options, const World& world) {
-  // One rank holds the lock until the manifest is written, and the others wait until it has it.
+  // Rank 0 holds the lock until the manifest is written. The other ranks wait until rank 0 has the lock.
   std::optional<crivo::ShardsLock> lock;
   if (world.rank == 0) lock.emplace(unwrap(crivo::ShardsLock::take(options.output)));
   MPI_Barrier(MPI_COMM_WORLD);
@@ -145,7 +145,7 @@ void build_shards(const Options& options, const World& world) {
     builders[shard].reset();
     written[shard] = unwrap(crivo::write_shard(filter.ref(), options.output, shard));
   }
-  // Each shard is told by one rank, and is zeros in all others.
+  // Exactly one rank has the description of each shard. In all other ranks it is zeros, so MPI_BOR collects them.
   static_assert(std::is_trivially_copyable_v<crivo::Shard>);
   std::vector<crivo::Shard> all(options.shards);
   MPI_Reduce(written.data(), all.data(), static_cast<int>(sizeof(crivo::Shard) * options.shards), MPI_BYTE, MPI_BOR, 0,
@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
     options.merge ? build_merged(options, world) : build_shards(options, world);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "crivo_mpi_build: %s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 2);  // the others wait for this rank, and end with it
+    MPI_Abort(MPI_COMM_WORLD, 2);  // otherwise the other ranks would wait for this one
   }
   MPI_Finalize();
 }

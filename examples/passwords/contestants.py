@@ -1,7 +1,7 @@
-"""Those who keep the list: how each is built from it, asked, and what it keeps of it.
+"""The compared programs: how to build each one's file from the list, and how to query the file.
 
-Each gets the best use that its documentation has. All are asked in the same way: a program starts, opens the file, reads
-questions as lines of text (or as rows of a table, in SQL), and prints those that it finds.
+Each is used in the best way that its documentation describes. All are queried in the same way: a program starts, opens
+the file, reads queries as lines of text (or, in SQL, as rows of a table), and prints the keys that it finds.
 """
 import pathlib
 import shutil
@@ -13,10 +13,10 @@ HERE = pathlib.Path(__file__).parent
 
 
 class Contestant:
-    """Builds its file from the list, and has hosts: programs that ask the file."""
+    """Builds its file from the list. Its hosts are the programs that query the file."""
 
     exact = False
-    asks_itself = False  # builds and asks in one process, which cannot save what it built
+    asks_itself = False  # builds and queries in one process, because it cannot save its filter
     most_keys = 2**63
 
     def __init__(self, build, scratch):
@@ -24,14 +24,14 @@ class Contestant:
         self.file = scratch / self.file_name
 
     def lacks(self):
-        """What is missing: for the contestant's name, if it cannot run, or for the names of hosts."""
+        """Reasons by name: why the contestant cannot run, or why some of its hosts cannot."""
         return {}
 
     def bytes(self):
         return self.file.stat().st_size
 
     def shell(self, *before):
-        """A sqlite3 without the user's settings, which opens the questions as a database."""
+        """The sqlite3 command without the user's settings, with the queries as its database."""
         commands = [word for command in before for word in ("-cmd", command)]
         return ["sqlite3", "-bail", "-init", "/dev/null", *commands, str(self.scratch / "questions.db")]
 
@@ -40,13 +40,13 @@ class Crivo(Contestant):
     name, file_name = "crivo's ribbon", "leaked.crivo"
 
     def build(self, make_list, keys, rate):
-        # Hashes of 8 bytes for each key would fill more memory than this, so they go to temporary files.
+        # The 8-byte hashes of the keys need more memory than this limit, so they are stored in temporary files.
         memory = max(64_000_000, 3 * keys)
         return run([self.bin / "crivo", "build", "--kind", "ribbon", "--fpr", str(rate), "--max-memory", str(memory),
                     "--temp-folder", self.scratch, "-o", self.file], make_list)
 
     def lacks(self):
-        """Python's module is compiled where its header files are."""
+        """The Python module is compiled only with CRIVO_PYTHON."""
         return {} if (self.bin / "_crivo.abi3.so").exists() else {"in Python": "it needs -D CRIVO_PYTHON=ON"}
 
     def hosts(self):
@@ -63,7 +63,7 @@ class Crivo(Contestant):
                        environment={"PYTHONPATH": self.python_package()})
 
     def python_package(self):
-        """A folder with the package crivo, as the wheel has it."""
+        """A folder with the package crivo, as in the wheel."""
         package = self.scratch / "python" / "crivo"
         if not package.exists():
             package.mkdir(parents=True)
@@ -106,7 +106,7 @@ class SqliteIndex(Contestant):
     def ask(self, questions, answers):
         shell = self.shell(f"ATTACH '{self.file}' AS list", ".output /dev/null", f"PRAGMA list.mmap_size = {2**40}",
                            ".output stdout")
-        # CROSS JOIN keeps the order: for each question one search in the list.
+        # CROSS JOIN fixes the order of the tables: one search in the list per query.
         return run([*shell, f"SELECT key FROM {questions.stem} CROSS JOIN leaked USING (hash)"], output=answers)
 
 
@@ -138,7 +138,7 @@ class Libbloom(Contestant):
         return {} if there else {self.name: "it needs the package libbloom-dev"}
 
     def build_and_ask(self, make_list, keys, rate, questions):
-        """What the build took, the filter's bytes, and the seconds for each of the files; its answers lie beside."""
+        """The cost of the build, the filter's bytes, and the seconds per file. The answers are in QUESTIONS.found."""
         with open(self.scratch / "libbloom.out", "w+b") as output:
             took = run([self.bin / "passwords_libbloom", str(keys), str(rate), *questions], make_list, output)
             output.seek(0)

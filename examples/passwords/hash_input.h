@@ -1,4 +1,4 @@
-// Lines of hashes from standard input, for the programs that store or seek the hash itself and not its digits.
+// Reads hashes from standard input, for programs that store or search the hash's bytes instead of its digits.
 #pragma once
 
 #include <cstdio>
@@ -10,12 +10,12 @@
 
 namespace passwords {
 
-/// Calls take(hash, line) for each line of standard input until it returns false. Ends the program at a line that is no
+/// Calls take(hash, line) for each line of standard input until it returns false. Ends the program if a line is not a
 /// hash.
 template <class Take>
 void for_each_hash(Take take) {
   std::ios::sync_with_stdio(false);
-  std::cin.tie(nullptr);  // or std::cout would be written out before each line is read
+  std::cin.tie(nullptr);  // otherwise each read would flush std::cout
   Hash hash;
   for (std::string line; std::getline(std::cin, line);) {
     if (!parse_line(line, hash)) {

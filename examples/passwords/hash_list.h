@@ -1,13 +1,13 @@
-// A list of leaked passwords that nobody has to download: as many SHA-1 hashes as wanted, in ascending order, the same
-// on every machine. A real list (that of Have I Been Pwned has a thousand million) looks alike: a line for each
-// password, with its hash as 40 upper-case hexadecimal digits.
+// A synthetic list of leaked passwords, so that no real one must be downloaded: any number of SHA-1 hashes in ascending
+// order, the same on every machine. A real list (Have I Been Pwned has a billion hashes) has the same form: one line
+// per password, with its hash as 40 upper-case hexadecimal digits.
 //
-// Hashes are spread evenly, so the synthetic ones need no SHA-1: the range of the first 64 bits is cut into as many
-// equal parts as there are hashes, and each part has one hash at a random place. So the list comes sorted without being
-// sorted, and any hash of it can be computed without those before. Its hashes are more evenly spread than real ones,
-// which none of the programs here can make use of: filters hash their keys again, and the others compare them.
+// SHA-1 hashes are uniformly distributed, so the synthetic ones need no SHA-1. The range of the first 64 bits is
+// divided into equal parts, one per hash, and each part has one hash at a random position. So the list is generated in
+// order, and any hash can be computed alone. The hashes are more evenly spread than real ones, but no program here
+// benefits from that: filters hash their keys again, and the others compare them.
 //
-// The random numbers are those of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+// The random numbers come from splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 // 2014), whose n-th number is a function of n.
 #pragma once
 
@@ -31,7 +31,7 @@ inline std::uint64_t splitmix64(std::uint64_t seed, std::uint64_t n) {
   return z ^ (z >> 31);
 }
 
-/// The hash whose first 64 bits are `first`, with random ones behind them.
+/// A hash whose first 64 bits are `first`; the rest comes from `second` and `third`.
 inline Hash hash_with(std::uint64_t first, std::uint64_t second, std::uint64_t third) {
   Hash hash;
   for (std::size_t i = 0; i < 8; ++i) hash[i] = static_cast<unsigned char>(first >> (56 - 8 * i));
@@ -40,14 +40,14 @@ inline Hash hash_with(std::uint64_t first, std::uint64_t second, std::uint64_t t
   return hash;
 }
 
-/// The i-th of `count` synthetic hashes that are in the list.
+/// The i-th of the list's `count` synthetic hashes.
 inline Hash leaked_hash(std::uint64_t i, std::uint64_t count) {
   constexpr std::uint64_t seed = 1;
   const std::uint64_t part = UINT64_MAX / count;
   return hash_with(i * part + splitmix64(seed, 3 * i) % part, splitmix64(seed, 3 * i + 1), splitmix64(seed, 3 * i + 2));
 }
 
-/// The i-th hash of those that are not: it would have to agree with one of the list in 160 random bits.
+/// The i-th of the hashes that are not in the list: an equal one would have to agree in 160 random bits.
 inline Hash unknown_hash(std::uint64_t i) {
   constexpr std::uint64_t seed = 2;
   return hash_with(splitmix64(seed, 3 * i), splitmix64(seed, 3 * i + 1), splitmix64(seed, 3 * i + 2));
@@ -64,7 +64,7 @@ inline Line line_of(const Hash& hash) {
   return line;
 }
 
-/// Reads a line without its line feed. False if it is not 40 upper-case hexadecimal digits.
+/// Parses a line without its line feed. False if it is not 40 upper-case hexadecimal digits.
 inline bool parse_line(std::string_view line, Hash& hash) {
   if (line.size() != kHexDigits) return false;
   const auto value = [](char digit) {

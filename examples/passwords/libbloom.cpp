@@ -1,6 +1,6 @@
-// passwords_libbloom KEYS RATE QUESTIONS... <LIST: fills a filter of libbloom with a list, and asks it each line of the
-// files QUESTIONS. It prints the filter's bytes, and the seconds of processor time that the build and each file took;
-// what was found goes into QUESTIONS.found. All in one process, because libbloom 1.6 cannot save a filter.
+// passwords_libbloom KEYS RATE QUESTIONS... <LIST: builds a filter of libbloom from the list, and queries it with each
+// line of the files QUESTIONS. Prints the filter's bytes, and the CPU seconds of the build and of each file. Writes the
+// keys found to QUESTIONS.found. One process does everything, because libbloom 1.6 cannot save a filter.
 #include <bloom.h>
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Of the processor, as for the other contestants.
+/// CPU time, as for the other programs.
 double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 void ask(bloom& filter, const std::string& questions) {

@@ -1,6 +1,6 @@
-// passwords_list leaked SYNTHETIC [HASH...]: prints a list with so many synthetic hashes, and HASH in its place.
-// passwords_list present SYNTHETIC QUESTIONS: prints lines of that list, in no order; some come twice.
-// passwords_list absent QUESTIONS: prints lines that no list has.
+// passwords_list leaked SYNTHETIC [HASH...]: prints a sorted list of SYNTHETIC synthetic hashes and the given ones.
+// passwords_list present SYNTHETIC QUESTIONS: prints random lines of that list, with repetitions.
+// passwords_list absent QUESTIONS: prints lines that are in no list.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ bool print(const Hash& hash) {
   return std::fwrite(line.data(), 1, line.size(), stdout) == line.size();
 }
 
-/// Merges the given hashes into the synthetic ones: both are sorted.
+/// Merges the given hashes into the synthetic ones, which are sorted.
 bool print_leaked(std::uint64_t synthetic, std::vector<Hash> given) {
   std::sort(given.begin(), given.end());
   auto next = given.begin();

@@ -1,6 +1,6 @@
-"""What a program takes: processor time, and the most memory that it had at once.
+"""Measures a program: its CPU time, and its peak memory.
 
-The clock would count what else the machine does, and, while a list is read from a pipe, the program that makes the list.
+Wall-clock time would include the machine's other work, and the program that writes the list into the pipe.
 """
 import contextlib
 import os
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 
 class Failure(Exception):
-    """What a user is told instead of a report."""
+    """An error that ends the demo; the message is printed instead of a report."""
 
 
 @dataclass
 class Took:
-    seconds: float  # of all its threads, in the program and in the system
+    seconds: float  # user and system time of all threads
     peak_bytes: int
 
     def __add__(self, other):
@@ -25,13 +25,13 @@ class Took:
 
 
 def floor_bytes():
-    """The least peak_bytes that mean anything: Linux counts for a new process what the one had that started it."""
+    """The smallest meaningful peak_bytes: in Linux, a new process starts with the peak of its parent."""
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 @contextlib.contextmanager
 def uninterrupted():
-    """Puts off the signals that end the demo: one that came while a program is started would leave that behind."""
+    """Defers the signals that end the demo. Otherwise a signal during a program's start could leave it running."""
     came = []
     handlers = {number: signal.signal(number, lambda number, _frame: came.append(number))
                 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
@@ -45,8 +45,8 @@ def uninterrupted():
 
 
 def run(command, source=subprocess.DEVNULL, output=subprocess.DEVNULL, fine=(0,), environment=None):
-    """Runs a command from its start to its end. `source` is a file that it reads, or a command whose output it reads;
-    `fine` has the exit codes that are no failure, `environment` what it gets beside the user's."""
+    """Runs a command and waits for it. `source` is a file to read, or a command whose output it reads. `fine` contains
+    the exit codes of success, `environment` additional variables."""
     children = []
     try:
         if isinstance(source, list):
@@ -59,7 +59,7 @@ def run(command, source=subprocess.DEVNULL, output=subprocess.DEVNULL, fine=(0,)
                                            env={**os.environ, **(environment or {})})
                 children.append(process)
             if len(children) > 1:
-                source.close()  # or the source would never learn that nobody reads any more
+                source.close()  # otherwise the source would not get SIGPIPE when the reader ends
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             if process.returncode not in fine:
@@ -69,7 +69,7 @@ def run(command, source=subprocess.DEVNULL, output=subprocess.DEVNULL, fine=(0,)
         if children[0].wait() not in (0, *fine):
             raise Failure(f"{os.path.basename(children[0].args[0])} ended with {children[0].returncode}")
     finally:
-        for child in children:  # they live on only after an interruption or a failure
+        for child in children:  # still running only after an interruption or a failure
             if child.returncode is None:
                 child.kill()
                 child.wait()

@@ -11,17 +11,17 @@ WIDTHS = (9, 8, 8, 9, 10, 10, 9)
 
 @dataclass
 class Row:
-    """What was measured of one contestant, asked by one host. None is what there is not."""
+    """The measurements of one contestant with one host. None: not applicable."""
 
     name: str
     host: str = ""
     bytes_per_key: float | None = None
     built: Took | None = None
-    first: float | None = None  # seconds of a program that starts and answers one question
-    absent: float | None = None  # questions in a second
+    first: float | None = None  # seconds to start the program and answer one query
+    absent: float | None = None  # queries per second
     present: float | None = None
     wrong: float = 0.0  # the share of absent passwords that were found
-    exact: bool = False  # it may find none of them
+    exact: bool = False  # must find none of them
 
 
 def megabytes(peak_bytes):
@@ -30,7 +30,7 @@ def megabytes(peak_bytes):
 
 
 def millions(rate):
-    """Three digits, as far as a measurement goes."""
+    """Three digits, the precision of the measurement."""
     decimals = 1 if rate >= 1e7 else 2 if rate >= 1e6 else 3
     return f"{rate / 1e6:.{decimals}f}"
 
@@ -87,7 +87,7 @@ def explanation(demo, rows, left_out):
 
 
 def by_hand(demo, shown):
-    """Questions that a person would ask, with the answers that the tool gives."""
+    """Example queries to try, with the answers of the crivo tool."""
     yield "Ask it yourself"
     yield ""
     yield "  printf %s password | sha1sum | head -c 40 | tr a-f A-F |"

@@ -1,6 +1,6 @@
-// passwords_sorted_file build FILE <LIST: writes the hashes of a sorted list one behind the other, 20 bytes each.
-// passwords_sorted_file ask FILE <LINES: prints the lines whose hash is in the file. It is mapped and searched by
-// halving.
+// passwords_sorted_file build FILE <LIST: writes the hashes of a sorted list to a file, 20 bytes each.
+// passwords_sorted_file ask FILE <LINES: prints the lines whose hash is in the file, by binary search in the mapped
+// file.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -34,7 +34,7 @@ int build(const char* name) {
   return 1;
 }
 
-/// The file as an array, until the program ends; empty if it cannot be mapped.
+/// Maps the file as an array until the program ends; empty if it cannot be mapped.
 std::span<const Hash> map(const char* name) {
   const int file = ::open(name, O_RDONLY | O_CLOEXEC);
   struct stat status {};

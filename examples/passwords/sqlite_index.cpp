@@ -1,6 +1,6 @@
-// passwords_sqlite_index DATABASE <LIST: makes a table of the list's hashes. It is the smallest and fastest that SQLite
-// has: a table without rowids is one B-tree, its key a blob of 20 bytes, and a sorted list in a single transaction
-// without a journal fills one page after the other.
+// passwords_sqlite_index DATABASE <LIST: makes a table of the list's hashes in the smallest and fastest way that SQLite
+// offers. A WITHOUT ROWID table with a 20-byte key is a single B-tree. A sorted list, in one transaction without a
+// journal, fills one page after the other.
 #include <sqlite3.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-// scans FOLDER: an index of the files in a folder, as a program keeps it that watches them: a path is written when its
-// file changes. So each SST file has paths from all over the tree, and to list one folder RocksDB looks into all of
-// them. Lists every folder with scan filters and without, and counts the SST files that were left out.
+// scans FOLDER: an index of the files in a folder, as of a program that watches the folder and writes the path of each
+// file that changes. So each SST file has paths from the whole tree, and RocksDB must read all SST files to list one
+// folder. Lists every folder with and without scan filters, and counts the skipped SST files.
 #include <crivo/rocksdb_scan.h>
 #include <rocksdb/db.h>
 #include <rocksdb/perf_context.h>
@@ -51,7 +51,7 @@ std::unique_ptr<rocksdb::DB> index_of(const std::vector<File>& files, const std:
   return db->Flush({}).ok() ? std::move(db) : nullptr;
 }
 
-/// What was found, and what it took.
+/// The found paths, and the costs.
 struct Listing {
   std::vector<std::string> paths;
   std::uint64_t blocks = 0;
@@ -62,7 +62,7 @@ void list(rocksdb::DB& db, const std::string& folder, rocksdb::ReadOptions read,
   const auto start = std::chrono::steady_clock::now();
   const std::uint64_t blocks =
       rocksdb::get_perf_context()->block_cache_hit_count + rocksdb::get_perf_context()->block_read_count;
-  const std::string end = folder.substr(0, folder.size() - 1) + '0';  // the byte behind '/'
+  const std::string end = folder.substr(0, folder.size() - 1) + '0';  // the byte after '/'
   const rocksdb::Slice upper = end;
   read.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> at(db.NewIterator(read));

@@ -1,7 +1,7 @@
-//! Makes, asks, reads and writes Crivo's filters through its C interface, crivo.h.
+//! Builds, queries, reads and writes Crivo's filters through its C interface, crivo.h.
 //!
-//! What C owns is freed by `Drop`; what C borrows has a lifetime, so that the compiler refuses a program that frees or
-//! changes a blob while a filter reads from it. The module needs no crate.
+//! `Drop` frees C's objects. A filter that borrows a blob has the blob's lifetime, so that the compiler rejects a
+//! program that frees or changes the blob too early. The module needs no crate.
 
 use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
@@ -210,7 +210,8 @@ mod c {
     }
 }
 
-/// Why a call failed: one of crivo.h's statuses, and a message that names the field, the value and what is allowed.
+/// The reason why a call failed: one of crivo.h's statuses, and a message that names the field, the allowed values and
+/// the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     pub status: i32,
@@ -225,26 +226,26 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What a filter is to be. 0 and "" stand for the default.
+/// The options of a filter. 0 and "" stand for the default.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// "blocked", or "map" or "exact" where one is built; "classic", "ribbon", "map:8" and so on.
+    /// "classic", "ribbon", "map:8" and so on. The default is "blocked", "map" or "exact", depending on the function.
     pub kind: &'a str,
-    /// Keys to make room for; by default as many distinct ones as there are.
+    /// The number of keys; by default the number of distinct ones.
     pub capacity: u64,
-    /// The false-positive rate at capacity, below 1, or also 1 for a map or exact; 0.01, or 1 for exact.
+    /// The false-positive rate at capacity: below 1, or up to 1 for map and exact. The default is 0.01, or 1 for exact.
     pub fp_rate: f64,
-    /// Of the hash.
+    /// The seed of the hash function.
     pub seed: u64,
 }
 
-/// A filter that owns its bytes (`Filter<'static>`), or reads them from a blob that lives longer.
+/// A filter that owns its bytes (`Filter<'static>`), or reads them from a blob that outlives it.
 pub struct Filter<'blob> {
     handle: NonNull<c::Filter>,
     blob: PhantomData<&'blob [u8]>,
 }
 
-// crivo.h: any number of threads may ask a filter, which takes &self, and one may change it, which takes &mut self.
+// crivo.h: any number of threads may query a filter concurrently (&self); a change needs exclusive access (&mut self).
 unsafe impl Send for Filter<'_> {}
 unsafe impl Sync for Filter<'_> {}
 
@@ -255,14 +256,14 @@ impl Drop for Filter<'_> {
 }
 
 impl Filter<'static> {
-    /// Makes a filter of these keys, of any kind but map and exact, which have functions of their own.
+    /// Makes a filter of these keys, of any kind except map and exact, which have their own functions.
     pub fn build<Key: AsRef<[u8]>>(keys: impl IntoIterator<Item = Key>, options: Options) -> Result<Self, Error> {
         let keys = Gathered::new(keys);
         Self::with(options, |wanted, filter, error| unsafe { c::crivo_build(wanted, &keys.view(), filter, error) })
     }
 
-    /// Makes a map: a filter that has a value for each key, at most 2^32 - 1, which `find` gives; it stores no keys. An
-    /// `fp_rate` of 1 spends no bits on telling that a key is absent. A key with two values is an error.
+    /// Makes a map: a filter that stores a value for each key, at most 2^32 - 1, but not the keys. With an `fp_rate` of
+    /// 1, the map cannot recognize absent keys, and is smallest. A key with two values is an error.
     pub fn build_map<Key: AsRef<[u8]>>(
         entries: impl IntoIterator<Item = (Key, u64)>,
         options: Options,
@@ -274,8 +275,8 @@ impl Filter<'static> {
         })
     }
 
-    /// Makes a filter that has all members and none of the others, both for certain. Of keys that are neither it finds
-    /// some, at no more than `fp_rate`. A key on both sides is an error.
+    /// Makes a filter that contains all members and none of the others, without error. It finds any other key with a
+    /// probability of `fp_rate`. A key on both sides is an error.
     pub fn build_exact<Member: AsRef<[u8]>, Other: AsRef<[u8]>>(
         members: impl IntoIterator<Item = Member>,
         others: impl IntoIterator<Item = Other>,
@@ -287,7 +288,7 @@ impl Filter<'static> {
         })
     }
 
-    /// The filter that a function of C makes with these options.
+    /// Calls a function of C that makes a filter with these options.
     fn with(
         options: Options,
         make: impl FnOnce(*const c::Options, *mut *mut c::Filter, *mut c::Error) -> i32,
@@ -309,14 +310,14 @@ impl Filter<'static> {
         made(|filter, error| make(&wanted, filter, error))
     }
 
-    /// Opens a file of any form. The filter can be asked, and not be changed. If the file is damaged, `contains`
-    /// answers "maybe", and `contains_many` with an error.
+    /// Opens a file of any form. The filter cannot be changed. If the file is damaged, `contains` returns true, and
+    /// `contains_many` returns an error.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let name = c_string("path", path.as_ref().as_os_str().as_bytes())?;
         made(|filter, error| unsafe { c::crivo_open(name.as_ptr(), ptr::null(), filter, error) })
     }
 
-    /// Makes a filter of a blob, which it copies.
+    /// Makes a filter of a blob, which is copied.
     pub fn read(blob: &[u8]) -> Result<Self, Error> {
         let size = blob.len() as u64;
         made(|filter, error| unsafe { c::crivo_read(blob.as_ptr().cast(), size, ptr::null(), filter, error) })
@@ -324,7 +325,7 @@ impl Filter<'static> {
 }
 
 impl<'blob> Filter<'blob> {
-    /// Opens a blob where it lies. The filter can be asked, and not be changed.
+    /// Opens a blob in place. The filter cannot be changed.
     pub fn borrow(blob: &'blob [u8]) -> Result<Self, Error> {
         let size = blob.len() as u64;
         made(|filter, error| unsafe { c::crivo_borrow(blob.as_ptr().cast(), size, ptr::null(), filter, error) })
@@ -335,7 +336,7 @@ impl<'blob> Filter<'blob> {
         done(|error| unsafe { c::crivo_add(self.handle.as_ptr(), key.as_ptr().cast(), key.len(), error) })
     }
 
-    /// False if the key is certainly not there, true if it is, or if this is a false hit.
+    /// Returns false if the key is certainly absent. Returns true if the key is present, or for a false positive.
     pub fn contains(&self, key: impl AsRef<[u8]>) -> bool {
         let key = key.as_ref();
         0 != unsafe { c::crivo_contains(self.handle.as_ptr(), key.as_ptr().cast(), key.len(), ptr::null_mut()) }
@@ -351,8 +352,8 @@ impl<'blob> Filter<'blob> {
         Ok(hits)
     }
 
-    /// The value of a key in a map, or None if it is certainly absent. One that was never added can be a false hit,
-    /// which has any value.
+    /// The value of a key in a map; None if the key is certainly absent. For a key that was never added, a false
+    /// positive returns an arbitrary value.
     pub fn find(&self, key: impl AsRef<[u8]>) -> Result<Option<u64>, Error> {
         let key = key.as_ref();
         let (mut value, mut found) = (0, 0);
@@ -374,8 +375,8 @@ impl<'blob> Filter<'blob> {
         Ok(values.iter().zip(found).map(|(&value, hit)| (hit == 1).then(|| value)).collect())
     }
 
-    /// Writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is
-    /// large.
+    /// Writes the filter to a file, as `crivo build` does: replaces the file atomically, in a form that opens at once
+    /// if the filter is large.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let name = c_string("path", path.as_ref().as_os_str().as_bytes())?;
         done(|error| unsafe { c::crivo_save(self.handle.as_ptr(), name.as_ptr(), c::FORM_AUTO, 0, error) })
@@ -394,7 +395,7 @@ impl<'blob> Filter<'blob> {
     }
 }
 
-/// What a sketch knows of keys, and gives back.
+/// What a sketch stores of a key, and returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SketchKeys {
     /// The 64-bit hashes of keys of any length.
@@ -402,28 +403,29 @@ pub enum SketchKeys {
     Hashes,
     /// Integers of 64 bits.
     Integers,
-    /// Strings of so many bytes, at most 32.
+    /// Keys of this many bytes, at most 32.
     Bytes(u32),
 }
 
-/// What a sketch is to be. Two sketches are compared if all but `symbols` are the same.
+/// The options of a sketch. Two sketches can be compared if all options except `symbols` are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SketchOptions {
-    /// How long it is, at least 1; `sketch_symbols` says what a difference needs.
+    /// The length, at least 1; see `sketch_symbols`.
     pub symbols: u64,
     pub keys: SketchKeys,
     /// The number of the first symbol, to continue another sketch.
     pub first: u64,
-    /// Of all hashes: where keys come from strangers, a new one that is drawn after them.
+    /// The seed of all hashes. If keys may be hostile, use a random number drawn after the keys are known.
     pub seed: u64,
 }
 
-/// So many symbols tell a difference of so many keys, in at least 997 of 1,000 cases.
+/// The number of symbols that suffice for a difference of this many keys, in at least 997 of 1,000 cases.
 pub fn sketch_symbols(difference: u64) -> u64 {
     unsafe { c::crivo_sketch_symbols(difference) }
 }
 
-/// A sketch of a set: it grows with the difference to another set, and not with the sets. No key may be in a set twice.
+/// A sketch of a set. Its size depends on the difference to the other set, not on the sets. A set must not contain a
+/// key twice.
 pub struct Sketch {
     handle: NonNull<c::Sketch>,
 }
@@ -438,7 +440,7 @@ impl Drop for Sketch {
     }
 }
 
-/// What two sets differ in: the keys that only one of them has, in ascending order.
+/// The keys that only one of two sets has, in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference<Key> {
     pub only_first: Vec<Key>,
@@ -446,7 +448,7 @@ pub struct Difference<Key> {
 }
 
 impl Sketch {
-    /// Makes the sketch of a set without keys.
+    /// Makes the sketch of an empty set.
     pub fn new(options: SketchOptions) -> Result<Self, Error> {
         let keys = match options.keys {
             SketchKeys::Hashes => "hashes".to_owned(),
@@ -472,7 +474,7 @@ impl Sketch {
         Ok(Sketch { handle: handle(read)? })
     }
 
-    /// What it was made with: a sketch with the same can be compared with it, also where this one was read.
+    /// The options of the sketch, also of one that was read. A sketch with equal options can be compared with it.
     pub fn options(&self) -> Result<SketchOptions, Error> {
         let mut facts = c::SketchFacts { size: std::mem::size_of::<c::SketchFacts>(), ..Default::default() };
         done(|error| unsafe { c::crivo_sketch_get_facts(self.handle.as_ptr(), &mut facts, error) })?;
@@ -484,21 +486,21 @@ impl Sketch {
         Ok(SketchOptions { symbols: facts.symbols, keys, first: facts.first, seed: facts.seed })
     }
 
-    /// Adds a key that is not in the set. One of another length than the sketch's is an error, as is a sketch of
-    /// integers.
+    /// Adds a key that is not in the set. It is an error if the key does not have the length of the sketch's keys, or
+    /// if the sketch is of integers.
     pub fn add(&mut self, key: impl AsRef<[u8]>) -> Result<(), Error> {
         let key = key.as_ref();
         done(|error| unsafe { c::crivo_sketch_add(self.handle.as_ptr(), key.as_ptr().cast(), key.len(), error) })
     }
 
-    /// The same for many keys, with a single call of C. On an error those before the failing one were added.
+    /// The same for many keys, with a single call of C. On an error, the keys before the failing one were added.
     pub fn add_many<Key: AsRef<[u8]>>(&mut self, keys: impl IntoIterator<Item = Key>) -> Result<(), Error> {
         let keys = Gathered::new(keys);
         done(|error| unsafe { c::crivo_sketch_add_keys(self.handle.as_ptr(), &keys.view(), error) })
     }
 
-    /// Adds integers, as their 64 bits, to a sketch of integers, or keys by their hashes. A sketch of bytes is an
-    /// error.
+    /// Adds integers, as 64 bits, to a sketch of integers, or keys by their hashes. It is an error if the sketch is of
+    /// bytes.
     pub fn add_numbers(&mut self, numbers: &[u64]) -> Result<(), Error> {
         let (numbers, count) = (numbers.as_ptr(), numbers.len() as u64);
         done(|error| unsafe { c::crivo_sketch_add_numbers(self.handle.as_ptr(), numbers, count, error) })
@@ -520,18 +522,18 @@ impl Sketch {
         done(|error| unsafe { c::crivo_sketch_remove_numbers(self.handle.as_ptr(), numbers, count, error) })
     }
 
-    /// Puts the next symbols of the same set behind these: `next` was made with a `first` that is `first` + `symbols`
-    /// of this sketch.
+    /// Appends the next symbols of the same set. The option `first` of `next` must be `first` + `symbols` of this
+    /// sketch.
     pub fn append(&mut self, next: &Sketch) -> Result<(), Error> {
         done(|error| unsafe { c::crivo_sketch_append(self.handle.as_ptr(), next.handle.as_ptr(), error) })
     }
 
-    /// Adds all keys of a set that has none of these; `other` has the same options.
+    /// Adds all keys of another set, which must have no key in common with this one. The options must be equal.
     pub fn combine(&mut self, other: &Sketch) -> Result<(), Error> {
         done(|error| unsafe { c::crivo_sketch_combine(self.handle.as_ptr(), other.handle.as_ptr(), error) })
     }
 
-    /// The sketch as a blob (docs/format.md), which `read` reads: it is what one side sends to the other.
+    /// The sketch as a blob (docs/format.md), to send it to the other side. `read` reads it.
     pub fn to_blob(&self) -> Result<Vec<u8>, Error> {
         let mut blob = vec![0; unsafe { c::crivo_sketch_bytes(self.handle.as_ptr()) } as usize];
         let (buffer, size) = (blob.as_mut_ptr().cast(), blob.len() as u64);
@@ -539,9 +541,9 @@ impl Sketch {
         Ok(blob)
     }
 
-    /// The keys that only one of two sets has, as hashes, or as integers, whose order is that of i64. None if the
-    /// sketches have too few symbols (append more to both). Sketches that do not go
-    /// together are an error, as are symbols that no two sets have, and sketches of bytes.
+    /// The keys that only one of two sets has: integers in the order of i64, or hashes. None if the sketches have too
+    /// few symbols: append more to both. It is an error if the options differ, if no two sets have these symbols, or if
+    /// the sketches are of bytes.
     pub fn difference_numbers(&self, other: &Sketch) -> Result<Option<Difference<u64>>, Error> {
         self.difference(other, |difference, side| {
             let (mut numbers, mut count) = (ptr::null(), 0);
@@ -550,7 +552,7 @@ impl Sketch {
         })
     }
 
-    /// The same for sketches of bytes. It gives numbers as 8 bytes, little-endian.
+    /// The same for sketches of bytes. Integers and hashes are returned as 8 bytes, little-endian.
     pub fn difference_keys(&self, other: &Sketch) -> Result<Option<Difference<Vec<u8>>>, Error> {
         self.difference(other, |difference, side| {
             let mut keys = c::Keys { bytes: ptr::null(), bytes_size: 0, offsets: ptr::null(), width: 0, count: 0 };
@@ -587,7 +589,7 @@ pub fn unsigned_key(value: u64) -> Vec<u8> {
     number_key(|key| unsafe { c::crivo_unsigned_key(value, key) })
 }
 
-/// The key of a real: that of the integer which it equals, or the text of its digits, as in SQL.
+/// The key of a real: if it equals an integer, the key of that integer; else its shortest decimal digits. As in SQL.
 pub fn real_key(value: f64) -> Vec<u8> {
     number_key(|key| unsafe { c::crivo_real_key(value, key) })
 }
@@ -598,7 +600,7 @@ fn number_key(write: impl FnOnce(*mut c_char) -> usize) -> Vec<u8> {
     key[..size].iter().map(|&each| each as u8).collect()
 }
 
-/// Keys, one behind the other, as crivo_keys wants them.
+/// Keys, stored consecutively, as crivo_keys expects them.
 struct Gathered {
     bytes: Vec<u8>,
     offsets: Vec<u64>,
@@ -632,7 +634,7 @@ fn c_string(field: &str, text: impl AsRef<[u8]>) -> Result<CString, Error> {
     })
 }
 
-/// Turns the status of a call into a Result, with the message that the call left.
+/// Converts the status of a call to a Result, with the call's message.
 fn done(call: impl FnOnce(*mut c::Error) -> i32) -> Result<(), Error> {
     let mut error = c::Error { status: 0, message: [0; 508] };
     match call(&mut error) {
@@ -654,7 +656,7 @@ fn handle<Made>(call: impl FnOnce(*mut *mut Made, *mut c::Error) -> i32) -> Resu
     Ok(NonNull::new(handle).expect("what was made"))
 }
 
-/// An array of C's, which is NULL if it is empty.
+/// Copies an array of C's, which is NULL if it is empty.
 unsafe fn copied<Item: Clone>(items: *const Item, count: u64) -> Vec<Item> {
     if count == 0 {
         return Vec::new();

@@ -51,7 +51,7 @@ fn adds_to_a_capacity() {
 #[test]
 fn reads_what_it_wrote() {
     let blob = built(&["ann", "bob"], Options { kind: "ribbon", seed: 7, ..Options::default() }).to_blob().unwrap();
-    let copied = Filter::read(&blob.clone()).unwrap(); // the clone is gone, and the filter has its own bytes
+    let copied = Filter::read(&blob.clone()).unwrap(); // the clone is dropped; the filter has its own bytes
     let borrowed = Filter::borrow(&blob).unwrap();
     for filter in [&copied, &borrowed] {
         assert!(filter.contains("ann") && filter.contains("bob"));
@@ -232,7 +232,7 @@ fn sketches_are_sent_and_put_together() {
     whole.add_many(["ann", "bob", "cid"]).unwrap();
     half.add_many(["ann", "cid"]).unwrap();
     let blob = whole.to_blob().unwrap();
-    let theirs = Sketch::read(&blob.clone()).unwrap(); // the clone is gone, and the sketch has its own bytes
+    let theirs = Sketch::read(&blob.clone()).unwrap(); // the clone is dropped; the sketch has its own bytes
     let mut other = Sketch::new(theirs.options().unwrap()).unwrap();
     other.add("bob").unwrap();
     half.combine(&other).unwrap();
@@ -273,17 +273,17 @@ fn sketches_say_what_is_wrong() {
     ] {
         assert!(error.status == status && error.to_string().contains(text), "{:?}", error);
     }
-    let empty = sketched(5, SketchKeys::Bytes(3)); // what was added before the error was removed before it
+    let empty = sketched(5, SketchKeys::Bytes(3)); // the keys before the failing one were added, then removed
     assert_eq!(bytes.to_blob().unwrap(), empty.to_blob().unwrap());
 }
 
-/// What the process has reserved, in pages.
+/// The size of the process's address space, in pages.
 fn address_space() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux has this file");
     statm.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// Two thousand filters and sketches of 1.2 MB each. The room of 1 GiB is for what threads reserve.
+/// Two thousand filters and sketches of 1.2 MB each. The tolerance of 1 GiB is for the memory that threads reserve.
 #[test]
 fn frees_what_is_dropped() {
     let before = address_space();

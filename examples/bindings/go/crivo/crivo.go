@@ -1,15 +1,16 @@
-// Package crivo makes, asks, reads and writes Crivo's filters through its C interface, crivo.h.
+// Package crivo builds, queries, reads and writes Crivo's filters through its C interface, crivo.h.
 //
-// Go's memory may be lent to C for the length of a call (the documentation of cgo, "Passing pointers"). So keys and
-// blobs are lent and not copied, and nothing that C keeps lies in Go's memory. That is also why there is no function
-// for crivo_borrow, which would keep the blob.
+// C may use Go's memory during a call (the documentation of cgo, "Passing pointers"). So keys and blobs are passed
+// without a copy, and C retains no pointer to Go's memory. For the same reason there is no function for crivo_borrow,
+// which would retain the blob.
 package crivo
 
 // #cgo pkg-config: crivo-c
 // #include <crivo.h>
 // #include <stdlib.h>
 //
-// // What is lent must not hold pointers to Go's memory itself. So a crivo_keys is put together here, on C's stack.
+// // Memory that Go passes to C must not contain pointers to Go's memory. So these functions make the crivo_keys on
+// // C's stack.
 //
 // static crivo_status build(const crivo_options* options, const void* bytes, uint64_t bytes_size,
 //                           const uint64_t* offsets, uint64_t count, crivo_filter** filter, crivo_error* error) {
@@ -31,7 +32,7 @@ import (
 	"unsafe"
 )
 
-// Status tells errors apart: errors.Is(err, crivo.Full).
+// Status is the category of an error, for errors.Is(err, crivo.Full).
 type Status int32
 
 const (
@@ -47,7 +48,7 @@ const (
 
 func (s Status) Error() string { return "crivo: " + C.GoString(C.crivo_status_name(C.crivo_status(s))) }
 
-// Error is a status with the message that names the field, the value and what is allowed.
+// Error is a status and a message, which names the field, the allowed values and the value.
 type Error struct {
 	Status  Status
 	Message string
@@ -63,35 +64,35 @@ func failure(status C.crivo_status, detail *C.crivo_error) error {
 	return &Error{Status(status), C.GoString(&detail.message[0])}
 }
 
-// Options say what a filter is to be. A field of zero stands for its default.
+// Options specify a filter. A field of zero stands for its default.
 type Options struct {
-	Kind     string  // "blocked", or "map" or "exact" where one is built; "classic", "ribbon", "map:8" and so on
-	Capacity uint64  // keys to make room for; by default as many distinct ones as there are
-	FPRate   float64 // the false-positive rate at capacity, below 1, or also 1 for a map or exact; 0.01, or 1 for exact
-	Seed     uint64  // of the hash
+	Kind     string  // "classic", "ribbon", "map:8" and so on; the default is "blocked", "map" or "exact", by function
+	Capacity uint64  // the number of keys; by default the number of distinct ones
+	FPRate   float64 // the rate at capacity, below 1, or up to 1 for map and exact; default 0.01, or 1 for exact
+	Seed     uint64  // of the hash function
 }
 
-// Filter is a filter in C's memory. Any number of goroutines may ask it; while one changes or closes it, no other may
-// use it.
+// Filter is a filter in C's memory. Any number of goroutines may query it concurrently. While one changes or closes it,
+// no other may use it.
 type Filter struct {
 	handle *C.crivo_filter
 }
 
-// owned frees the filter when nobody refers to it any more, for those who forget Close.
+// owned sets a finalizer, which frees a filter that was not closed.
 func owned(handle *C.crivo_filter) *Filter {
 	filter := &Filter{handle}
 	runtime.SetFinalizer(filter, (*Filter).Close)
 	return filter
 }
 
-// Close frees the memory. A closed filter answers every question with "maybe", and everything else with an error.
+// Close frees the memory. A closed filter answers "maybe" to every query; its other functions return an error.
 func (f *Filter) Close() {
 	C.crivo_free(f.handle)
 	f.handle = nil
 	runtime.SetFinalizer(f, nil)
 }
 
-// Build makes a filter of these keys, of any kind but map and exact, which have functions of their own.
+// Build makes a filter of these keys, of any kind except map and exact, which have their own functions.
 func Build(keys Keys, options Options) (*Filter, error) {
 	bytes, offsets := lendable(keys)
 	return made(options, func(wanted *C.crivo_options, handle **C.crivo_filter, detail *C.crivo_error) C.crivo_status {
@@ -100,7 +101,7 @@ func Build(keys Keys, options Options) (*Filter, error) {
 	})
 }
 
-// made is the filter that a function of C makes with these options.
+// made calls a function of C that makes a filter with these options.
 func made(options Options,
 	make func(*C.crivo_options, **C.crivo_filter, *C.crivo_error) C.crivo_status) (*Filter, error) {
 	var wanted C.crivo_options
@@ -132,7 +133,8 @@ func (f *Filter) Add(key []byte) error {
 	return failure(status, &detail)
 }
 
-// Contains is false if the key is certainly not there, and true if it is, or if this is a false hit.
+// Contains returns false if the key is certainly absent. It returns true if the key is present, or for a false
+// positive.
 func (f *Filter) Contains(key []byte) bool {
 	lent := notEmpty(key)
 	answer := C.crivo_contains(f.handle, unsafe.Pointer(&lent[0]), C.size_t(len(key)), nil)
@@ -140,23 +142,23 @@ func (f *Filter) Contains(key []byte) bool {
 	return answer != 0
 }
 
-// ContainsMany answers for many keys, with a single call of C.
+// ContainsMany queries many keys, with a single call of C.
 func (f *Filter) ContainsMany(keys Keys) ([]bool, error) {
 	hits := make([]bool, keys.Len())
 	var detail C.crivo_error
 	bytes, offsets := lendable(keys)
-	room := notEmpty(hits) // a bool of Go is a byte that is 1 or 0, as C writes it here
+	room := notEmpty(hits) // Go stores a bool as a byte of 1 or 0, which C writes here
 	status := C.contains_many(f.handle, unsafe.Pointer(&bytes[0]), C.uint64_t(len(keys.bytes)),
 		(*C.uint64_t)(&offsets[0]), C.uint64_t(keys.Len()), (*C.uint8_t)(unsafe.Pointer(&room[0])), &detail)
 	runtime.KeepAlive(f)
 	if err := failure(status, &detail); err != nil {
-		return nil, err // no answers: all false would say that no key is there
+		return nil, err // without answers, because all false would mean that every key is absent
 	}
 	return hits, nil
 }
 
-// Save writes the filter to a file, as `crivo build` does: it is replaced in one step, and opens at once if it is
-// large.
+// Save writes the filter to a file, as `crivo build` does: it replaces the file atomically, in a form that opens at
+// once if the filter is large.
 func (f *Filter) Save(path string) error {
 	name, err := cString("path", path)
 	if err != nil {
@@ -169,8 +171,8 @@ func (f *Filter) Save(path string) error {
 	return failure(status, &detail)
 }
 
-// Open opens a file of any form; the filter cannot be changed. If the file is damaged, Contains answers "maybe", and
-// ContainsMany with an error. Errors: System, Corrupt and others.
+// Open opens a file of any form. The filter cannot be changed. If the file is damaged, Contains returns true, and
+// ContainsMany returns an error. Errors: System, Corrupt and others.
 func Open(path string) (*Filter, error) {
 	name, err := cString("path", path)
 	if err != nil {
@@ -200,7 +202,7 @@ func (f *Filter) Blob() ([]byte, error) {
 	return blob[:written], nil
 }
 
-// Read makes a filter of a blob, which it copies. Errors: Corrupt naming what is wrong; TooLarge.
+// Read makes a filter of a blob, which is copied. Errors: Corrupt, with the reason; TooLarge.
 func Read(blob []byte) (*Filter, error) {
 	var handle *C.crivo_filter
 	var detail C.crivo_error
@@ -212,7 +214,7 @@ func Read(blob []byte) (*Filter, error) {
 	return owned(handle), nil
 }
 
-// cString copies a text into C's memory, where it ends in a NUL. The caller frees it.
+// cString copies a text into C's memory, with a NUL at the end. The caller frees it.
 func cString(field, text string) (*C.char, error) {
 	if strings.IndexByte(text, 0) >= 0 {
 		return nil, &Error{BadArgument, fmt.Sprintf("%s must have no NUL, got %q", field, text)}
@@ -220,8 +222,8 @@ func cString(field, text string) (*C.char, error) {
 	return C.CString(text), nil
 }
 
-// notEmpty returns the items, or another if there are none: the expression &items[0] needs one to point to. It must
-// stand in the call itself, for only then does cgo know that nothing beside these items is lent.
+// notEmpty returns the items, or a slice of one item if there are none, because &items[0] needs an item. The expression
+// &items[0] must be in the call itself: only then does cgo check just these items, and not the memory around them.
 func notEmpty[Item byte | uint64 | bool](items []Item) []Item {
 	if len(items) == 0 {
 		return make([]Item, 1)

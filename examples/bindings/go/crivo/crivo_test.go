@@ -99,7 +99,7 @@ func TestReadsWhatItWrote(t *testing.T) {
 	if err != nil || !again.Contains([]byte("bob")) {
 		t.Fatal(err)
 	}
-	for i := range blob { // what was read is a copy
+	for i := range blob { // the filter has its own copy
 		blob[i] = 0
 	}
 	if second, err := again.Blob(); err != nil || !again.Contains([]byte("ann")) || string(second[:4]) == "\x00\x00\x00\x00" {
@@ -131,7 +131,7 @@ func TestSavesAndOpensAFile(t *testing.T) {
 	if err := os.WriteFile(path, bytes, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, filter := range []*Filter{opened, open(t, path)} { // one was written to, the other is damaged
+	for _, filter := range []*Filter{opened, open(t, path)} { // the first was opened before the damage
 		if _, err := filter.ContainsMany(keys); !errors.Is(err, Corrupt) {
 			t.Error("want Corrupt, got", err)
 		}
@@ -193,7 +193,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-// addressSpace is what the process has reserved, in bytes.
+// addressSpace returns the size of the process's address space, in bytes.
 func addressSpace(t *testing.T) (pages int64) {
 	t.Helper()
 	statm, err := os.Open("/proc/self/statm")
@@ -207,7 +207,7 @@ func addressSpace(t *testing.T) (pages int64) {
 	return pages * int64(os.Getpagesize())
 }
 
-// Two thousand filters and sketches of 1.2 MB each. The room is for what threads reserve.
+// Two thousand filters and sketches of 1.2 MB each. The tolerance is for the memory that threads reserve.
 func TestFreesWhatIsClosedOrForgotten(t *testing.T) {
 	const room = 1 << 30
 	before := addressSpace(t)
@@ -234,7 +234,7 @@ func TestFreesWhatIsClosedOrForgotten(t *testing.T) {
 	}
 }
 
-// The memory around the key holds pointers of Go, which must not trouble cgo's check: only the key is lent.
+// The memory around the key contains Go pointers. cgo's check must not reject the call, because it passes only the key.
 func TestLendsNothingBesideTheKey(t *testing.T) {
 	type record struct {
 		id   [4]byte
@@ -280,7 +280,7 @@ func BenchmarkContains(b *testing.B) {
 	}
 }
 
-// The time is for one key, and includes that for collecting nothing: the keys lie ready.
+// The time is per key. Making the keys is not included.
 func BenchmarkContainsMany(b *testing.B) {
 	const batch = 1000
 	keys := manyKeys(batch)

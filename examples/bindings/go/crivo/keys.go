@@ -1,4 +1,4 @@
-// Many keys in one piece of memory, as C takes them.
+// Many keys in one block of memory, as crivo.h expects them.
 
 package crivo
 
@@ -6,11 +6,11 @@ package crivo
 import "C"
 import "unsafe"
 
-// Keys are many keys at once, one behind the other, so that a single call hands all of them to C. The zero value has
-// no key. As with any slice, only one of several copies may be appended to.
+// Keys are many keys, stored consecutively, so that a single call passes all of them to C. The zero value has no keys.
+// As with slices, append only to one of several copies.
 type Keys struct {
 	bytes   []byte
-	offsets []uint64 // where each key starts, and behind the last one where it ends
+	offsets []uint64 // the start of each key, and the end of the last one
 }
 
 // Strings returns these keys.
@@ -29,7 +29,7 @@ func (k *Keys) Len() int {
 	return len(k.offsets) - 1
 }
 
-// Append adds a key, which may hold anything, and is copied.
+// Append adds a copy of a key of any bytes.
 func (k *Keys) Append(key []byte) {
 	k.start()
 	k.bytes = append(k.bytes, key...)
@@ -55,7 +55,8 @@ func (k *Keys) AppendUnsigned(value uint64) {
 	k.Append(key[:C.crivo_unsigned_key(C.uint64_t(value), key.start())])
 }
 
-// AppendReal adds the key of a real: that of the integer which it equals, or the text of its digits, as in SQL.
+// AppendReal adds the key of a real: if it equals an integer, the key of that integer; else its shortest decimal
+// digits. As in SQL.
 func (k *Keys) AppendReal(value float64) {
 	var key numberKey
 	k.Append(key[:C.crivo_real_key(C.double(value), key.start())])

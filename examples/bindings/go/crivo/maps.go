@@ -1,4 +1,4 @@
-// Maps, which have a value for each key, and exact filters, which are certain of all keys that they are built from.
+// Maps, which store a value for each key, and exact filters, which answer exactly for all keys they were built from.
 
 package crivo
 
@@ -34,8 +34,8 @@ import (
 	"unsafe"
 )
 
-// BuildMap makes a map: a filter that has a value for each key, at most 2^32 - 1, which Find gives; it stores no keys.
-// values[i] is that of key i. An FPRate of 1 spends no bits on telling that a key is absent. Errors: BadArgument also
+// BuildMap makes a map: a filter that stores a value for each key, at most 2^32 - 1, but not the keys. values[i] is the
+// value of key i. With an FPRate of 1, the map cannot recognize absent keys, and is smallest. Errors: BadArgument also
 // for a value that is too large, and for a key with two values.
 func BuildMap(keys Keys, values []uint64, options Options) (*Filter, error) {
 	if len(values) != keys.Len() {
@@ -50,8 +50,8 @@ func BuildMap(keys Keys, values []uint64, options Options) (*Filter, error) {
 	})
 }
 
-// BuildExact makes a filter that has all members and none of the others, both for certain. Of keys that are neither it
-// finds some, at no more than FPRate. Errors: BadArgument also for a key on both sides.
+// BuildExact makes a filter that contains all members and none of the others, without error. It finds any other key
+// with a probability of FPRate. Errors: BadArgument also for a key on both sides.
 func BuildExact(members, others Keys, options Options) (*Filter, error) {
 	bytes, offsets := lendable(members)
 	otherBytes, otherOffsets := lendable(others)
@@ -62,8 +62,8 @@ func BuildExact(members, others Keys, options Options) (*Filter, error) {
 	})
 }
 
-// Find gives the value of a key in a map. It is not found if it is certainly absent; one that was never added can be a
-// false hit, which has any value. Errors: Unsupported for a filter that is no map.
+// Find returns the value of a key in a map; found is false if the key is certainly absent. For a key that was never
+// added, a false positive returns an arbitrary value. Errors: Unsupported for a filter of another kind.
 func (f *Filter) Find(key []byte) (value uint64, found bool, err error) {
 	var number C.uint64_t
 	var detail C.crivo_error
@@ -76,7 +76,7 @@ func (f *Filter) Find(key []byte) (value uint64, found bool, err error) {
 	return uint64(number), answer == 1, nil
 }
 
-// FindMany is Find for many keys, with a single call of C. The value of a key that is not found is any number.
+// FindMany is Find for many keys, with a single call of C. The value of a key that is not found is arbitrary.
 func (f *Filter) FindMany(keys Keys) (values []uint64, found []bool, err error) {
 	values, found = make([]uint64, keys.Len()), make([]bool, keys.Len())
 	var detail C.crivo_error

@@ -1,4 +1,4 @@
-// Sketches, from which the difference of two sets is found.
+// Sketches, from which the difference of two sets can be computed.
 
 package crivo
 
@@ -24,26 +24,27 @@ import (
 	"unsafe"
 )
 
-// SketchOptions say what a sketch is to be. Two sketches are compared if all but Symbols are the same.
+// SketchOptions specify a sketch. Two sketches can be compared if all options except Symbols are equal.
 type SketchOptions struct {
-	Symbols uint64 // how long it is, at least 1; SketchSymbols says what a difference needs
-	Keys    string // what is known of keys, and given back: "hashes", the default; "integers", of 64 bits; "bytes:16"
+	Symbols uint64 // the length, at least 1; see SketchSymbols
+	Keys    string // what is stored of a key: "hashes", the default; "integers", of 64 bits; "bytes:16"
 	First   uint64 // the number of the first symbol, to continue another sketch
-	Seed    uint64 // of all hashes: where keys come from strangers, a new one that is drawn after them
+	Seed    uint64 // of all hashes; if keys may be hostile, a random number drawn after they are known
 }
 
-// SketchSymbols is how many symbols tell a difference of so many keys, in at least 997 of 1,000 cases.
+// SketchSymbols returns the number of symbols that suffice for a difference of this many keys, in at least 997 of 1,000
+// cases.
 func SketchSymbols(difference uint64) uint64 {
 	return uint64(C.crivo_sketch_symbols(C.uint64_t(difference)))
 }
 
-// Sketch is a sketch of a set, in C's memory: it grows with the difference to another set, and not with the sets. No
-// key may be in a set twice. Goroutines share it as they do a Filter.
+// Sketch is a sketch of a set, in C's memory. Its size depends on the difference to the other set, not on the sets. A
+// set must not contain a key twice. Concurrent use is as for Filter.
 type Sketch struct {
 	handle *C.crivo_sketch
 }
 
-// NewSketch makes the sketch of a set without keys. Errors: BadArgument naming the field.
+// NewSketch makes the sketch of an empty set. Errors: BadArgument, with the field.
 func NewSketch(options SketchOptions) (*Sketch, error) {
 	var wanted C.crivo_sketch_options
 	wanted.size = C.sizeof_crivo_sketch_options
@@ -65,7 +66,7 @@ func NewSketch(options SketchOptions) (*Sketch, error) {
 	return ownedSketch(handle), nil
 }
 
-// ReadSketch makes a sketch of a blob. Errors: Corrupt naming what is wrong; TooLarge.
+// ReadSketch makes a sketch of a blob. Errors: Corrupt, with the reason; TooLarge.
 func ReadSketch(blob []byte) (*Sketch, error) {
 	var handle *C.crivo_sketch
 	var detail C.crivo_error
@@ -83,14 +84,15 @@ func ownedSketch(handle *C.crivo_sketch) *Sketch {
 	return sketch
 }
 
-// Close frees the memory. Everything that is asked of a closed sketch is an error.
+// Close frees the memory. All functions of a closed sketch return an error.
 func (s *Sketch) Close() {
 	C.crivo_sketch_free(s.handle)
 	s.handle = nil
 	runtime.SetFinalizer(s, nil)
 }
 
-// Options are what it was made with: a sketch with the same can be compared with it, also where this one was read.
+// Options returns the options of the sketch, also of one that was read. A sketch with equal options can be compared
+// with it.
 func (s *Sketch) Options() (SketchOptions, error) {
 	var detail C.crivo_error
 	facts := C.crivo_sketch_facts{size: C.sizeof_crivo_sketch_facts}
@@ -113,11 +115,11 @@ func (s *Sketch) Add(key []byte) error {
 	return failure(status, &detail)
 }
 
-// AddMany adds many keys, with a single call of C. On an error those before the failing one were added.
+// AddMany adds many keys, with a single call of C. On an error, the keys before the failing one were added.
 func (s *Sketch) AddMany(keys Keys) error { return s.changeKeys(1, keys) }
 
-// AddNumbers adds integers, as their 64 bits, to a sketch of integers, or keys by their hashes. Errors: BadArgument for
-// a sketch of bytes.
+// AddNumbers adds integers, as 64 bits, to a sketch of integers, or keys by their hashes. Errors: BadArgument for a
+// sketch of bytes.
 func (s *Sketch) AddNumbers(numbers ...uint64) error { return s.changeNumbers(1, numbers) }
 
 // Remove removes a key that is in the set. Errors: as Add.
@@ -152,8 +154,8 @@ func (s *Sketch) changeNumbers(add C.int, numbers []uint64) error {
 	return failure(status, &detail)
 }
 
-// Append puts the next symbols of the same set behind these: next was made with a First that is First + Symbols of this
-// sketch. Errors: Incompatible naming the field.
+// Append appends the next symbols of the same set. The option First of next must be First + Symbols of this sketch.
+// Errors: Incompatible, with the field.
 func (s *Sketch) Append(next *Sketch) error {
 	var detail C.crivo_error
 	status := C.crivo_sketch_append(s.handle, next.handle, &detail)
@@ -162,7 +164,8 @@ func (s *Sketch) Append(next *Sketch) error {
 	return failure(status, &detail)
 }
 
-// Combine adds all keys of a set that has none of these; other has the same options. Errors: as Append.
+// Combine adds all keys of another set, which must have no key in common with this one. The options must be equal.
+// Errors: as Append.
 func (s *Sketch) Combine(other *Sketch) error {
 	var detail C.crivo_error
 	status := C.crivo_sketch_combine(s.handle, other.handle, &detail)
@@ -171,7 +174,7 @@ func (s *Sketch) Combine(other *Sketch) error {
 	return failure(status, &detail)
 }
 
-// Blob returns the sketch as a blob (docs/format.md), which ReadSketch reads: it is what one side sends to the other.
+// Blob returns the sketch as a blob (docs/format.md), to send it to the other side. ReadSketch reads it.
 func (s *Sketch) Blob() ([]byte, error) {
 	blob := make([]byte, C.crivo_sketch_bytes(s.handle)+1)
 	var detail C.crivo_error
@@ -183,14 +186,15 @@ func (s *Sketch) Blob() ([]byte, error) {
 	return blob[:len(blob)-1], nil
 }
 
-// Difference is what two sets differ in: the keys that only one of them has, in ascending order.
+// Difference contains the keys that only one of two sets has, in ascending order.
 type Difference[Key any] struct {
 	OnlyFirst, OnlySecond []Key
 }
 
-// DifferenceNumbers finds the keys that only one of two sets has, as hashes, or as integers, whose order is that of
-// int64. ok is false, without an error, if the sketches have too few symbols: append more to both. Errors: Incompatible naming the field that differs; BadArgument if First is not 0; Corrupt for symbols
-// that no two sets have; Unsupported for sketches of bytes.
+// DifferenceNumbers returns the keys that only one of two sets has: integers in the order of int64, or hashes. ok is
+// false, without an error, if the sketches have too few symbols: append more to both. Errors: Incompatible, with the
+// field that differs; BadArgument if First is not 0; Corrupt for symbols that no two sets have; Unsupported for
+// sketches of bytes.
 func (s *Sketch) DifferenceNumbers(other *Sketch) (found Difference[uint64], ok bool, err error) {
 	return difference(s, other, func(handle *C.crivo_difference, side C.int32_t) ([]uint64, error) {
 		var numbers *C.uint64_t
@@ -204,7 +208,7 @@ func (s *Sketch) DifferenceNumbers(other *Sketch) (found Difference[uint64], ok 
 	})
 }
 
-// DifferenceKeys is the same for sketches of bytes. It gives numbers as 8 bytes, little-endian.
+// DifferenceKeys does the same for sketches of bytes. Integers and hashes are returned as 8 bytes, little-endian.
 func (s *Sketch) DifferenceKeys(other *Sketch) (found Difference[[]byte], ok bool, err error) {
 	return difference(s, other, func(handle *C.crivo_difference, side C.int32_t) ([][]byte, error) {
 		var keys C.crivo_keys

@@ -20,7 +20,7 @@ func sketched(t *testing.T, options SketchOptions) *Sketch {
 	return sketch
 }
 
-// must fails the test unless all is well.
+// must fails the test on an error.
 func must(t *testing.T, errs ...error) {
 	t.Helper()
 	for _, err := range errs {
@@ -52,7 +52,7 @@ func TestSketchesGiveTheKeysOfEachSide(t *testing.T) {
 	must(t, second.RemoveMany(Strings("gil", "eve")))
 	keys, ok, err := first.DifferenceKeys(second)
 	wantDifference(t, keys, ok, err, [][]byte{{0, 0, 0}, []byte("ann"), []byte("cid")}, [][]byte{[]byte("dan")})
-	keys.OnlyFirst[0] = append(keys.OnlyFirst[0], 'x') // which must not reach into the next key
+	keys.OnlyFirst[0] = append(keys.OnlyFirst[0], 'x') // must not overwrite the next key
 	if string(keys.OnlyFirst[1]) != "ann" {
 		t.Error("keys must not share room, got", keys.OnlyFirst)
 	}
@@ -113,7 +113,7 @@ func TestSketchesAreSentAndPutTogether(t *testing.T) {
 	blob := sketchBlob(t, whole)
 	theirs, err := ReadSketch(blob)
 	must(t, err)
-	for i := range blob { // what was read is a copy
+	for i := range blob { // the sketch has its own copy
 		blob[i] = 0
 	}
 	told, err := theirs.Options()
@@ -189,5 +189,5 @@ func TestSketchesSayWhatIsWrong(t *testing.T) {
 		}
 	}
 	keys, ok, err := bytes.DifferenceKeys(sketched(t, SketchOptions{Symbols: 5, Keys: "bytes:3"}))
-	wantDifference(t, keys, ok, err, [][]byte{}, [][]byte{}) // what was added before the error was removed before it
+	wantDifference(t, keys, ok, err, [][]byte{}, [][]byte{}) // the keys before the failing one were added, then removed
 }
