@@ -31,7 +31,7 @@ func main() {
 	// The driver loads it into every connection of the pool.
 	sql.Register("sqlite3_with_crivo", &sqlite3.SQLiteDriver{Extensions: []string{os.Args[1]}})
 	db, _ = sql.Open("sqlite3_with_crivo", ":memory:")
-	db.SetMaxOpenConns(1) // each connection would have a memory of its own
+	db.SetMaxOpenConns(1) // each connection would have its own in-memory database
 
 	do("CREATE TABLE visits(name TEXT)")
 	do("INSERT INTO visits VALUES (?), (?)", "ann", "bob")

@@ -44,7 +44,7 @@ class Fill {
   }
 
   [[nodiscard]] std::uint64_t bits_set() const noexcept { return bits_set_; }
-  /// The mean of the pages' rates if a key lies in one page. The counters of a key of `spectral` may lie in any pages.
+  /// The mean of the pages' rates if each key is in one page. The counters of a key of `spectral` can be in any pages.
   [[nodiscard]] double fp_rate(std::uint32_t panes) const noexcept {
     if (filter_->grows()) return rates_;
     if (has_blocks_) return rates_ / static_cast<double>(filter_->payload_bytes() / panes);

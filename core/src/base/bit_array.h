@@ -19,7 +19,8 @@ void or_into(std::span<std::byte> into, const std::byte* other) noexcept;
 void and_into(std::span<std::byte> into, const std::byte* other) noexcept;
 [[nodiscard]] AlignedBytes copy_payload(std::span<const std::byte> payload);
 
-/// A zeroed payload of which few pages will be written. Avoids huge pages, where one byte would allocate 2 MiB.
+/// A zeroed payload, for callers that will write only few pages. Avoids huge pages, where one byte would allocate 2
+/// MiB.
 [[nodiscard]] AlignedBytes sparse_payload(std::size_t bytes);
 /// The granularity of the zero checks.
 inline constexpr std::size_t kPageBytes = 4096;

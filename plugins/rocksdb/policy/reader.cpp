@@ -84,7 +84,7 @@ class TransformReader final : public abi::FilterBitsReader {
   const NamedKeyTransform& transform_;
 };
 
-/// A reader that counts its queries. A class of its own, so that other readers have no overhead.
+/// A reader that counts its queries. A separate class, so that other readers have no overhead.
 template <typename Reader>
 class CountingReader final : public abi::FilterBitsReader {
  public:

@@ -1,4 +1,4 @@
-// Queries one filter block. The block's contents alone determine whether it is ours or RocksDB's own.
+// Queries one filter block. The block's contents alone determine whether Crivo or RocksDB wrote it.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -12,11 +12,11 @@
 
 namespace crivo::plugin {
 
-/// Makes a reader for a filter block of ours, or of RocksDB's own policies, of which `builtin` is one. `transform`
-/// computes the canonical keys; null for unchanged keys. The reader borrows the contents. It answers "maybe" for every
-/// key if a block of ours is damaged or has another transform, and if there is a transform but the block is RocksDB's
-/// own. Returns null if memory is short, which RocksDB also treats as "maybe". `counters` count the opened block and,
-/// with `count_questions`, the reader's queries.
+/// Makes a reader for a filter block of Crivo's or of RocksDB's own policies; `builtin` is any one of the latter.
+/// `transform` computes the canonical keys; null for unchanged keys. The reader borrows the contents. It answers
+/// "maybe" for every key if a Crivo block is damaged or has another transform, and if there is a transform but the
+/// block is RocksDB's own. Returns null if memory is short, which RocksDB also treats as "maybe". `counters` count the
+/// opened block and, with `count_questions`, the reader's queries.
 rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, const rocksdb::FilterPolicy& builtin,
                                             const NamedKeyTransform* transform,
                                             const std::shared_ptr<Counters>& counters, bool count_questions) noexcept;

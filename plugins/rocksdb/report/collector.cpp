@@ -54,7 +54,7 @@ std::string readable_name(const rocksdb::UserCollectedProperties& properties) {
 
 class Collector final : public rocksdb::TablePropertiesCollector {
  public:
-  /// `record` is null if the file has no filter of ours.
+  /// `record` is null if the file has no filter of Crivo's.
   explicit Collector(std::shared_ptr<const FilterRecord> record) noexcept : record_(std::move(record)) {}
 
   const char* Name() const override { return CollectorFactory::kName; }

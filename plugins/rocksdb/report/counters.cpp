@@ -48,7 +48,7 @@ void Counters::opened_damaged(std::size_t block_bytes, std::string_view error) n
   damages_.push_back("a filter block of " + std::to_string(block_bytes) + " bytes is damaged: " + std::string(error));
   --more_damages_;
 } catch (const std::bad_alloc&) {
-  // It is counted, without a line of its own.
+  // The block is counted, but not described in the log.
 }
 
 std::vector<std::string> Counters::take_damages() {

@@ -37,8 +37,8 @@ class Counters {
 
   void opened_builtin() noexcept { count(&RocksDBFilterCounters::builtin_blocks); }
   void opened_other_transform() noexcept { count(&RocksDBFilterCounters::other_transform_blocks); }
-  /// Counts a damaged block of ours; `error` describes the damage. The first few since the last take_damages() are
-  /// stored for the log.
+  /// Counts a damaged Crivo block; `error` describes the damage. The first few since the last take_damages() are stored
+  /// for the log.
   void opened_damaged(std::size_t block_bytes, std::string_view error) noexcept;
   /// The damaged blocks since the last call, one line each. (No logger is available where blocks are opened.)
   [[nodiscard]] std::vector<std::string> take_damages();
@@ -76,7 +76,7 @@ class Counters {
 /// The counters as one line for the log.
 [[nodiscard]] std::string counters_text(const RocksDBFilterCounters& counters);
 
-/// The counters of a policy, or of the policy in these options; null if it is not one of ours.
+/// The counters of a policy, or of the policy in these options; null if it is not one of Crivo's.
 [[nodiscard]] std::shared_ptr<Counters> counters_of(const rocksdb::FilterPolicy* policy);
 [[nodiscard]] std::shared_ptr<Counters> counters_of(const rocksdb::ColumnFamilyOptions& options);
 

@@ -2,8 +2,8 @@
 //
 // RocksDB keeps a file's properties unchanged in memory while the file is open. A query gets only these properties. So
 // a filter is identified by its address, its size and its stated checksum. Another file's filter may later be at the
-// same address. It is only mistaken for this one if it states the same checksum, and RocksDB has verified its bytes by
-// a checksum of its own.
+// same address. It is mistaken for this one only if it states the same checksum, and even then RocksDB's own checksum
+// has verified its bytes.
 #pragma once
 
 #include <array>

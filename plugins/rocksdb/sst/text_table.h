@@ -15,8 +15,8 @@ struct TableRow {
   std::string level;  // "-" if unknown; empty for a block
   FilterFigures figures;
   std::string what;       // the file or the block
-  std::string scans;      // on a line of its own, if not empty
-  std::string complaint;  // on a line of its own, if not empty
+  std::string scans;      // on a separate line, if not empty
+  std::string complaint;  // on a separate line, if not empty
 };
 
 [[nodiscard]] std::string row_text(const TableRow& row);

@@ -21,8 +21,7 @@ void add_sst_run(CLI::App& app, Action& action);
   return argument.empty() ? "nothing" : argument;
 }
 
-/// RocksDB's error as one of ours: "DB must be readable, got x: IO error: ...". kCorrupt if files are damaged or
-/// missing.
+/// RocksDB's error as a Refused: "DB must be readable, got x: IO error: ...". kCorrupt if files are damaged or missing.
 [[nodiscard]] inline Refused rocksdb_error(const std::string& rule, const std::string& path,
                                            const rocksdb::Status& status) {
   const bool damaged = status.IsCorruption() || status.IsIOError();

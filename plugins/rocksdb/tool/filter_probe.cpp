@@ -45,7 +45,7 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
   return Status::OK();
 }
 
-/// A policy of ours reads all our filters with this key transform, and RocksDB's.
+/// A Crivo policy reads all Crivo filters with this key transform, and RocksDB's filters.
 void FilterProbe::make_policy(const std::string& key_transform) {
   const auto policy = NewRocksDBFilterPolicy({.key_transform = key_transform});
   if (policy->ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions()).ok()) {

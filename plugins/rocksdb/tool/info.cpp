@@ -213,7 +213,7 @@ std::vector<ListedFile> live_files(rocksdb::DB& db) {
   return files;
 }
 
-/// The SST files in a folder, of which the database may no longer use some.
+/// The SST files in a folder. The database may no longer use some of them.
 std::vector<ListedFile> files_in(const std::string& folder) {
   std::error_code error;
   std::vector<ListedFile> files;

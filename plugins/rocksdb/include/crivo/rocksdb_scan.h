@@ -92,8 +92,8 @@ struct ScanFilterOptions {
 /// Copies share the counts. Thread-safe.
 class ScanFilter {
  public:
-  /// Keys with this prefix. A file is tested with its longest `prefix` filter that is not longer than `prefix`, and
-  /// with `path` for the part up to the last separator.
+  /// Keys with this prefix. A file is tested with the filter for the longest part of `prefix`: a `prefix` filter for
+  /// its first bytes, or a `path` filter for its part up to the last separator.
   [[nodiscard]] static ScanFilter for_prefix(std::string_view prefix);
   /// Keys with this value of the attribute.
   [[nodiscard]] static ScanFilter for_attribute(std::string_view name, std::string_view value);
@@ -105,7 +105,7 @@ class ScanFilter {
   /// Sets table_filter for one scan, replacing any other, and total_order_seek, because a prefix_extractor could hide
   /// keys. Also set iterate_upper_bound: without it, a scan that finds nothing opens each further file of a level to
   /// test its filter. After RocksDB 11.8 the options point to this object: it, or a copy, must outlive the iterator. Do
-  /// not set `tailing` afterwards: a tailing iterator loses keys behind a skipped file. Errors, with the options
+  /// not set `tailing` afterwards: a tailing iterator loses the keys after a skipped file. Errors, with the options
   /// unchanged: InvalidArgument if an attribute or number is not registered, or `tailing` is set.
   [[nodiscard]] rocksdb::Status apply_to(rocksdb::ReadOptions* options) const;
 
@@ -127,9 +127,9 @@ class ScanFilter {
 };
 
 /// Whether a column family may have a key with this prefix, from the memtables and the files' scan filters, without
-/// reading blocks. Tests all files of level 0, and those around the prefix in other levels. Deleted keys count while a
-/// file has them. True if unknown: files without a filter for so short a prefix, comparators other than RocksDB's
-/// bytewise ones, and every error.
+/// reading blocks. Tests all files of level 0, and those around the prefix in other levels. A deleted key counts as
+/// long as a file contains it. True if unknown: files without a filter for a prefix of this length, comparators other
+/// than RocksDB's bytewise ones, and every error.
 [[nodiscard]] bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix);
 /// The same for many prefixes, in order.
 [[nodiscard]] std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
