@@ -28,7 +28,7 @@ namespace crivo::plugin {
 /// The bits per key of a large filter; a ribbon has fewer than spec.bits_per_key.
 [[nodiscard]] double real_bits_per_key(const LevelSpec& spec);
 
-/// The filters that the options want for a file, for the file's properties: "blocked:10",
+/// A text that identifies the filters that the options specify for a file, for the file's properties: "blocked:10",
 /// "ribbon:fp_rate:0.009525:max_filter_bytes:1000". A file with an equal stamp needs no new filter.
 [[nodiscard]] std::string filter_stamp(const LevelSpec& spec, std::uint64_t max_filter_bytes);
 

@@ -9,7 +9,7 @@
 namespace crivo::plugin {
 namespace {
 
-/// The plan reserves a tenth of the limit, because most files still have filters of an earlier plan, for fewer keys.
+/// A tenth of the limit is left unplanned, because most files still have filters of an earlier plan, for fewer keys.
 constexpr double kPlannedShare = 0.9;
 /// The share of the limit up to which flushed files get filters. It exceeds 1, so that flushed files get filters even
 /// while the tree is at the limit.

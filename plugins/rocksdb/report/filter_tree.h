@@ -11,7 +11,7 @@
 // compaction gets the larger of two budgets: the rest of the limit, and its inputs' filter bytes, scaled to the limit.
 // A flushed file gets half of the rest.
 //
-// A plan reserves nothing: a new file's filters count only from the next list on. Listing takes a microsecond per file,
+// The bytes of a new filter are not reserved: they count from the next list on. Listing takes a microsecond per file,
 // under the database's mutex, and at most 1% of the time.
 #pragma once
 

@@ -68,8 +68,8 @@ void describe_ribbon(std::string_view block, FilterFacts& facts) {
   facts.current_fp_rate = ribbon_rate(block.size() - kMetadataBytes, blocks);
 }
 
-/// The Bloom filter of format_version below 5, with 32-bit hashes. Its lines are those of the machine that wrote it: 64
-/// bytes, or sometimes 128.
+/// The Bloom filter of format_version below 5, with 32-bit hashes. Its blocks have the size of a cache line of the
+/// machine that wrote it: 64 bytes, or sometimes 128.
 void describe_legacy_bloom(std::string_view block, FilterFacts& facts) {
   const std::size_t payload = block.size() - kMetadataBytes;
   const auto lines = fixed<std::uint32_t>(block.substr(block.size() - 4));

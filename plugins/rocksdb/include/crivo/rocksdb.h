@@ -61,7 +61,7 @@ struct RocksDBFilterOptions {
 
   /// The most bytes of the filter blocks of one file, 0 to 1e15; 0, the default, means no limit. A larger filter gets
   /// fewer bits per key and thus a higher rate, which is logged in LOG. A file or partition with less than 96 bytes
-  /// left gets a block of 6 bytes, not counted, that every key passes.
+  /// left gets a block of 6 bytes that every key passes, even if that exceeds the limit.
   std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
   /// The most memory for building filters, over all policies of this process, 0 to 1e15; 0, the default, means no
   /// limit. Above the limit, builders write blocked filters of the same rate instead of ribbons, and store hashes in an
@@ -143,7 +143,7 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 ///   crivo.filter.bytes    the size of the filter blocks, without the index of partitions
 ///   crivo.filter.predicted_fp_rate
 ///                         the modelled false-positive rate, 0 to 1
-///   crivo.filter.options  what the policy wanted, such as "blocked:10"; RefilterRocksDB compares it
+///   crivo.filter.options  the filter that the options specified, such as "blocked:10", for RefilterRocksDB
 ///   crivo.filter.key_transform
 ///                         the name of the key transform, if there is one
 /// Numbers are text for std::from_chars; the rate has four digits. One more property, for readers of sst_dump, contains
@@ -165,7 +165,7 @@ struct RocksDBFilterCounters {
   };
   OfKind blocked;
   OfKind ribbon;
-  std::uint64_t always_maybe = 0;  // blocks that every key passes, because memory was short or a transform threw
+  std::uint64_t always_maybe = 0;  // blocks that every key passes: a limit or memory was short, or a transform threw
   // Filter blocks, counted each time they are read into memory:
   std::uint64_t damaged_blocks = 0;          // Crivo's, but damaged: every key passes
   std::uint64_t builtin_blocks = 0;          // of RocksDB's own policies
