@@ -57,9 +57,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   void record_error(const Result<void>& result, bool transforms = false);
   /// The filters of a new file, within max_total_bytes if set.
   [[nodiscard]] FilePlan plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept;
-  /// Logs warnings: about wrong options, with the filter used instead; if `folder`, for hashes, is in memory (may be
-  /// null); about a bug of RocksDB with these table options; and about damaged blocks found since. RocksDB gives a
-  /// policy its logger only with a builder.
+  /// Logs warnings: wrong options and the filter that is used instead; a `folder` for hashes that is in memory (null:
+  /// no folder); a bug of RocksDB with these table options; and damaged blocks found since the last call. RocksDB
+  /// passes a logger to a policy only when it requests a builder.
   void log_warnings(const rocksdb::FilterBuildingContext& context, const Settings& settings,
                     const std::string* folder) const noexcept;
 

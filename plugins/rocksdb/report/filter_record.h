@@ -7,9 +7,9 @@
 // the collectors from their factories. So the record is passed there through a thread-local variable. Afterwards
 // builder and collector share it, in any threads.
 //
-// A stale record of another file is recognized when its builder is gone or has finished a filter. One case remains: a
-// program opens two SstFileWriters in one thread, the first with our policy and no collector, the second with a
-// collector and no filter, and finishes the first before the second.
+// A stale record of another file is recognized when its builder is gone or has finished a filter. One case is not
+// recognized: a program opens two SstFileWriters in one thread, the first with our policy and no collector, the second
+// with a collector and no filter, and finishes the first before the second.
 #pragma once
 
 #include <cstdint>
