@@ -32,7 +32,7 @@
 
 #if defined(__GNUC__)
 #define CRIVO_API __attribute__((visibility("default")))
-/// An ignored failure would be a missing key later.
+/// The compiler warns if the status is ignored: a key that could not be added would later be reported as absent.
 #define CRIVO_CHECKED __attribute__((visibility("default"), warn_unused_result))
 #else
 #define CRIVO_API
@@ -82,8 +82,8 @@ CRIVO_API const char* crivo_status_name(crivo_status status);
 /// The version of the loaded library, "0.2.0". A static string.
 CRIVO_API const char* crivo_version(void);
 /// The instruction set in use: "scalar"; on x86-64 also "avx2" or "avx512"; on AArch64 also "neon". A static string.
-/// The environment variable CRIVO_ISA forces a set; one that the CPU lacks becomes the best lower one. With any other
-/// name in CRIVO_ISA, functions that make, read or open a filter fail with CRIVO_BAD_ARGUMENT; crivo_copy does not.
+/// The environment variable CRIVO_ISA selects a set; if the CPU lacks it, the best supported set is used. If CRIVO_ISA
+/// has any other value, functions that make, read or open a filter fail with CRIVO_BAD_ARGUMENT; crivo_copy does not.
 CRIVO_API const char* crivo_isa(void);
 
 /// Capabilities of a kind: bits of crivo_facts.can and of crivo_kind_can.
@@ -93,10 +93,10 @@ enum {
   CRIVO_CAN_COUNT = 4,  ///< counts how often each key was added
   CRIVO_CAN_UNITE = 8,
   CRIVO_CAN_INTERSECT = 16,
-  CRIVO_CAN_GROW = 32,     ///< accepts keys beyond its capacity, at the promised rate
+  CRIVO_CAN_GROW = 32,     ///< accepts keys beyond its capacity; scalable then keeps the promised rate
   CRIVO_CAN_RANGE = 64,    ///< answers range queries; its keys are ordered numbers
   CRIVO_CAN_FIND = 128,    ///< a map: stores a value for each key; built once
-  CRIVO_CAN_EXACT = 256,   ///< certain for all keys that it is built from, members and others; built once
+  CRIVO_CAN_EXACT = 256,   ///< answers exactly for every key that it is built from, member or not; built once
   CRIVO_CAN_ADVANCE = 512  ///< keys expire: crivo_advance sets its clock
 };
 
@@ -136,9 +136,9 @@ CRIVO_API size_t crivo_unsigned_key(uint64_t value, char key[CRIVO_NUMBER_KEY_BY
 CRIVO_API size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]);
 
 /// Ordered numbers, for filters of kind "range": pass one wherever a function takes a hash. An integer has the number
-/// value + 2^63. Bytes, in the order of memcmp, have their first eight as a big-endian number, padded with zeros; a
-/// function that takes a key uses that number. So do not pass integers as digits (crivo_integer_key), which sort
-/// differently. An invalid key counts as the empty key, as in crivo_hash_key.
+/// value + 2^63. A byte string has the number of its first eight bytes, read as big-endian and padded with zeros, which
+/// sorts as memcmp does; functions that take a key use that number. So do not pass integers as digits
+/// (crivo_integer_key), which sort differently. An invalid key counts as the empty key, as in crivo_hash_key.
 CRIVO_API uint64_t crivo_ordered_integer(int64_t value);
 CRIVO_API uint64_t crivo_ordered_bytes(const void* key, size_t key_bytes);
 /// The highest number of a key with this prefix. crivo_ordered_bytes of the prefix is the lowest.
@@ -161,10 +161,10 @@ typedef int (*crivo_progress)(double done, void* data);
 typedef struct crivo_options {
   size_t size;              ///< sizeof(crivo_options)
   const char* kind;         ///< "blocked" if NULL; "classic", "ribbon", "spectral:16" and so on (docs/c.md)
-  uint64_t capacity;        ///< keys, 1 to 2^40. 0: the number of distinct keys (a window: for each pane); 2^32 for
-                            ///< growing
+  uint64_t capacity;        ///< number of keys, 1 to 2^40. 0: the number of distinct keys (in a window, per pane), or
+                            ///< 2^32 for growing
   double fp_rate;           ///< the false-positive rate at capacity, in (capacity * 2^-64, 1); ribbon and map: at least
-                            ///< 2^-32; exact: at least 2^-33. 1 is allowed for map and exact. 0: 0.01, and 1 for exact
+                            ///< 2^-32; exact: at least 2^-33. 1 is allowed for map and exact. 0: 0.01, or 1 for exact
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter; fp_rate must then be 0
   uint64_t seed;            ///< the seed of the hash
   uint64_t max_bytes;       ///< the most bytes of the filter, also when it grows; 0: no limit
@@ -172,8 +172,8 @@ typedef struct crivo_options {
   uint32_t reserved;        ///< must be 0
   crivo_progress progress;  ///< NULL: none. crivo_create does not call it
   void* progress_data;      ///< passed to `progress`
-  uint64_t max_memory;      ///< the most memory for a build, with the filter; the rest is in temporary files. At least
-                            ///< 16 MiB, 8 of them for the caller; 0: no limit
+  uint64_t max_memory;      ///< memory limit of a build, filter included; data beyond it goes to temporary files. At
+                            ///< least 16 MiB, of which 8 MiB are left to the caller; 0: no limit
   const char* temp_folder;  ///< the folder of these files; NULL: $TMPDIR, or else /var/tmp, or /tmp
 } crivo_options;
 
@@ -202,15 +202,15 @@ CRIVO_CHECKED crivo_status crivo_build_map(const crivo_options* options, const c
 
 /// Builds an exact filter from all keys of a universe: it finds every member and none of the others. For keys outside
 /// the universe, its false-positive rate is at most fp_rate; 1 gives the smallest filter. `kind` NULL stands for
-/// "exact". capacity counts members and others. Needs 16 bytes per key during the build, and as much again per member
-/// and per other key that a ribbon of the members finds. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a key on
-/// both sides, and for two keys with the same 64-bit hash, naming it: choose another seed; CRIVO_UNSUPPORTED for a kind
-/// without CRIVO_CAN_EXACT.
+/// "exact". capacity counts members and others. Needs 16 bytes per key during the build, and 16 more per member and per
+/// other key that is a false positive of a ribbon of the members. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a
+/// key on both sides, and for two keys with the same 64-bit hash, naming it: choose another seed; CRIVO_UNSUPPORTED for
+/// a kind without CRIVO_CAN_EXACT.
 CRIVO_CHECKED crivo_status crivo_build_exact(const crivo_options* options, const crivo_keys* members,
                                              const crivo_keys* others, crivo_filter** filter, crivo_error* error);
 
-/// A copy that can be changed, even if the filter is read-only. Its size limit is that of the filter; of a borrowed
-/// blob, the limits given there; of an opened file, none.
+/// A copy that can be changed, even if the filter is read-only. Its size limit is that of the filter; for a borrowed
+/// blob, the one given to crivo_borrow; for an opened file, none.
 CRIVO_CHECKED crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error);
 /// Converts a counting filter to the blocked filter of its present keys, with a quarter of the bytes. Errors:
 /// CRIVO_UNSUPPORTED for any other kind.
@@ -331,7 +331,7 @@ typedef struct crivo_facts {
   uint32_t param;          ///< the kind's parameter (docs/format.md)
   uint64_t seed;           ///< the seed of the hash
   uint64_t payload_bytes;  ///< its size in memory; a raw blob has 64 bytes more
-  uint32_t can;            ///< CRIVO_CAN_ bits; of a read-only filter, those of its copy
+  uint32_t can;            ///< CRIVO_CAN_ bits; for a read-only filter, what a copy of it can do
   uint32_t read_only;      ///< 1 for a filter from crivo_borrow or crivo_open, else 0
 } crivo_facts;
 
@@ -347,7 +347,7 @@ typedef struct crivo_stats {
   double cardinality;      ///< the estimated number of distinct keys; infinite if saturated
 } crivo_stats;
 
-/// Takes a pass over the filter.
+/// Reads the whole filter.
 CRIVO_CHECKED crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error);
 
 /// Estimated numbers of distinct keys of two filters; infinite if one is saturated.
@@ -433,8 +433,8 @@ CRIVO_CHECKED crivo_status crivo_guard_files(crivo_error* error);
 // --------------------------------------------------------------------------------------------- differences of two sets
 
 /// A sketch of a set: a sequence of coded symbols. Two sketches yield the difference of their sets, and need bytes in
-/// proportion to the difference, not to the sets. A sketch is not a filter. A set must not contain a key twice: a key
-/// that one side has once more than the other appears as missing on the other side.
+/// proportion to the difference, not to the sets. A sketch is not a filter. A set must not contain a key twice: if one
+/// side has a key once more than the other, the key is reported as missing on the other side.
 typedef struct crivo_sketch crivo_sketch;
 /// The difference of two sets.
 typedef struct crivo_difference crivo_difference;
@@ -446,11 +446,12 @@ typedef struct crivo_sketch_options {
                        ///< length; "integers" of 64 bits; "bytes:16", strings of 16 bytes, at most 32
   uint64_t symbols;    ///< 1 to 2^32 - first; see crivo_sketch_symbols
   uint64_t first;      ///< the number of the first symbol, to continue another sketch
-  uint64_t seed;       ///< of all hashes: if keys come from strangers, draw a new one after the keys are fixed
+  uint64_t seed;       ///< of all hashes; for untrusted keys, draw a new seed after the keys are fixed
   uint64_t max_bytes;  ///< the most bytes of the sketch; 0: no limit
 } crivo_sketch_options;
 
-/// The symbols that decode a difference of up to 3 * 10^9 keys in at least 997 of 1,000 cases.
+/// The number of symbols that suffices to decode a difference of this many keys, up to 3 * 10^9, in at least 997 of
+/// 1,000 cases.
 CRIVO_API uint64_t crivo_sketch_symbols(uint64_t difference);
 /// Makes the sketch of an empty set. `options` may not be NULL. Errors: CRIVO_BAD_ARGUMENT naming the field;
 /// CRIVO_TOO_LARGE.
@@ -502,9 +503,9 @@ CRIVO_CHECKED crivo_status crivo_sketch_read(const void* blob, uint64_t blob_byt
 CRIVO_API void crivo_sketch_free(crivo_sketch* sketch);
 
 /// Finds the keys that only one of two sets has, with the symbols of the shorter sketch. If there are too few symbols,
-/// *difference becomes NULL, without an error: append more to both. The same happens if a key's counts
-/// in the two sets differ by more than one. Errors: CRIVO_INCOMPATIBLE naming the field that differs;
-/// CRIVO_BAD_ARGUMENT if first is not 0; CRIVO_CORRUPT for symbols that no two sets have.
+/// *difference becomes NULL, without an error: append more to both. The same happens if a key's counts in the two sets
+/// differ by more than one. Errors: CRIVO_INCOMPATIBLE naming the field that differs; CRIVO_BAD_ARGUMENT if first is
+/// not 0; CRIVO_CORRUPT for symbols that no two sets can produce.
 CRIVO_CHECKED crivo_status crivo_find_difference(const crivo_sketch* first, const crivo_sketch* second,
                                                  crivo_difference** difference, crivo_error* error);
 /// The keys of only the first set (side 0) or only the second (side 1), in ascending order (integers as signed), all of

@@ -8,7 +8,7 @@
 namespace crivo::c {
 namespace {
 
-/// A larger `size` is not that of a later version, but was never set.
+/// A larger `size` is not that of a later version, but uninitialized.
 constexpr std::size_t kMaxStructBytes = 4096;
 
 /// A copy of the caller's structure, with 0 in fields that the caller does not know. A later version's structure is

@@ -133,8 +133,8 @@ struct SketchRequest {
 [[nodiscard]] SketchRequest read_sketch_options(const crivo_sketch_options* options);
 [[nodiscard]] ReadLimits read_limits(const crivo_limits* limits);
 
-/// Validates a structure's field `size`. Other versions have fewer or more fields, but always whole ones, and more than
-/// `size` alone (as with the size of a pointer by mistake).
+/// Validates a structure's field `size`. Other versions may have fewer or more fields, but only whole ones, and at
+/// least one besides `size`. (That rejects the size of a pointer, a common mistake.)
 void check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment);
 
 /// Fills the caller's structure up to its size, with 0 in fields that this version does not know.

@@ -13,7 +13,7 @@ static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte"
 [[gnu::noinline]] int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes,
                                    crivo_error* error) noexcept {
   return answer("filter", filter, error, [&] {
-    const auto checked = checked_key(key, key_bytes);  // before file(), because there is none if an argument is wrong
+    const auto checked = checked_key(key, key_bytes);  // first, because with a wrong key there may be no file
     return filter->ask_file([&](const auto& file) { return file.may_contain(checked); });
   });
 }

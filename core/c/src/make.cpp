@@ -54,7 +54,7 @@ Result<AnyFilter> build(const Request& request, const Keys& keys) {
   return AnyFilter::build(request.spec, std::move(hashes), after_hashing(request));
 }
 
-/// The same without a capacity, where the distinct keys are counted first, or with a memory limit.
+/// The same without a capacity (so the distinct keys are counted first), or with a memory limit.
 Result<AnyFilter> build_in_pieces(const Request& request, const Keys& keys) {
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, after_hashing(request)));
   unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) { return builder.add_hashes(piece); }));

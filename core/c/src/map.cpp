@@ -75,9 +75,7 @@ crivo_status crivo_find_keys(const crivo_filter* map, const crivo_keys* keys, ui
     const Keys checked(keys);
     check_values(values, checked.count());
     check_array("found", found, checked.count(), 1, 1);
-    if (checked.count() == 0)
-      return find_many(*map, {}, values, as_bools(found));  // an error for a filter that is not
-                                                            // a map
+    if (checked.count() == 0) return find_many(*map, {}, values, as_bools(found));  // an error unless it is a map
     const Shape& shape = map->shape();
     return checked.hash(shape.hash_id, shape.seed, [&](std::span<const std::uint64_t> hashes) {
       return find_many(*map, hashes, std::exchange(values, values + hashes.size()),
