@@ -1,5 +1,5 @@
-// How to build a filter from all its hashes. The options do not change the filter's bytes. A build that exceeds
-// max_bytes or max_memory fails.
+// How to build a filter from all its hashes. The options do not change the filter's bytes. A build that cannot stay
+// within max_bytes and max_memory fails.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@ inline constexpr std::uint32_t kAllThreads = UINT32_MAX;
 struct BuildOptions {
   /// The most bytes of the payload.
   std::uint64_t max_bytes = UINT64_MAX;
-  /// The number of threads, at most 1024, or kAllThreads; 0 stands for 1. Several threads sort stored hashes from
-  /// 32,769 hashes on, and build a ribbon from about 65,000 on. From 65,000 hashes per thread on they add to a counting
-  /// filter, to a blocked one if the hashes are sorted, and to a classic one of 64 MiB or more. Other kinds are filled
-  /// by one thread, because their bytes depend on the order. Each thread allocates up to 1 MiB, or the size of the
-  /// classic filter; all together at most the size of the hashes.
+  /// The number of threads, at most 1024, or kAllThreads; 0 stands for 1. The threads share the sort of more than
+  /// 32,768 stored hashes, and the build of a ribbon of more than about 65,000 keys. With at least 65,000 hashes per
+  /// thread, they also add in parallel to a counting filter, to a blocked filter if the hashes are sorted, and to a
+  /// classic filter of 64 MiB or more. One thread fills all other kinds, because their bytes depend on the order of
+  /// additions. Each thread allocates up to 1 MiB, or a copy of the classic filter; all threads together allocate at
+  /// most the size of the hashes.
   std::uint32_t threads = 1;
   /// Called from time to time by the thread that called build, with the completed share: from 0 to 1, never decreasing,
   /// 1 at the end. Returning false ends the build with kCancelled.
@@ -33,9 +34,10 @@ struct BuildOptions {
   /// Allocates the temporary memory of a build, which is freed at its end. Used by all threads of the build. Null
   /// stands for operator new.
   std::pmr::memory_resource* temporary_memory = nullptr;
-  /// FilterBuilder: the most memory for everything, the payload included; at least kMinBuildMemoryBytes. 8 MiB of it
-  /// are left to the caller, for code, stacks and input. Hashes that do not fit are written to temporary files. So is
-  /// the payload of a kind that is built once if it needs more than half of the rest, unless payload_memory is set.
+  /// FilterBuilder: the memory limit, payload included; at least kMinBuildMemoryBytes. 8 MiB of it are reserved for the
+  /// caller's code, stacks and input. Hashes that do not fit in the rest are written to temporary files. For a kind
+  /// that is built once, a payload larger than half of the rest is placed in a mapped temporary file, unless
+  /// payload_memory is set.
   std::uint64_t max_memory = UINT64_MAX;
   /// The folder of the temporary files, which vanish with the process. They need 8 bytes per key (16 for range, map and
   /// exact, and for spectral without a capacity), plus the payload if it is in a file. Empty stands for $TMPDIR, or

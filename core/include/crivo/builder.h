@@ -21,19 +21,20 @@ class BuilderState;  // core/src/filter/builder_state.h
 /// from time to time, except for kinds that count or remove, which add all of them in order; a kind that removes is
 /// sized for all of them. Maps and exact filters store each hash with its value.
 ///
-/// Memory: 8 bytes per stored hash, or 16 with a value. The array doubles in place, so that up to as much again is
-/// reserved but not resident. finish() needs 8 more per hash for range and spectral; the same for blocked filters from
-/// 64 MiB, up to 128 MiB in all; and for exact 16 more per member and per other key that a ribbon of the members finds.
+/// Memory: 8 bytes per stored hash, or 16 with a value. The array doubles in place, so up to half of it is reserved but
+/// not resident. finish() needs additional memory: for range and spectral, 8 bytes per hash; for a blocked filter of at
+/// least 64 MiB, 8 bytes per hash, at most 128 MiB; for exact, 16 bytes per member and per other key that is a false
+/// positive of a ribbon of the members.
 ///
-/// options.max_memory limits all of it: what exceeds it is written to temporary files, from which the same bytes are
-/// built. The payload of a kind that is built once may also be a mapped temporary file. A larger payload of any other
-/// kind is an error (kBadArgument).
+/// options.max_memory limits this memory. Hashes that do not fit are written to temporary files, and the filter has the
+/// same bytes as without a limit. The payload of a kind that is built once may also be in a mapped temporary file. A
+/// larger payload of any other kind is an error (kBadArgument).
 class FilterBuilder {
  public:
-  /// A capacity of 0 sizes the filter from its keys (a window: each pane, because all keys have one time). An exact
-  /// filter has spec.fp_rate for keys outside its universe. If keys are added immediately, threads, temporary_memory
-  /// and temp_folder are ignored, and finish() calls progress once. Errors: as AnyFilter::create, immediately if the
-  /// capacity is given.
+  /// A capacity of 0 sizes the filter for its distinct keys. It sizes a window for that number of keys per pane,
+  /// because all keys are added at one time. An exact filter has spec.fp_rate for keys outside its universe. If keys
+  /// are added immediately, threads, temporary_memory and temp_folder are ignored, and finish() calls progress once.
+  /// Errors: as AnyFilter::create, immediately if the capacity is given.
   [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
   FilterBuilder(FilterBuilder&& other) noexcept;
   FilterBuilder& operator=(FilterBuilder&& other) noexcept;
@@ -48,8 +49,8 @@ class FilterBuilder {
 
   /// Adds a pair. Map: the value has at most spec.value_bits bits, or 32. Exact filter: 1 for a member, 0 for any other
   /// key. A pair may be added again. Errors: kBadArgument for a larger value, and for a key with two values, which may
-  /// be detected only by finish(); kUnsupported for other kinds. The functions without a value are kUnsupported for
-  /// these two.
+  /// be detected only by finish(); kUnsupported for other kinds. For maps and exact filters, the functions without a
+  /// value fail with kUnsupported.
   Result<void> add(std::string_view key, std::uint64_t value);
   Result<void> add_hash(std::uint64_t key_hash, std::uint64_t value);
   /// Needs as many values as hashes. On an error, the pairs before the failing one were added.

@@ -18,12 +18,21 @@ struct Description {
   std::variant<std::int64_t, std::uint64_t, double, std::string_view> value;
 };
 
-/// The facts about a filter, in this order: kind; option, if the kind has a number as one; of a window its length in
-/// seconds, its panes, and next_pane, the time in seconds since 1970 at which the newest pane ends (0 before the clock
-/// is set); capacity and fp_rate, as promised; keys; bits and k; fill, the share of bits that are set;
-/// predicted_fp_rate, the model's rate at capacity; current_fp_rate, the rate at this fill; over_capacity, 1 if more
-/// keys were added than promised (to one pane of a window) and the rate now exceeds the promised one, else 0; seed, as
-/// a signed integer; codec; payload_bytes; blob_bytes. Takes a pass over the payload.
+/// The facts about a filter, in this order. Reads the whole payload.
+///
+///   kind
+///   option                    if the kind has a numeric option
+///   window, panes, next_pane  of a window: its length in seconds, its panes, and the time, in seconds since 1970, at
+///                             which the newest pane ends (0 before the clock is set)
+///   capacity, fp_rate         as promised
+///   keys, bits, k
+///   fill                      the share of bits that are set
+///   predicted_fp_rate         the model's rate at capacity
+///   current_fp_rate           the rate at this fill
+///   over_capacity             1 if the filter (of a window, one pane) has too many keys and its rate exceeds the
+///                             promised one, else 0
+///   seed                      as a signed integer
+///   codec, payload_bytes, blob_bytes
 [[nodiscard]] std::vector<Description> describe(const OpenedBlob& blob);
 /// The same for a filter, with the codec and size of its blob.
 [[nodiscard]] std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uint64_t blob_bytes);

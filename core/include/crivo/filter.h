@@ -48,8 +48,8 @@ class FilterRef {
   void may_contain_keys(std::span<const std::string_view> keys, std::span<bool> hits) const noexcept;
 
   /// How often the key was added, minus the removals: the true number or more. Counts saturate: spectral at
-  /// 2^counter_bits - 1, counting at 15 (after which removals may make the count too low), cuckoo at 8. Errors:
-  /// kUnsupported for a kind that cannot count.
+  /// 2^counter_bits - 1, counting at 15 (after which removals may make the count too low). A cuckoo filter rejects the
+  /// ninth addition of a key (kFull). Errors: kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
 
@@ -70,7 +70,7 @@ class FilterRef {
   [[nodiscard]] const KindInfo& kind() const noexcept;
   [[nodiscard]] Stats stats() const noexcept;
   /// The layers of a scalable filter, oldest first. A layer counts the keys that no older layer found. Any other filter
-  /// is one layer, whose keys are the successful additions. Takes a pass over the payload.
+  /// is one layer, whose keys are the successful additions. Reads the whole payload.
   [[nodiscard]] std::vector<LayerInfo> layers() const;
   /// The modelled false-positive rate of a filter of this shape with `keys` distinct keys.
   [[nodiscard]] double predicted_fp_rate(double keys) const noexcept;
@@ -91,8 +91,8 @@ class FilterRef {
 /// A filter that owns its payload. Any number of threads may query it at the same time. While a thread changes it, no
 /// other may use it. A moved-from filter may only be destroyed or assigned to.
 ///
-/// The filter remembers its max_bytes. Adding a key for which a kind that grows would need more fails with kTooLarge,
-/// before anything is allocated or changed.
+/// The filter remembers its max_bytes. If a filter that grows would need more for a new key, the addition fails with
+/// kTooLarge, before anything is allocated or changed.
 class AnyFilter {
  public:
   AnyFilter(const AnyFilter& other);

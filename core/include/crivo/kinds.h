@@ -25,8 +25,8 @@ namespace crivo {
 /// Sets the spec's kind and option from text: a name ("ribbon"), an alias ("compressed"), or a name, a colon and the
 /// option ("spectral:16"). Errors: kBadArgument, listing the names or the options of the kind.
 Result<void> choose_kind(FilterSpec& spec, std::string_view text);
-/// The text with which choose_kind sets this kind and option. Default options are written out ("spectral:8"), except
-/// for ribbon ("ribbon").
+/// The inverse of choose_kind: the text for this kind and option. Default options are written out ("spectral:8"),
+/// except for ribbon ("ribbon").
 [[nodiscard]] std::string kind_text(const FilterSpec& spec);
 /// The list of all texts that choose_kind accepts, for help and messages: "classic, compressed, ..., spectral[:counter
 /// bits (...)], ...".

@@ -34,7 +34,7 @@ struct Shard {
 };
 
 struct Manifest {
-  std::uint64_t seed = 0;  //  of all shards
+  std::uint64_t seed = 0;  // of all shards
   std::vector<Shard> shards;
 
   /// Errors: kCorrupt naming the field.

@@ -1,7 +1,7 @@
 // Keys as ordered numbers, for range filters (Kind::kRange).
 //
-// A range filter knows a key by a number of 64 bits, whose order is the order of the keys. Unsigned integers can be
-// these numbers themselves, if all keys of the filter are. Signed integers, unsigned integers and texts map to
+// A range filter knows a key by a number of 64 bits, whose order is the order of the keys. If all keys of a filter are
+// unsigned integers, they can be used as these numbers directly. Signed integers, unsigned integers and texts map to
 // different numbers: a key added as one type is not found as another.
 #pragma once
 

@@ -39,8 +39,8 @@ struct Error {
 template <class T>
 class Result;
 
-/// Thrown if a Result is asked for what it does not have. That is a bug of the caller, but must not abort the host
-/// process: hosts turn exceptions into their own errors.
+/// Thrown by access to the value of a failed Result, or to the error of a successful one. That is a bug of the caller,
+/// but must not abort the host process: hosts turn exceptions into their own errors.
 class BadResult : public std::logic_error {
   using std::logic_error::logic_error;
   [[noreturn]] static void no_value(const Error& error);

@@ -18,8 +18,8 @@ class OwnedFd;  // core/internal/crivo/host/owned_fd.h
 /// folder that the manifest does not name, such as those of a build that failed.
 class ShardsLock {
  public:
-  /// Creates the folder of the shards and waits for the lock. Errors: kSystem; kBadArgument if the path is not a
-  /// file's.
+  /// Creates the folder of the shards and waits for the lock. Errors: kSystem; kBadArgument if the path names something
+  /// other than a file.
   [[nodiscard]] static Result<ShardsLock> take(const std::string& manifest_path);
   ShardsLock(ShardsLock&& other) noexcept;
   ShardsLock& operator=(ShardsLock&& other) = delete;

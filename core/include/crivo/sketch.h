@@ -5,8 +5,8 @@
 // symbols do not suffice, send more. Source: Yang, Gilad & Alizadeh, "Practical rateless set reconciliation", SIGCOMM
 // 2024; docs/format.md, "Sketches".
 //
-// A set must not contain a key twice. A key that one side has once more than the other appears as missing on the other
-// side. A key that it has more often makes decoding fail.
+// A set must not contain a key twice. If one side has a key once more than the other, the key is reported as missing on
+// the other side. If the counts differ by more than one, decoding fails.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +48,8 @@ class SketchedKeys {
 
 /// The difference of two sets.
 struct SetDifference {
-  SketchedKeys only_first;   // only in the set whose sketch was subtracted from
-  SketchedKeys only_second;  // only in the set whose sketch was subtracted
+  SketchedKeys only_first;   // only in the set of the sketch on which subtract() was called
+  SketchedKeys only_second;  // only in the set of the argument of subtract()
 };
 
 /// A sketch of a set. While one thread changes it, no other may use it.
@@ -83,9 +83,9 @@ class Sketch {
   Result<void> append(const Sketch& next);
 
   /// The difference, after subtract; no value if there are too few symbols: append more to both sketches and subtract
-  /// again. A wrong key has the probability 2^-63 per symbol and key, unless keys were chosen by an attacker. Errors:
-  /// kBadArgument if first is not 0; kCorrupt for symbols that no two sets have, such as from a hostile peer. Time and
-  /// memory are proportional to the symbols in any case.
+  /// again. The result contains a wrong key with probability 2^-63 per symbol and key, unless an attacker chose the
+  /// keys. Errors: kBadArgument if first is not 0; kCorrupt for symbols that no two sets can produce, for example from
+  /// a hostile peer. Time and memory are proportional to the symbols in any case.
   [[nodiscard]] Result<std::optional<SetDifference>> decode() const;
 
   [[nodiscard]] const SketchSpec& spec() const noexcept { return spec_; }

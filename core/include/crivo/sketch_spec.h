@@ -27,9 +27,9 @@ struct SketchSpec {
   std::uint64_t first = 0;    // the number of the first symbol, to continue another sketch
   SketchKeys keys = SketchKeys::kHashes;
   unsigned key_bytes = 8;  // kBytes: 1 to 32; all others: 8
-  /// The seed of all hashes. Someone who knows it can choose keys that make decoding fail. If keys come from strangers,
-  /// draw a new seed for each exchange after the keys are fixed. This is no proof, as XXH3 is not a cryptographic hash,
-  /// and a sketch's blob contains the seed.
+  /// The seed of all hashes. An attacker who knows it can choose keys that make decoding fail. For untrusted keys, draw
+  /// a new seed for each exchange after the keys are fixed. That is no guarantee, because XXH3 is not a cryptographic
+  /// hash, and a sketch's blob contains the seed.
   std::uint64_t seed = 0;
 
   friend bool operator==(const SketchSpec&, const SketchSpec&) = default;
@@ -40,8 +40,8 @@ Result<void> choose_sketch_keys(SketchSpec& spec, std::string_view text);
 /// The inverse of choose_sketch_keys.
 [[nodiscard]] std::string sketch_keys_text(const SketchSpec& spec);
 
-/// The symbols that decode a difference of up to 3 * 10^9 keys in at least 997 of 1,000 cases: 1.36 * difference + 5 *
-/// sqrt(difference) + 25. Measured by `./dev bench sketch`.
+/// The number of symbols that suffices to decode a difference of this many keys, up to 3 * 10^9, in at least 997 of
+/// 1,000 cases: 1.36 * difference + 5 * sqrt(difference) + 25. Measured by `./dev bench sketch`.
 [[nodiscard]] std::uint64_t sketch_symbols(std::uint64_t difference) noexcept;
 
 }  // namespace crivo

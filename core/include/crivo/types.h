@@ -42,9 +42,9 @@ struct Capabilities {
   bool range = false;
   /// Stores a value for each key. Built once, from pairs.
   bool find = false;
-  /// Certain for every key it is built from: members have the value 1, all others 0. Built once.
+  /// Answers exactly for every key that it is built from: members have the value 1, all others 0. Built once.
   bool exact = false;
-  /// Accepts keys beyond its capacity and still keeps the promised rate.
+  /// Accepts keys beyond its capacity. `scalable` then keeps the promised rate; `growing` keeps it up to its capacity.
   bool grow = false;
   /// Keys expire: AnyFilter::advance sets the filter's clock.
   bool advance = false;
@@ -137,7 +137,7 @@ struct Facts {
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 
-/// How full a filter is. Computed by a pass over the payload.
+/// How full a filter is. Computing it reads the whole payload.
 struct Stats {
   /// Bits in use (all bits, for a kind that is built once), or counters for a kind that has them.
   std::uint64_t bits = 0;

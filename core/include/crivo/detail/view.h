@@ -1,4 +1,4 @@
-// The parts of a FilterRef (crivo/filter.h), whose inline functions need them. Not for programs.
+// The parts of a FilterRef (crivo/filter.h), whose inline functions need them. Not part of the public interface.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct View {
 /// The query functions of a filter, chosen once per filter by its kind, its shape and the CPU.
 struct Probe {
   bool (*contains)(const View&, std::uint64_t hash) noexcept;
-  /// Hashes the key inside, so that a query is one call.
+  /// Hashes the key itself, so that a query by key is one call.
   bool (*contains_key)(const View&, std::string_view key) noexcept;
   void (*contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
   void (*contains_keys)(const View&, const std::string_view* keys, std::size_t count, bool* hits) noexcept;
