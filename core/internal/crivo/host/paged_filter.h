@@ -36,8 +36,9 @@ class PagedFilter {
   /// naming the field.
   [[nodiscard]] static Result<Shape> plan(const FilterSpec& spec);
 
-  /// The unit of page_bytes: a block (64 bytes for blocked, 256 for counting), in a window a block of each pane, a word
-  /// (8 bytes), or for growing a page; 0 for kinds without pages. Depends only on the kind and the parameter.
+  /// The unit of page_bytes. For blocked and counting: a block (64 or 256 bytes). For window: a block of each pane. For
+  /// growing: a page. For all other kinds with pages: a word (8 bytes). 0 for kinds without pages. Depends only on the
+  /// kind and the parameter.
   [[nodiscard]] static std::size_t granularity(const Shape& shape) noexcept;
 
   [[nodiscard]] const Shape& shape() const noexcept { return layout_.shape; }

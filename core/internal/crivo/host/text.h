@@ -20,7 +20,8 @@ namespace crivo {
 /// The text as one line of valid UTF-8: each control character, and each byte outside a valid character, becomes '?'.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// A quotation for messages: 'like this', or 'cut after 40 bytes...' between two characters. Printable.
+/// The text in quotes, for messages: 'like this'. A text of more than 40 bytes is cut at the end of a character: 'long
+/// te...'. Printable.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
 /// Replaces the field in a message "<field> must ..." by its name in a host. Returns other messages unchanged.

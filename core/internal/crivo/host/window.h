@@ -3,7 +3,7 @@
 //
 // Time is divided into panes of equal length. A window keeps the newest pane and `panes` older ones, so a key is found
 // for at least one window, and at most one pane longer. A pane's generation is the number of panes since the first one.
-// Generations never decrease: a clock that goes backwards loses nothing. See docs/format.md, "window" and "Filter
+// Generations never decrease: if the clock goes backwards, no key is lost. See docs/format.md, "window" and "Filter
 // tables".
 #pragma once
 
