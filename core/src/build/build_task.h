@@ -34,12 +34,12 @@ inline constexpr double kSortShare = 0.2;
 
 class BuildTask {
  public:
-  /// The options must outlive the task. The task limits its use of memory() to what the budget leaves beside
-  /// set_taken(), as far as possible; the rest goes to files.
+  /// The options must outlive the task. As far as possible, the task limits memory() to the budget minus the bytes of
+  /// set_taken(), and writes the rest to files.
   explicit BuildTask(const BuildOptions& options, const MemoryBudget& budget = MemoryBudget()) noexcept;
 
-  /// Sets the bytes of the budget that others use, initially 0, and thereby threads(). Called before each step of a
-  /// build.
+  /// Sets the bytes of the budget that are used outside memory(), initially 0. Also determines threads(). Called before
+  /// each step of a build.
   void set_taken(std::uint64_t bytes) noexcept;
   /// Replaces the options' memory for the payload. The resource must outlive its allocations.
   void set_payload_memory(std::pmr::memory_resource* memory) noexcept { payload_memory_ = memory; }

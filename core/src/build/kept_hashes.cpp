@@ -54,7 +54,7 @@ Result<void> KeptRecords<Record>::make_room() {
 
 template <class Record>
 Result<void> KeptRecords<Record>::sweep() {
-  const bool alone = kept_ < kFewestSorted || budget_.is_limited();  // the budget excludes the threads' memory here
+  const bool alone = kept_ < kFewestSorted || budget_.is_limited();  // the limit leaves nothing for threads here
   const BuildOptions options{.threads = alone ? 1 : threads_};
   BuildTask task(options);
   return drop_repeated(task);

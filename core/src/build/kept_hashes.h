@@ -15,7 +15,7 @@
 
 namespace crivo {
 
-/// Stores either every hash in order, or drops repeated hashes as they accumulate. Throws std::bad_alloc.
+/// Either stores every hash, in order, or drops repeated hashes as they accumulate. Throws std::bad_alloc.
 template <class Record>
 class KeptRecords {
  public:

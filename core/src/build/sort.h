@@ -21,8 +21,8 @@ void sort_hashes(std::span<std::uint64_t> hashes);
 Result<void> sort_hashes(std::span<std::uint64_t> hashes, BuildTask& task);
 Result<void> sort_hashes(std::span<HashedValue> keys, BuildTask& task);
 
-/// Moves the distinct elements of sorted hashes to the front, and returns their number. Errors: kBadArgument for a key
-/// of a map with two values.
+/// Moves the distinct elements of sorted hashes to the front, and returns their number. Errors: kBadArgument if a map's
+/// key has two different values.
 Result<std::size_t> drop_repeated(std::span<std::uint64_t> hashes);
 Result<std::size_t> drop_repeated(std::span<HashedValue> keys);
 

@@ -17,8 +17,8 @@
 
 namespace crivo {
 
-/// Sets the memory that a build from these runs needs from the start. Errors: kBadArgument if max_memory is too little
-/// for it.
+/// Subtracts from the task's memory what a build from these runs uses until its end: the index of the runs, and a
+/// payload in memory. Errors: kBadArgument if max_memory is too low.
 template <class Record>
 [[nodiscard]] Result<void> take_memory(const RecordRuns<Record>& runs, std::uint64_t payload_in_memory,
                                        std::uint64_t payload, BuildTask& task) {

@@ -9,13 +9,13 @@
 
 namespace crivo {
 
-/// The properties of a filter of a spec, before its memory is allocated.
+/// The properties of a filter to be built from a spec, before its memory is allocated.
 struct FilterPlan {
   const KindRow* row;
   Shape shape;
   Facts facts;
   std::uint64_t payload_bytes;
-  std::uint64_t max_bytes;  // of the payload, also when it grows or its keys are known
+  std::uint64_t max_bytes;  // limit of the payload, also if it grows, or gets more keys than planned
 };
 
 /// Validates every field of the spec. Errors: kBadArgument naming the field; kTooLarge if the payload would exceed

@@ -91,8 +91,8 @@ Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
   return add_to_filter(key_hashes);
 }
 
-/// Adds as many at a time as fit in memory beside the filter, because KindRow::add may allocate some per hash. The
-/// error names max_memory if that limits the filter's growth, to at most half of max_memory.
+/// Adds the hashes in batches that fit in the memory left beside the filter, because KindRow::add may allocate memory
+/// per hash. If max_memory limits the filter's growth (to half of max_memory), the error names max_memory.
 Result<void> KeyBuilder::add_to_filter(std::span<const std::uint64_t> key_hashes) {
   const std::uint64_t fit = budget_.left_beside(filter_->payload().size()) / kHashBytes;
   Result<void> added = in_parts(key_hashes, std::max<std::uint64_t>(fit, kAtOnce),
