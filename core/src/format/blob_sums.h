@@ -18,7 +18,7 @@ struct BlobFrame {
   std::vector<std::byte> tail;  // 0.2% of the payload for Codec::kRawSums, nothing for Codec::kRaw
 };
 
-/// Computes the sums of a payload that is passed in order.
+/// Computes the checksums of a payload that is passed in order.
 class BlobSums {
  public:
   /// codec: kRaw or kRawSums (docs/format.md, "Codecs").

@@ -27,7 +27,8 @@ Result<void> PayloadWithSums::check_header(std::span<const std::byte> header) co
   return corrupt("checksum of the header must match it, got ", stored, ": it was changed");
 }
 
-// The checksum's segments are those of the sums, except that the last may extend into the sums.
+// For complete segments of the payload, the summands of the checksum are the stored sums, already verified. The other
+// segments are hashed here: a partial one, and the sums themselves.
 Result<void> PayloadWithSums::check_total(std::span<const std::byte> header) const {
   const std::uint64_t whole = payload_bytes_ / kChecksumSegmentBytes;
   const std::uint64_t end = payload_bytes_ + sums_bytes(payload_bytes_);

@@ -19,7 +19,7 @@ namespace {
 #define CRIVO_IN_HANDLERS
 #endif
 CRIVO_IN_HANDLERS constinit thread_local const MappedRead* innermost_read = nullptr;
-/// The previous handler. Written by the call that sets ours, before it does.
+/// The previous handler. set_handler() stores it before it installs ours.
 constinit struct sigaction previous {};
 
 bool map_zeros(const MappedRange& range, std::size_t begin, std::size_t end) noexcept {
@@ -64,8 +64,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   hand_on(signal, info, context);
 }
 
-/// Returns 0 or an errno. The first call stores the previous handler in case a signal arrives before the second call
-/// returns. The second call finds what another thread sets between them.
+/// Returns 0 or an errno. The first sigaction() stores the previous handler, in case a signal arrives before the second
+/// one returns. The second one stores it again, in case another thread has replaced it in between.
 int set_handler() noexcept {
   struct sigaction ours {};
   ours.sa_sigaction = &on_bus_error;

@@ -126,9 +126,7 @@ Result<ShardedBuilder> ShardedBuilder::create(const FilterSpec& spec, std::uint3
   }
   FilterSpec shard = spec;
   shard.capacity = share_of(spec.capacity, shards);
-  if (auto builder = FilterBuilder::create(shard, options); !builder)
-    return builder.error();  // fails early, before
-                             // keys are read
+  if (auto builder = FilterBuilder::create(shard, options); !builder) return builder.error();  // before keys are read
   return ShardedBuilder(std::make_unique<State>(spec, shards, options));
 }
 

@@ -169,7 +169,7 @@ class ShardedFilter::State {
   using File = std::shared_ptr<const MappedFilter>;
   struct Slot {
     File file;
-    std::uint64_t used = 0;  // when it was last queried, by asked_
+    std::uint64_t used = 0;  // the value of asked_ at the last query of this shard
   };
   [[nodiscard]] Result<File> open(std::uint32_t number);
   [[nodiscard]] Result<void> read_again();
