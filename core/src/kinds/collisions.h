@@ -24,9 +24,9 @@ namespace crivo {
   return collisions <= kNegligible * fp_rate ? fp_rate : (fp_rate - collisions) / (1 - collisions);
 }
 
-/// The rate at which absent hashes are found because they share most positions of a classic filter with a key's hash. A
-/// key's hash times (or divided by) the i-th power of the multiplier of the positions shares all positions but i, and
-/// finds these set by chance. `fill` is the share of set bits.
+/// The rate at which a classic filter finds an absent hash because it shares most positions with a key's hash. If M is
+/// the multiplier of the positions, the hashes h M^i and h / M^i share all but i positions with h. The other i
+/// positions are set by chance. `fill` is the share of set bits.
 [[nodiscard]] inline double related_hash_rate(double fill, double keys, unsigned probes) noexcept {
   const double per_key = fill < 1 ? std::min(probes - 1.0, fill / (1 - fill)) : probes - 1.0;  // the sum of fill^i
   return std::min(1.0, 2 * per_key * collision_rate(keys));

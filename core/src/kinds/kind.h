@@ -47,13 +47,13 @@ struct KindRow {
 
   /// The shape of a filter with this spec. Errors: kBadArgument naming the field.
   Result<Shape> (*plan)(const FilterSpec&);
-  /// The payload's size in bytes, without overflow: a multiple of 8 above 0, by which RocksDB's reader distinguishes
-  /// Crivo's blocks from others. Errors: kCorrupt for an invalid k, parameter or number of units.
+  /// The payload's size in bytes, without overflow: a multiple of 8, above 0. RocksDB's reader recognizes Crivo's
+  /// blocks by that. Errors: kCorrupt for an invalid k, parameter or number of units.
   Result<std::uint64_t> (*payload_bytes)(const Shape&);
   /// Checks a payload of that size, for example that padding bits are 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
-  /// Checks the rest of a payload that is read as a whole. Null if there is nothing more to check. All functions stay
-  /// inside a payload that was not checked this way, whatever it contains.
+  /// Checks the rest of a payload that is read as a whole. Null if there is nothing more to check. Without this check,
+  /// all functions still access only the payload, whatever it contains.
   Result<void> (*check_whole)(const View&);
   Probe (*probe)(const Shape&) noexcept;
   /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
@@ -83,7 +83,7 @@ struct KindRow {
   /// Sets the kind's field of a spec from the text after the colon, or to its default for an empty text. Returns false
   /// if the text is not an option; plan() checks the range.
   bool (*set_option)(FilterSpec&, std::string_view text);
-  /// The text from which set_option makes this spec's option; empty if the kind's name alone does.
+  /// The text from which set_option restores this spec's option; empty if the kind's name alone selects it.
   std::string (*option_text)(const FilterSpec&);
   /// The option of a stored filter. Null also for an option that only affects the size.
   unsigned (*option_of)(const Shape&) noexcept;
@@ -131,8 +131,8 @@ struct KindRow {
   [[nodiscard]] bool is_built_once() const noexcept { return build != nullptr || build_values != nullptr; }
 };
 
-/// Whether a kind declares which payloads are valid, what opening reads, and what a query reads: each by the function,
-/// or by the constant that says why it needs none. A forgotten function does not compile.
+/// Whether a kind declares which payloads are valid, what opening reads, and what a query reads. Each takes a function,
+/// or a constant that replaces it, so that a kind with a forgotten function does not compile.
 template <class K>
 consteval bool says_what_is_read() {
   const bool validates = requires { &K::validate; };
@@ -210,8 +210,8 @@ constexpr void set_models(KindRow& row) {
     if constexpr (requires { &K::option_of; }) row.option_of = &K::option_of;
   }
   row.plan = &K::plan;
-  // The kinds state rates for hashes; the rate of hash collisions is added here. (For ordered numbers, this term covers
-  // the uneven spread of the hash of their blocks.)
+  // The kinds state rates for hashes; the rate of hash collisions is added here. (For ordered numbers, the same term
+  // bounds the effect of the slightly uneven hash of their blocks.)
   row.stats = [](const View& view) noexcept {
     Stats stats = K::stats(view);
     stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));

@@ -24,7 +24,7 @@ struct Paging {
   std::uint64_t (*count)(const PageLayout&, std::uint64_t hash, PageSource&);
   Result<std::uint64_t> (*remove)(const PageLayout&, std::uint64_t hash, PageSource&);
   void (*unite)(const PageLayout&, std::uint64_t page, std::byte* into, const std::byte* other);
-  /// Null if only a page of zeros is idle.
+  /// Null if a page is idle (PagedFilter::is_idle) only if it is all zeros.
   bool (*is_idle)(const PageLayout&, const Page&) noexcept;
 
   // The next functions are null for a kind whose concatenated pages are the payload.

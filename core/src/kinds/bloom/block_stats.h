@@ -11,7 +11,7 @@
 
 namespace crivo {
 
-/// [s]: the rate of a block with s bits set, for k probes.
+/// Element s is the rate of a block with s bits set, for k probes.
 using RateOfBlocks = std::array<double, kBlockBits + 1>;
 inline RateOfBlocks rate_of_blocks(std::uint32_t k) noexcept {
   RateOfBlocks rate_at{};

@@ -12,7 +12,7 @@ namespace crivo {
 /// The value at which a counter of `width` bits saturates.
 constexpr std::uint64_t largest_count(unsigned width) noexcept { return (std::uint64_t{1} << width) - 1; }
 
-/// The place of a counter: in the word of 8 bytes at offset `byte`. The width divides 64, so no counter straddles
+/// The position of a counter, in the word of 8 bytes at offset `byte`. The width divides 64, so no counter straddles
 /// words.
 struct CounterPlace {
   std::uint64_t byte;

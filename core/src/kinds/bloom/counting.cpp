@@ -111,7 +111,8 @@ struct Counting {
     return {};
   }
 
-  /// The smallest of the key's counters: never too low, but 15 may stand for more or, after removals, fewer.
+  /// The smallest of the key's counters. It is never too low, unless it is 15 (saturated): the true count may then be
+  /// higher or, after removals, lower.
   static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
     const BlockKey key(hash, view.shape.units);
     const PositionMask mask(key, view.shape.k);

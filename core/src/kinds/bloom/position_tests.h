@@ -118,8 +118,8 @@ void pass_batch(const View& view, unsigned unit_bits, const std::uint64_t* hashe
   pass_far_batch<kTest>(view, unit_bits, hashes, count, hits);
 }
 
-/// A KindRow::admit_question: the counters of `bits` bits at the key's positions that the query reads, up to the first
-/// that is 0 and those combined with it.
+/// A KindRow::admit_question for counters of `bits` bits. Admits those at the key's positions that the query reads: up
+/// to the first that is 0, and the counters that are tested together with it.
 inline bool admit_positions(const View& view, unsigned bits, std::uint64_t hash, ByteGate& gate) {
   const unsigned together = is_near(view) ? kTestedTogether : 1;
   Positions positions(hash, view.shape.units);

@@ -221,7 +221,7 @@ struct Scalable {
   }
 
   // Keys fill the layers in order. Layers that do not exist yet are sized as grow() would.
-  // NOLINTNEXTLINE(bugprone-exception-escape): the one Result is looked at before it is taken
+  // NOLINTNEXTLINE(bugprone-exception-escape): the one Result is tested before its value is used
   static double predicted_fp_rate(const View& view, double keys) noexcept {
     const LayerSeries series = read_series(view.payload);
     double log_missed = 0;

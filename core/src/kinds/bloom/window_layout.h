@@ -20,7 +20,7 @@ class PaneLayout {
     if (page_ > 1) reciprocal_ = UINT64_MAX / page_ + 1;
   }
 
-  /// A block's offset in the first pane, and the distance between its places in consecutive panes.
+  /// A block's offset in the first pane, and the distance between its offsets in consecutive panes.
   struct Place {
     std::uint64_t offset;
     std::uint64_t stride;

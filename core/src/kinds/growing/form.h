@@ -3,7 +3,8 @@
 // Groups of about 180 keys are split one by one, so the number of groups follows the number of keys (linear hashing:
 // Litwin 1980). A group's address is the first bits of a hash; at level l it uses l bits. An entry stores the next F
 // bits of a new key. Each split removes a bit from the entries, but never drops a key or moves it to an unrelated
-// group. At the first levels entries have more bits, so that early keys keep enough: 32 together with the address.
+// group. At the first levels, entries have more bits than F, so that an entry and its group's address always have at
+// least 32 bits together.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace crivo {
 
 inline constexpr unsigned kMinGrowingBits = 14;
 inline constexpr unsigned kMaxGrowingBits = 63;
-inline constexpr unsigned kLeastBits = 32;        // the least of an entry and its group's address
+inline constexpr unsigned kLeastBits = 32;        // the fewest bits of an entry and its group's address together
 inline constexpr unsigned kMaxGrowingLevel = 25;  // 2^25 groups hold 2^32 keys
 inline constexpr std::uint64_t kMaxGroups = std::uint64_t{1} << kMaxGrowingLevel;
 
@@ -118,7 +119,7 @@ struct GrowingForm {
   [[nodiscard]] const LevelForm& level_of(std::uint64_t group) const noexcept {
     return group < split || group >> whole.level != 0 ? halves : whole;
   }
-  /// The first bits of the scattered hash, read as a number whose lowest bit is the first.
+  /// The first bits of the scattered hash, reversed: the hash's first bit is the lowest bit of the group's number.
   [[nodiscard]] std::uint64_t group_of(std::uint64_t hash) const noexcept {
     const std::uint64_t reversed = reverse_bits(scattered(hash));
     const std::uint64_t group = reversed & ((std::uint64_t{1} << whole.level) - 1);

@@ -1,6 +1,6 @@
 // Reads the entries of a group, which are stored in slots, sorted by their bits. The first bits of an entry are its
 // bucket's number, which is encoded by the ends of the runs of slots (Elias 1974; in filters, Bender and others 2012).
-// A slot has the other bits of the entry, followed by a mark.
+// A slot has the other bits of the entry, followed by a mark: a 1, and zeros in place of the bits that the entry lacks.
 //
 // A key that was added twice has two equal slots. For a count of three or more, the key's slot is followed by one slot
 // of 0 per digit of the count, and then by the digits, the first of which is not 0.

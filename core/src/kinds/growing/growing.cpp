@@ -1,7 +1,7 @@
-// The growing filter, for keys that are added and removed without a limit. It stores some bits of each key's hash in a
-// table that grows by one group at a time, so no addition waits until all others are moved. Entries differ in length
-// (form.h): an old key has fewer bits than a new one, and the rate stays below the promised rate at every size.
-// Different keys with the same bits count as copies, so keys can be removed and counted exactly as in `cuckoo`.
+// The growing filter, for an unknown number of keys, which can be removed. It stores some bits of each key's hash in a
+// table that grows by one group at a time, so no addition waits for a rehash of the whole table. Entries differ in
+// length (form.h): an old key has fewer bits than a new one. The rate stays below the promised one up to the capacity.
+// Different keys with the same bits are stored as copies of one key, so removal and counts work as in `cuckoo`.
 // Papers: Litwin 1980, "Linear hashing"; Dayan, Bercea, Reviriego & Pagh 2023, "InfiniFilter".
 #include <algorithm>
 #include <array>

@@ -25,7 +25,8 @@ bool is_padded(const std::byte* word, unsigned used) noexcept {
   return used == 0 || load_le<std::uint64_t>(word) >> used == 0;
 }
 
-/// Calls use(code) for each code in ascending order. In a forged payload, codes may be unordered, and fewer or more.
+/// Calls use(code) for each code in ascending order. A forged payload may have unordered codes, or more or fewer codes
+/// than it states.
 template <class Use>
 void for_each_code(const View& view, const Use& use) {
   const RangeLayout layout = range_layout(view);
@@ -44,8 +45,8 @@ void for_each_code(const View& view, const Use& use) {
   }
 }
 
-/// The share of the universe from which a range of this length reaches a code: the rate of queries far from the keys.
-/// It may be below the formula's bound, because neighbouring codes share starts.
+/// The share of the universe's numbers at which a range of this length can start and contain a code: the rate of
+/// queries far from the keys. It may be below range_fp_rate(), because close codes share such starts.
 double share_of_starts(const View& view, std::uint64_t length) {
   const std::uint64_t universe = RangeScale(view.shape).universe(range_keys(view));
   std::uint64_t first = 0;

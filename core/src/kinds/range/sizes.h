@@ -17,8 +17,8 @@ namespace crivo {
 /// rate) + 2 bits per key, plus at most 3% for its directory. Errors: kBadArgument for an invalid capacity or rate, or
 /// a universe above 2^63.
 [[nodiscard]] Result<RangeScale> size_range(std::uint64_t capacity, double fp_rate, unsigned length_bits);
-/// The largest universe for which the filter needs at most bits_per_key, except for some words; at least the number of
-/// keys. Errors: kBadArgument.
+/// The largest universe for which the filter needs at most bits_per_key, plus a few words; at least the number of keys.
+/// Errors: kBadArgument.
 [[nodiscard]] Result<RangeScale> fit_range(std::uint64_t capacity, double bits_per_key, unsigned length_bits);
 
 }  // namespace crivo

@@ -13,14 +13,14 @@
 namespace crivo {
 
 /// Appends the payload for at least one hash to `payload`. The hashes are freed after the first level has read them.
-/// Deterministic for a set of hashes. `form` is the planned form, and gets the columns that keep the planned rate for
-/// this number of keys. Errors: kBadArgument if no tried size has a solution, which happens only with hashes that were
-/// chosen for it; kTooLarge, before a payload above max_bytes is allocated; kCancelled; those of the source.
+/// Deterministic for a set of hashes. On entry, `form` is the planned form; on return, it has the columns that meet the
+/// planned rate for this number of keys. Errors: kBadArgument if no tried size has a solution, which only maliciously
+/// chosen hashes can cause; kTooLarge, before a payload above max_bytes is allocated; kCancelled; those of the source.
 Result<AlignedBytes> build_ribbon(RibbonForm& form, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,
                                   AlignedBytes payload, BuildTask& task);
 
-/// The same for a map, whose equations give value_bits bits of the value, and check bits above. Does not change the
-/// form.
+/// The same for a map. The right side of an equation is a value of value_bits bits, with check bits above it. Does not
+/// change the form.
 Result<AlignedBytes> build_map(const RibbonForm& form, unsigned value_bits,
                                std::unique_ptr<RecordSource<HashedValue>> keys, std::uint64_t max_bytes,
                                AlignedBytes payload, BuildTask& task);

@@ -77,7 +77,7 @@ class ExactBuilder {
   ExactBuilder(std::unique_ptr<StoredSource<HashedValue>> keys, std::uint64_t max_bytes, BuildTask& task)
       : keys_(std::move(keys)), max_bytes_(max_bytes), task_(task), payload_(task.payload_memory()) {}
 
-  /// `form` has the columns for the rate, and gets those of the ribbon.
+  /// On entry, `form` has the columns for the rate; on return, those of the ribbon.
   Result<AlignedBytes> build(RibbonForm& form) && {
     if (auto counted = count_members(); !counted) return counted.error();
     const std::uint64_t others = keys_->size() - members_;
@@ -147,7 +147,7 @@ class ExactBuilder {
     return {kWideRibbon, form.column_shares() + std::min(lean_share, lean_share / blocks + 1)};
   }
 
-  /// From the keys that pass the ribbon: the members, and some of the others.
+  /// Builds the map from the keys that pass the ribbon: all members, and the false positives among the others.
   Result<void> build_map_of_passed() {
     RecordCollector<HashedValue> passed(members_ + static_cast<std::uint64_t>(plan_.passing), task_);
     if (members_ != 0) {

@@ -1,10 +1,10 @@
 // The payload of an exact filter (docs/format.md, "exact"). It is built from a known universe of keys: members and
 // others.
 //
-// A ribbon of the members lets few of the others pass. A map of one bit distinguishes those from the members. So both
-// answers are certain for every key of the universe, at little more than the information limit. With n members and m
-// others, a ribbon of r columns gives n (r + 1) + m 2^-r bits in all, which is minimal for m 2^-r between n and 2 n. If
-// no column pays, there is no ribbon.
+// A ribbon of the members rejects most of the others. A map with values of one bit then distinguishes the members from
+// the others that passed the ribbon. So the answer is exact for every key of the universe, and the size is close to the
+// information limit. With n members, m others and r columns, ribbon and map have n (r + 1) + m 2^-r bits together,
+// which is minimal for m 2^-r between n and 2 n. If even one column would increase the size, there is no ribbon.
 // Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon"; Schanck 2025, "Clubcards for the WebPKI: Smaller Certificate Revocation Tests in Theory and Practice".
 #pragma once

@@ -150,7 +150,7 @@ struct RibbonHeader {
 struct RibbonEquation {
   const std::byte* words;
   unsigned columns;
-  unsigned shift;  // the start's place in its word
+  unsigned shift;  // the start's bit number in its word
   std::uint64_t row;
   std::uint32_t fingerprint;
 };

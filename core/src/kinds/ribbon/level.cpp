@@ -1,13 +1,14 @@
 // A level is built in two steps. Banding adds each key's row to a triangular system with one row per slot, by Gaussian
-// elimination. A row that becomes zero before it finds a free slot contradicts the stored rows, unless its result
-// agrees: then the bucket gets a higher threshold, and bumps the keys of lower starts. Buckets are filled from left to
-// right, and each from its highest start to its lowest, so the bumped starts are those whose slots are taken by rows of
-// the left neighbour. Back-substitution then solves slot after slot from right to left, all columns at once.
+// elimination. A row that becomes zero before it finds a free slot contradicts the stored rows, unless its result is
+// zero, too. After a contradiction, the bucket gets a higher threshold, and bumps the keys of lower starts. Buckets are
+// filled from left to right, and each from its highest start to its lowest, so the bumped starts are those whose slots
+// are taken by rows of the left neighbour. Back-substitution then solves slot after slot from right to left, all
+// columns at once.
 //
 // Shards, which are runs of buckets, are built from right to left. That bounds the memory, and several threads can band
-// a shard each. A shard's first bucket keeps no start below its border. The slots up to there belong to the shard on
-// its left, whose rows may reach further: the solution there is known when that shard is solved.
-// its left, whose rows may reach further: the solution there is known when that shard is solved.
+// a shard each. A shard's first bucket keeps no start below a border, and the slots up to the border belong to the
+// shard on its left. Rows of the left shard may reach beyond the border, where the solution is known when the left
+// shard is solved.
 #include "kinds/ribbon/level.h"
 
 #include <algorithm>

@@ -98,7 +98,7 @@ struct Map {
  private:
   static double rate_of(const Shape& shape) noexcept { return std::ldexp(1.0, shape.param - shape.k); }
 
-  /// The fewest for the rate; 0 for a rate of 1.
+  /// The fewest check bits for the rate; 0 for a rate of 1.
   static Result<unsigned> check_bits_by_rate(const FilterSpec& spec) {
     if (auto valid = check_capacity(spec.capacity); !valid) return valid.error();
     if (spec.fp_rate == 1) return 0U;
@@ -116,7 +116,7 @@ struct Map {
                         spec.fp_rate);
   }
 
-  /// The most that fit.
+  /// The most check bits that fit in spec.bits_per_key.
   static Result<unsigned> check_bits_by_size(const FilterSpec& spec, unsigned value_bits) {
     if (auto valid = check_capacity(spec.capacity); !valid) return valid.error();
     if (auto valid = check_bits_per_key(*spec.bits_per_key); !valid) return valid.error();

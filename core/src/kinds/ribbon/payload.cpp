@@ -117,8 +117,8 @@ Result<void> validate_ribbon(const View& view) {
   return {};
 }
 
-// Follows validate_ribbon(), and stops where that will find an error. Freezes word 0 and the number of
-// blocks of each level, which determine where queries read.
+// Follows the reads of validate_ribbon(), and stops where validate_ribbon() will report an error. Freezes word 0 and
+// the number of blocks of each level, which determine where queries read.
 bool admit_ribbon_open(const View& view, ByteGate& gate) {
   if (!gate.freeze(0, 8)) return false;
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
@@ -138,8 +138,8 @@ bool admit_ribbon_open(const View& view, ByteGate& gate) {
   return true;
 }
 
-// Follows find_ribbon_equation(). A batch kernel reads a key's equation at the first level even if that level bumped
-// the key.
+// Follows the reads of find_ribbon_equation(). A batch kernel reads a key's equation at the first level even if that
+// level bumped the key.
 bool admit_ribbon_question(const View& view, std::uint64_t hash, ByteGate& gate) {
   const auto offset_of = [&view](const std::byte* at) { return static_cast<std::uint64_t>(at - view.payload); };
   const auto admit_equation = [&](const RibbonAccess& level, std::uint64_t start) {

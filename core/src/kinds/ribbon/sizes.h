@@ -1,4 +1,4 @@
-// The sizes of a ribbon's levels: the plan of its builder and of its size.
+// The sizes of a ribbon's levels, for planning and for building.
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ constexpr unsigned kMaxCopies = 2 * kSlots;
 constexpr std::size_t kRelocations = 2000;
 
 /// The other bucket of a fingerprint. The numbers of its two buckets add up, modulo the number of buckets, to an odd
-/// number that the fingerprint determines. So each gives the other, and they always differ, as the number of buckets is
-/// even.
+/// number that the fingerprint determines. So each bucket number determines the other one, and the two differ, because
+/// the number of buckets is even.
 std::uint64_t other_bucket(std::uint64_t bucket, std::uint32_t fingerprint, std::uint64_t buckets) noexcept {
   const std::uint64_t sum = 2 * mulhi(scatter(fingerprint), buckets / 2) + 1;
   return sum >= bucket ? sum - bucket : sum + buckets - bucket;
@@ -302,7 +302,7 @@ struct Cuckoo {
     return copies_of(CuckooKey(hash, view.shape), view);
   }
 
-  // Each addition occupies a slot, so this ends after a few times.
+  // Each addition occupies a slot, so at most kMaxCopies additions succeed.
   static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
     for (std::uint64_t done = 0; done < times; ++done) {
       if (auto once = add(store, {&hash, 1}, added); !once) return once;

@@ -67,9 +67,10 @@ unsigned min_cuckoo_bits(double keys) noexcept {
 }
 
 /// The number of buckets that hold `keys` keys. Two buckets hold any eight keys. Large filters reach loads of 0.97. In
-/// small ones, some a odd and b even buckets may be the only ones of 4 (a + b) + 1 keys. The extra buckets keep the sum
-/// of these probabilities, C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab / B^2) > 4 (a + b)), at 1e-9 up to 400 keys;
-/// beyond, they are several standard deviations of the load at which a filter fills up (0.4% at 4000 keys).
+/// small ones, more than 4 (a + b) keys may have both buckets among the same a odd and b even ones, so that not all can
+/// be placed. The extra buckets keep the sum of the probabilities of that, C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab /
+/// B^2) > 4 (a + b)), at 1e-9 up to 400 keys; beyond, they are several standard deviations of the load at which a
+/// filter fills up (0.4% at 4000 keys).
 double roomy_buckets(double keys) noexcept {
   if (keys <= 7) return 2;
   const double full = keys / (kCuckooBucketSlots * kMaxLoad);

@@ -18,12 +18,12 @@ struct FingerprintSize {
 /// 2014, section 5.1.
 [[nodiscard]] double cuckoo_fp_rate(double load, unsigned bits) noexcept;
 
-/// The smallest cuckoo filter with cuckoo_fp_rate <= fp_rate at `capacity` keys. Its load is at most 0.95, with spare
-/// buckets and bits where chance requires them. Errors: as size_classic.
+/// The smallest cuckoo filter with cuckoo_fp_rate <= fp_rate at `capacity` keys. Its load is at most 0.95, with as many
+/// spare buckets and fingerprint bits as are needed to place all keys. Errors: as size_classic.
 [[nodiscard]] Result<FingerprintSize> size_cuckoo(std::uint64_t capacity, double fp_rate);
-/// The cuckoo filter with the lowest rate for bits_per_key, rounded up to whole buckets, and to the buckets that the
-/// keys need. Errors: kBadArgument for a capacity outside 1..kMaxCapacity or bits_per_key outside 5.26..1000 (from 6.32
-/// above 3.5e5 keys, 7.37 above 8.6e7, 8.42 above 2e10).
+/// The cuckoo filter with the lowest rate for bits_per_key, rounded up to whole buckets, and at least to the number of
+/// buckets that the keys need. Errors: kBadArgument for a capacity outside 1..kMaxCapacity or bits_per_key outside
+/// 5.26..1000 (from 6.32 above 3.5e5 keys, 7.37 above 8.6e7, 8.42 above 2e10).
 [[nodiscard]] Result<FingerprintSize> size_cuckoo_by_bits(std::uint64_t capacity, double bits_per_key);
 
 /// The rate of hash compaction with `load` keys per slot: about 1 - exp(-(2 ln(1 / (1 - load)) - load) / (2^f - 1)), or

@@ -2,7 +2,7 @@
 // bits are counted with its instructions.
 //
 // The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
-// `std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank)`, the place of the set bit of this rank (from 0) in
+// `std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank)`, the index of the set bit of this rank (from 0) in
 // a word that has it. It must include <algorithm>, crivo/ordered.h, kinds/range/layout.h and kinds/range/kernels.h.
 // Defines answer_range() and kRangeProbe.
 //
@@ -57,9 +57,9 @@ struct RangeCodes {
     }
     return low;
   }
-  /// The same for any position. If codes are spread almost evenly, it is near `guess`. If no code is before it, it is
-  /// the first possible block, and if all are, the last one. The codes of consecutive numbers are between these two and
-  /// fill all buckets there, which gives the start.
+  /// The same for any position. If codes are spread almost evenly, the block is near `guess`. Otherwise, the search
+  /// starts at an interpolation between the first possible block (no code is before it) and the last one (all codes
+  /// are). That finds the codes of consecutive numbers, which fill all buckets of an interval.
   [[nodiscard]] CRIVO_NOINLINE static std::uint64_t search_block(Words words, std::uint64_t directory,
                                                                  std::uint64_t blocks, std::uint64_t zeros,
                                                                  std::uint64_t guess, std::uint64_t codes) noexcept {
@@ -160,8 +160,8 @@ struct RangeCodes {
     if (__builtin_expect(zeros != 0, 1)) return {begin, static_cast<std::uint64_t>(__builtin_ctzll(zeros))};
     return {begin, long_count(view, words, number, begin)};
   }
-  /// The number of codes of a bucket with at least 64: the next bucket begins in one of the next words, or far on if
-  /// there are hundreds.
+  /// The number of codes of a bucket with at least 64: the next bucket begins in one of the next words, or later if
+  /// this one has hundreds of codes.
   [[nodiscard]] CRIVO_NOINLINE static std::uint64_t long_count(const View& view, Words words, std::uint64_t number,
                                                                std::uint64_t begin) noexcept {
     constexpr std::uint64_t kWords = 4;

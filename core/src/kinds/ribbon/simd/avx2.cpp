@@ -120,7 +120,7 @@ CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 
 #include "kinds/ribbon/simd/eliminate_lanes.inl.h"
 #include "kinds/ribbon/simd/solve_portable.inl.h"
-// Calls eliminate(), so it must come after it.
+// This include must follow eliminate(), which it calls.
 #include "kinds/ribbon/simd/add_bucket.inl.h"
 
 }  // namespace

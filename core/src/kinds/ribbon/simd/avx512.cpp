@@ -48,8 +48,8 @@ CRIVO_TARGET inline unsigned wrong_columns(const RibbonEquation& equation, unsig
   return _bzhi_u32(_mm256_movepi32_mask(_mm256_slli_epi32(counts, 31)) ^ fingerprint, count);
 }
 
-/// For at most kFewColumns columns. A masked load may touch a cache line of which it needs nothing. Fastest if the
-/// payload is in a cache.
+/// For at most kFewColumns columns. A masked load may touch a cache line that it does not need. Fastest if the payload
+/// is in a cache.
 constexpr unsigned kFewColumns = 8;
 template <unsigned kWidth>
 CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
@@ -153,7 +153,7 @@ CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 }
 
 #include "kinds/ribbon/simd/eliminate_lanes.inl.h"
-// Calls eliminate(), so it must come after it.
+// This include must follow eliminate(), which it calls.
 #include "kinds/ribbon/simd/add_bucket.inl.h"
 
 // Each lane holds one column of the solution at the 64 slots after the current slot. The current slot's bit replaces

@@ -6,7 +6,8 @@
 // add_lanes(), or_lanes(), lanes_with_bit(), started_lanes_with_bit(), xor_where(), any(), is_zero(), first_lane() and
 // broadcast_first(). It must include kinds/ribbon/simd/rows.h. Defines eliminate().
 //
-// Slower: reducing a block's 64 pivots fully, two words per lane, and a branchless step before the lanes.
+// These alternatives were slower: reducing a block's 64 pivots fully, using two words per lane, and a branchless step
+// before the lanes.
 
 /// Rows that are being added. A slot's bit is at the slot's number modulo 64.
 template <unsigned kSets>

@@ -25,7 +25,7 @@ namespace {
 
 #include "kinds/ribbon/simd/holds_portable.inl.h"
 
-/// The ones in each byte of two columns, modulo their parity.
+/// The number of ones in each byte of two columns.
 inline uint8x16_t ones(uint64x2_t columns) noexcept { return vcntq_u8(vreinterpretq_u8_u64(columns)); }
 
 /// A byte for each of eight columns, whose lowest bit is the column's parity.
@@ -118,7 +118,7 @@ inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 }
 
 #include "kinds/ribbon/simd/eliminate_lanes.inl.h"
-// Calls eliminate(), so it must come after it.
+// This include must follow eliminate(), which it calls.
 #include "kinds/ribbon/simd/add_bucket.inl.h"
 
 // Each lane holds one column of the solution at the 64 slots after the current slot. The current slot's bit replaces
