@@ -37,7 +37,7 @@ bool same_content(const struct stat& a, const struct stat& b) {
 /// Serializes `crivo add` on a file. Otherwise the last one to replace the file would lose the keys of the others.
 class LockedFile {
  public:
-  /// After waiting, another file may be at the path, which is then locked.
+  /// While this waits, another process may replace the file. The new file is then locked.
   LockedFile(const std::string& path, bool quiet) : path_(path) {
     struct stat now {};
     if (path == "-" || (::stat(path.c_str(), &now) == 0 && !S_ISREG(now.st_mode))) {
@@ -77,7 +77,8 @@ class LockedFile {
   struct stat opened_ {};  // zeros until the file is locked
 };
 
-/// The form in which the filter is stored again. kFile may store a filter uncompressed that has become too full.
+/// The form in which the filter is stored again. With kFile, a filter that has become too full to compress is stored
+/// uncompressed.
 BlobForm form_of(Codec codec) {
   if (codec == Codec::kRaw) return BlobForm::kRaw;
   return codec == Codec::kRawSums ? BlobForm::kMappable : BlobForm::kFile;
@@ -91,7 +92,7 @@ void add_and_print(AnyFilter& filter, std::span<const std::uint64_t> hashes, std
     unwrap(filter.add_hash(hashes[i]));
     if (is_new) print_key(keys[i], key_end);
   }
-  flush_output();  // a program that sends line after line waits for each
+  flush_output();  // for a program that waits for the answer to each line
 }
 
 /// Creates a missing file atomically, with a filter without keys. Another process may create it first.

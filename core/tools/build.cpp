@@ -68,7 +68,8 @@ std::string temporary_folder(const BuildOptions& options) {
   return default_temp_folder(std::filesystem::weakly_canonical(options.output.path, failure).parent_path().string());
 }
 
-/// Files in memory are not part of the limit, and may exceed the build's own memory.
+/// Temporary files on a memory file system use memory that --max-memory does not count, possibly more than the build
+/// itself.
 void note_memory_folder(const std::string& folder) {
   if (!system::is_memory_folder(folder)) return;
   std::fprintf(
@@ -196,7 +197,7 @@ ExitCode build_shard(const BuildOptions& given) {
   return kYes;
 }
 
-/// Determines the kind: keys with values make a map, absent keys an exact filter, which needs them.
+/// Determines the kind: --values makes a map, and --absent an exact filter. Both kinds require their option.
 BuildOptions with_kind(const BuildOptions& options) {
   BuildOptions chosen = options;
   const auto needs = [&](Kind kind, bool is_given, const std::string& option) {

@@ -34,7 +34,7 @@ inline constexpr char kGuard = '\x01';
   return argument;
 }
 
-/// A subcommand that is being declared, and its options, which live as long.
+/// A subcommand that is being declared, and its options, which live as long as the subcommand.
 template <class Options>
 struct Command {
   CLI::App& line;

@@ -117,7 +117,7 @@ Refused in_given_units(const Refused& refused, const ByteLimit& max_bytes) {
 FilterFile load_filter(const FilterArgument& filter) try {
   const ReadLimits limits{.max_bytes = filter.max_bytes.bytes};
   const bool is_mapped = is_file(filter.path);
-  const Progress progress("opening", is_mapped);  // a note is printed instead if it is a terminal
+  const Progress progress("opening", is_mapped);  // a terminal gets a note from open_input instead
   if (is_mapped) return open_file(filter.path, limits);
   return unwrap(MappedFilter::adopt(read_pipe(filter.path, limits), limits));
 } catch (const Refused& refused) {

@@ -49,7 +49,7 @@ void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least
 /// `most` bytes.
 [[nodiscard]] AlignedBytes read_whole(const std::string& path, const std::string& role, std::uint64_t most);
 
-/// A line is limited to the memory of the filter.
+/// The maximum length of a line: the default of LineLimit, or --max-bytes if that is lower.
 [[nodiscard]] LineLimit longest_line(const FilterArgument& filter);
 
 /// A filter in memory, for changes.

@@ -1,5 +1,5 @@
-// Feeds the keys of files to a filter. One thread reads, splits and hashes; another one adds the hashes, which takes as
-// long for filters larger than the cache, or while a builder sorts.
+// Feeds the keys of files to a filter. One thread reads, splits and hashes; another one adds the hashes. Both take
+// about the same time if the filter is larger than the cache, or while a builder sorts.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,4 @@
-// Reads keys, one per line, from a file or standard input. With -0, a NUL ends a key instead of '
-// '.
+// Reads keys, one per line, from a file or standard input. With -0, a NUL ends a key instead of a newline.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -61,8 +60,7 @@ void print_key(std::string_view key, KeyEnd key_end);
 /// then probably not the intended keys, and a filter of them would answer "certainly not" to those.
 void note_mark(std::string_view command, const std::string& file, std::string_view first_line);
 
-/// Prints a warning once if lines end in "\r
-/// ", as on Windows, because the '\r' is part of the key. Not with -0.
+/// Prints a warning once if lines end in CR LF, as on Windows, because the CR is part of the key. Not with -0.
 class CarriageReturnNote {
  public:
   CarriageReturnNote(std::string_view command, KeyEnd key_end)

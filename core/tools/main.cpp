@@ -1,4 +1,5 @@
-// crivo: builds, queries, describes and verifies filters on the command line. Every host reads its files.
+// crivo: builds, queries, describes and verifies filters on the command line. All of Crivo's interfaces can read its
+// files.
 #include <cstdio>
 #include <exception>
 #include <vector>

@@ -44,7 +44,7 @@ ByteUnits split_units(std::string_view text) {
   return {.number = text.substr(0, digits), .power = letter + 1, .rest = rest};
 }
 
-/// In the largest unit with a whole number, or a number of at least ten.
+/// Formats a number of bytes in the largest unit in which it is an integer or at least 10, rounded up.
 std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
   for (std::size_t power = units.power == 0 ? 0 : kUnitLetters.size(); power > 0; --power) {
     const std::uint64_t unit = units.unit_of(power);

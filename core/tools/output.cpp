@@ -52,7 +52,7 @@ void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint6
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
   std::string keys = std::to_string(facts.keys);
-  if (filter.kind().can.exact) {  // shows which files had which side
+  if (filter.kind().can.exact) {  // shows whether the two sides were exchanged
     keys += " (distinct members " + std::to_string(static_cast<std::uint64_t>(*filter.stats().cardinality)) + ")";
   }
   std::fprintf(stderr, "crivo %s: %s: kind %.*s, capacity %" PRIu64 ", fp_rate %.3g, keys %s, %" PRIu64 " bytes\n",

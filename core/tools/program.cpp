@@ -123,7 +123,8 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
     return code;
   } catch (const CLI::ParseError& error) {
     const bool has_extras = !app.remaining(true).empty();
-    // A mistyped option is one of the extras, but CLI11 then first reports what is missing. Its own list is reversed.
+    // A mistyped option is one of the extras, but CLI11 reports missing arguments first. Also, CLI11 lists the extras
+    // in reverse order.
     if (has_extras && (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)) {
       return complain(app, "arguments must be accepted by the command, got also" + extras(app) + "; see " +

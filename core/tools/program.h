@@ -8,7 +8,7 @@
 namespace crivo::tool {
 
 /// Parses the arguments, runs the action that a subcommand has set, and returns the exit code. `app` has the program's
-/// name for messages, and its subcommands, one of which is required. Throws only what must not be caught.
+/// name for messages, and its subcommands, one of which is required. Reports Refused and all std::exceptions as errors.
 [[nodiscard]] int run_program(CLI::App& app, Action& action, int argc, char** argv);
 
 /// Prints an error, "crivo build: ...", and returns kTrouble.

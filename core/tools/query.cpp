@@ -63,7 +63,7 @@ class Query {
   static constexpr std::uint64_t kUnknown = UINT64_MAX;  // the value of a key without an answer
   static constexpr std::uint64_t kMostNamed = 5;         // unanswered keys with a line of their own
 
-  /// A range, looked up as a key in a filter of another kind, would silently be absent.
+  /// Prints a note about a range in a query of a filter of another kind, where it is just an absent key.
   void note_ranges(Keys keys) {
     if (std::exchange(looked_for_ranges_, true) || quiet_) return;
     for (const std::string_view key : keys) {
@@ -144,7 +144,7 @@ class Query {
   std::uint64_t unanswered_ = 0;    // keys without an answer
 };
 
-/// Other commands read keys from files given as arguments.
+/// Prints a note if a KEY is the name of a file, because other commands read keys from files given as arguments.
 void note_files(const QueryOptions& options) {
   struct stat status {};
   const auto file = std::ranges::find_if(options.keys, [&](const std::string& key) {

@@ -37,7 +37,7 @@ void Selection::report(Keys keys, std::span<const bool> hits, const std::functio
     ++selected_;
     if (!flags_.quiet && !flags_.count) print_key(text ? text(i) : keys[i], flags_.key_end);
   }
-  std::fflush(stdout);  // a program that sends line after line waits for each answer
+  std::fflush(stdout);  // for a program that waits for the answer to each line
 }
 
 void Selection::finish() const {
