@@ -77,7 +77,7 @@ EXPORT(sketch_change) bool sketch_change(Sketch* sketch, std::size_t count, bool
 EXPORT(sketch_append) bool sketch_append(Sketch* sketch, const Sketch* next);
 EXPORT(sketch_combine) bool sketch_combine(Sketch* sketch, const Sketch* other);
 /// Writes to the shared buffer: the number of keys that only `first` has (8 bytes, little-endian), these keys, and the
-/// keys that only `second` has. Returns the size of all in bytes: 0 for "not yet", -1 on an error.
+/// keys that only `second` has. Returns the size of all in bytes: 0 if the sketches are too short, -1 on an error.
 EXPORT(sketch_difference) double sketch_difference(const Sketch* first, const Sketch* second);
 /// Writes numbers to the shared buffer.
 EXPORT(sketch_facts) bool sketch_facts(const Sketch* sketch);

@@ -1,5 +1,5 @@
-// The shared buffer (`room`), in which JavaScript and the functions of exports.h exchange all but numbers; exports.h
-// defines its layout. `native`, `bytes` and `room` are live bindings, so importers see their current values.
+// The shared buffer (`room`), in which JavaScript and the functions of exports.h exchange everything except numbers;
+// exports.h defines its layout. `native`, `bytes` and `room` are live bindings, so importers see their current values.
 import { CrivoError, mostBytes, plainKey, writeKey } from "./keys.js";
 
 export const BATCH = 512;

@@ -62,7 +62,7 @@ napi_value construct(napi_env env, const char* type, napi_value argument) {
   return nullptr;
 }
 
-/// Null if there is no memory, or if filter.js could not read all of it.
+/// Null if there is no memory, or if the buffer is too long for a Uint8Array, through which filter.js reads it.
 napi_value new_array_buffer(napi_env env, std::size_t size) {
   napi_value length = nullptr;
   napi_create_double(env, static_cast<double>(size), &length);
