@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 NAME = "crivo"
 MODULES = ["_crivo.abi3.so", "crivo.so"]
-LICENCES = [ROOT / "LICENSE", ROOT / "packaging/THIRD_PARTY.txt"]  # ours, and those of what is linked in
+LICENCES = [ROOT / "LICENSE", ROOT / "packaging/THIRD_PARTY.txt"]  # ours, and those of linked libraries
 
 
 def version():
@@ -35,17 +35,17 @@ def version():
 
 
 def machine_of(module):
-    """As the module's ELF header says: aarch64, which may be another than this machine, or this one."""
+    """The machine in the module's ELF header: aarch64, possibly cross-compiled, or else this machine."""
     header = subprocess.run(["readelf", "--file-header", module], check=True, stdout=subprocess.PIPE, text=True).stdout
     return "aarch64" if re.search("Machine: +AArch64", header) else platform.machine()
 
 
 def manylinux(modules):
-    """manylinux_2_NN_ARCH, where 2.NN is the oldest glibc that has all that the modules ask for (PEP 600)."""
+    """manylinux_2_NN_ARCH, where 2.NN is the oldest glibc with all symbols that the modules need (PEP 600)."""
     asked = subprocess.run([sys.executable, ROOT / "packaging/needed_glibc", *modules], check=False,
                            stdout=subprocess.PIPE, text=True)
     if asked.returncode != 0:
-        sys.exit(1)  # it has said why
+        sys.exit(1)  # the program has printed the reason
     return f"manylinux_{asked.stdout.strip().replace('.', '_')}_{machine_of(modules[0])}"
 
 

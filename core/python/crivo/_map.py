@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Map(Filter):
-    """A map from keys to values, in some 1.01 times the bits of the value and of the check. It does not store the keys.
+    """A map from keys to values that does not store the keys. It needs about 1.01 times the bits of values and checks.
 
     >>> ports = crivo.Map({"ssh": 22, "http": 80, "https": 443})
     >>> ports["http"], ports.get("gopher", 0)

@@ -88,7 +88,8 @@ class Sketch(_crivo.Sketch):
         """The keys that only one of the two sets has, or None while the sketches are too short: append more to both.
 
         A key that one side has once more than the other is reported as missing from the other. If a side has a key even
-        more often, the result is also None. Symbols that no two sets have, as an untrusted peer may send, are an Error.
+        more often, the result is also None. Symbols that no two sets can produce, such as from an untrusted peer, are
+        an Error.
         """
         found = self._difference(other)
         return None if found is None else Difference(*found)

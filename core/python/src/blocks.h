@@ -27,8 +27,8 @@ constexpr size_t kStretch = size_t{1} << 18;
   return PyErr_CheckSignals() == 0;
 }
 
-/// Calls `crivo_status take(hashes, count, error)` for each block of an array, without the GIL. `turn()` makes the Turn
-/// of a stretch of blocks. False with an exception.
+/// Calls `crivo_status take(hashes, count, error)` for each block of an array, without the GIL. `make_turn()` makes the
+/// Turn for a stretch of blocks. False with an exception.
 template <class MakeTurn, class Take>
 [[nodiscard]] bool each_block(const Array& array, MakeTurn&& make_turn, Take&& take, PyObject* filename = Py_None) {
   uint64_t hashes[kBlock];
@@ -75,8 +75,9 @@ template <class Take>
   return false;
 }
 
-/// Changes an object by keys of any sort: calls `crivo_status take(hashes, count, error)` for each block, in turns that
-/// change the owner of `changed`. `changed` is null if no other thread has the object. False with an exception.
+/// Changes an object with keys from an array or another iterable: calls `crivo_status take(hashes, count, error)` for
+/// each block, in a turn that changes the object. `changed` is the object's Turns, or null if no other thread has the
+/// object. False with an exception.
 template <class Take>
 [[nodiscard]] bool change_by_blocks(PyObject* keys, bool hashed, const Hashing& hashing, Turns* changed, Take&& take,
                                     PyObject* filename = Py_None) {

@@ -19,8 +19,8 @@ enum class Items { kUnknown, kHash, kSigned, kUnsigned, kBool, kReal, kBytes, kT
 /// scalar of NumPy or ctypes. In two dimensions, the items are rows.
 [[nodiscard]] Items items_of(const Py_buffer& view);
 
-/// Whether this is a masked array of NumPy, or the object from indexing one at a masked item. Their memory has a value
-/// there nevertheless.
+/// Whether this is a masked array of NumPy, or a masked item of one. The memory of a masked item has a value, which is
+/// not a key.
 [[nodiscard]] inline bool has_mask(PyObject* array) { return PyObject_HasAttrString(array, "mask") != 0; }
 
 /// How a filter identifies a key: by a hash of its bytes, or, for the kind range, by an ordered number.

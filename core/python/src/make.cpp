@@ -36,7 +36,7 @@ bool read_threads(PyObject* value, uint32_t* threads) {
   return true;
 }
 
-/// Blocks a thread that Python told to end, until the process ends.
+/// Blocks a thread that Python wants to end, until the process ends.
 void stay(void* /*unused*/) {
   while (true) pause();
 }

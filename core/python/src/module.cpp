@@ -12,7 +12,7 @@ constexpr const char* kFilterDoc =
     R"(Filter(keys=None, fp_rate=None, kind="blocked", *, capacity=None, bits_per_key=None, seed=0, threads=1, max_bytes=None, max_memory=None, temp_folder=None, progress=None, hashed=False)
 --
 
-What crivo.Filter is made of.)";
+The compiled base class of crivo.Filter.)";
 
 constexpr const char* kAddDoc = R"(add($self, key, /)
 --
@@ -28,7 +28,7 @@ True
 constexpr const char* kAddTimesDoc = R"(add_times($self, key, times, /)
 --
 
-Add a key so many times, to a filter that counts.
+Add a key `times` times. The filter must support counts (kinds "counting", "spectral", "growing" and "cuckoo").
 
 >>> visits = crivo.Filter(capacity=1000, kind="counting")
 >>> visits.add_times("alpha", 3)
@@ -39,10 +39,10 @@ Add a key so many times, to a filter that counts.
 constexpr const char* kRemoveDoc = R"(remove($self, key, /)
 --
 
-Take back one addition of a key, in a filter that can (kinds "counting", "growing" and "cuckoo").
+Undo one addition of a key. The filter must support removal (kinds "counting", "growing" and "cuckoo").
 
-Only keys that were added may be removed: to remove a false hit can make the filter lose another key. A key that is
-certainly not there is an Error.
+Remove only keys that were added: removing a false positive can make the filter lose another key. Raises Error if the
+key is certainly absent.
 
 >>> present = crivo.Filter(["alpha", "beta"], kind="counting")
 >>> present.remove("alpha")
@@ -53,7 +53,7 @@ certainly not there is an Error.
 constexpr const char* kCountDoc = R"(count($self, key, /)
 --
 
-How often a key was added, less how often it was removed: never too low, sometimes too high.
+How often a key was added, minus the removals. May be too high, but never too low; "counting" counts up to 15.
 
 >>> crivo.Filter(["alpha", "beta", "alpha"], kind="spectral").count("alpha")
 2
@@ -62,11 +62,10 @@ How often a key was added, less how often it was removed: never too low, sometim
 constexpr const char* kAdvanceDoc = R"(advance($self, time, /)
 --
 
-Set the clock of a filter that forgets (kind "window") to a time, in seconds since 1970, such as time.time().
+Set the clock of a filter whose keys expire (kind "window"), in seconds since 1970, such as time.time().
 
-Keys that are added from now on have this time. A key is found for at least a window after it was last added, and for at
-most one pane longer. The clock never goes back: an earlier time changes nothing. Keys from before the first call have
-its time.
+Keys added from now on have this time. A key is found for at least the window after its last addition, and for at most
+one pane longer. The clock never goes back: an earlier time is ignored. Keys from before the first call get its time.
 
 >>> revoked = crivo.Filter(capacity=80000, kind="window:7 days/7")
 >>> day = 86400
@@ -80,7 +79,7 @@ its time.
 constexpr const char* kClearDoc = R"(clear($self, /)
 --
 
-Forget every key, and the time. Capacity and rate stay.
+Remove every key and reset the clock. Capacity and rate stay.
 
 >>> seen = crivo.Filter(capacity=1000)
 >>> seen.add("alpha")
@@ -92,12 +91,12 @@ False
 constexpr const char* kContainsManyDoc = R"(contains_many($self, keys, /, *, hashed=False)
 --
 
-Ask for many keys, which is faster than asking for one after the other.
+Query many keys, which is faster than one query after the other.
 
-The answers are a list of bool. For an array, that is for whatever has the buffer protocol, they are a memoryview of
-bool, which numpy.asarray() turns into an array without a copy. An array means the keys that a list of its items means,
-but takes a fraction of the time and lets other threads run meanwhile. Bytes whose every byte counts, such as digests,
-are to be NumPy's "V16" (or another width), not "S16", from which NumPy itself cuts the NULs at the end.
+Returns a list of bool. For an array (any object with the buffer protocol), returns a memoryview of bool, which
+numpy.asarray() turns into an array without a copy. An array contains the same keys as a list of its items, but takes a
+fraction of the time, and other threads can run meanwhile. For bytes of a fixed length, such as digests, use NumPy's
+"V16" (or another width): NumPy removes trailing NULs from "S16".
 
 With hashed=True, the keys are hashes from crivo.hash_key, and an array must be of uint64.
 
@@ -116,8 +115,8 @@ With hashed=True, the keys are hashes from crivo.hash_key, and an array must be 
 constexpr const char* kContainsRangeDoc = R"(contains_range($self, low, high, /)
 --
 
-Whether a filter of the kind range may have a key from low to high, both included: ints, or bytes, where high
-includes the keys that start with it. False is certain.
+Whether a filter of kind "range" may contain a key from low to high, both included. Both are ints, or both bytes: keys
+that start with high are then included, too. False is certain.
 
 >>> seen = crivo.Filter([1_700_000_000, 1_700_003_000], kind="range:1024")
 >>> seen.contains_range(1_700_002_500, 1_700_003_500), seen.contains_range(0, 1023)
@@ -127,9 +126,9 @@ includes the keys that start with it. False is certain.
 constexpr const char* kUpdateDoc = R"(update($self, keys, /, *, hashed=False)
 --
 
-Add many keys: of any iterable, or of an array, as contains_many takes them.
+Add many keys, from any iterable or from an array, as for contains_many.
 
-If an object is no key (a TypeError with its index), or the filter is full, the keys before it were added.
+If an object is not a key (TypeError with its index), or the filter is full, the keys before it have been added.
 
 >>> seen = crivo.Filter(capacity=1000)
 >>> seen.update(f"user{i}" for i in range(1000))
@@ -140,13 +139,13 @@ True
 constexpr const char* kVerifyDoc = R"(verify($self, /)
 --
 
-Verify all of a filter that crivo.open() opened, so that later questions verify nothing. Damage is an Error.
+Verify all of a file that crivo.open() opened, so that later queries verify nothing. Raises Error if it is damaged.
 )";
 
 constexpr const char* kDropCountsDoc = R"(drop_counts($self, /)
 --
 
-The "blocked" filter of the keys that a "counting" filter holds now, in a quarter of its bytes.
+Convert a "counting" filter to the "blocked" filter of its present keys, which has a quarter of the bytes.
 
 >>> counting = crivo.Filter(["alpha"], kind="counting")
 >>> counting.drop_counts().facts.kind
@@ -156,7 +155,7 @@ The "blocked" filter of the keys that a "counting" filter holds now, in a quarte
 constexpr const char* kHashKeyDoc = R"(hash_key(key, seed=0, /)
 --
 
-The 64-bit hash by which filters of this seed know a key: XXH3-64, which never changes.
+The 64-bit hash of a key in filters with this seed: XXH3-64. It never changes between versions.
 
 >>> hex(crivo.hash_key("alpha"))
 '0xbe6903b5f625ab5a'
@@ -165,16 +164,16 @@ The 64-bit hash by which filters of this seed know a key: XXH3-64, which never c
 constexpr const char* kFindShardDoc = R"(find_shard(manifest, key, /)
 --
 
-The one shard of a sharded filter that can have the key, from the bytes of its manifest alone.
+Find the only shard of a sharded filter that can contain a key, given the bytes of the manifest.
 
-Returns its number, and the name of its file in the folder that has the manifest's name and ".shards". Open that file
-with crivo.open, or its bytes with Filter.from_bytes.
+Returns the shard's number, and the name of its file in the folder "<manifest>.shards". Open that file with crivo.open,
+or its bytes with Filter.from_bytes.
 )";
 
 constexpr const char* kSketchSymbolsDoc = R"(sketch_symbols(difference, /)
 --
 
-So many symbols tell a difference of so many keys, in at least 997 of 1,000 cases.
+The number of symbols that suffices to decode a difference of this many keys, in at least 997 of 1,000 cases.
 
 >>> crivo.sketch_symbols(100)
 211

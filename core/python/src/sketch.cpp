@@ -264,7 +264,7 @@ PyMethodDef sketch_methods[] = {
 };
 
 PyType_Slot sketch_slots[] = {
-    {Py_tp_doc, const_cast<char*>("What crivo.Sketch is made of.")},
+    {Py_tp_doc, const_cast<char*>("The compiled base class of crivo.Sketch.")},
     {Py_tp_new, reinterpret_cast<void*>(sketch_new)},
     {Py_tp_dealloc, reinterpret_cast<void*>(sketch_free)},
     {Py_tp_methods, sketch_methods},

@@ -18,7 +18,7 @@ namespace crivo::python {
 
 class Turns {
  public:
-  /// Wait until a query, or a change, that keeps the GIL may begin. Other threads run only if these wait.
+  /// Wait until a query, or a change, that keeps the GIL may begin. They release the GIL only if they must wait.
   void wait_to_ask() {
     if (changing_) wait_until_free_to_ask();
   }
