@@ -16,7 +16,7 @@ namespace crivo::js {
 struct Plan;
 
 EXPORT(code) int code();
-/// Writes the last error's message to the shared buffer, and returns its size: 0 if the code says everything.
+/// Writes the last error's message to the shared buffer, and returns its size: 0 if there is only a code.
 EXPORT(message) std::size_t message();
 
 EXPORT(open) AnyFilter* open(std::size_t bytes, double max_bytes);

@@ -138,7 +138,7 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
   }
 }
 
-// Otherwise a file that is opened while standard input or output is closed would replace it.
+// Opens /dev/null for closed standard descriptors, because the next file to be opened would otherwise take their place.
 void hold_standard_descriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);

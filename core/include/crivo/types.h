@@ -62,7 +62,7 @@ struct KindInfo {
   Capabilities can;
   HashId hash_id = HashId::kXxh3_64;   // the hash function of all filters of this kind
   double default_fp_rate = 0.01;       // used if the user gives none
-  std::uint64_t default_capacity = 0;  // used if the capacity is 0; 0 here makes that an error
+  std::uint64_t default_capacity = 0;  // used if the spec's capacity is 0; 0: the spec must have one
 };
 
 /// The largest capacity of a filter: 2^40 keys.

@@ -13,8 +13,8 @@ Result<void> check_capacity(std::uint64_t capacity);
 /// Checks that a rate is in (0, 1). Errors: kBadArgument.
 Result<void> check_fp_rate(double fp_rate);
 /// Checks both, and that the rate is above capacity * 2^-64, the rate at which different keys have the same 64-bit
-/// hash. Returns the rate for absent hashes that remains after hash collisions, and that the size must meet. Errors:
-/// kBadArgument.
+/// hash. Returns the rate that the size must meet for absent hashes: fp_rate minus the share of hash collisions.
+/// Errors: kBadArgument.
 Result<double> check_request(std::uint64_t capacity, double fp_rate);
 /// Checks that bits per key are in (0, 1000]. Errors: kBadArgument.
 Result<void> check_bits_per_key(double bits_per_key);

@@ -1,8 +1,9 @@
-// The functions of a kind for a payload in pages: a group in its row. PagedFilter (crivo/host/paged_filter.h) has the
-// contracts of the functions with the same names.
+// The functions of a kind for a payload in pages, to which KindRow::paging points. PagedFilter
+// (crivo/host/paged_filter.h) has the contracts of the functions with the same names.
 //
-// A kind supports pages by a class for a key, Key(layout, hash), from which make_paging() makes the group. The class
-// has page(), contains(pages), add(pages, only_if_absent), count(pages) and remove(pages), and static functions.
+// To support pages, a kind defines a class Key, constructed from (layout, hash); make_paging<Key>() makes its Paging.
+// The members page(), contains(pages), add(pages, only_if_absent), count(pages) and remove(pages) are for that key; all
+// others are static.
 #pragma once
 
 #include "crivo/host/page_source.h"

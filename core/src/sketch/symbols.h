@@ -5,8 +5,8 @@
 // not need a count of keys.
 //
 // This density makes every prefix of the sequence a good code. The probability that a key is in none of the cells i + 1
-// to j is the product of k / (k + 2), (i + 1)(i + 2) / ((j + 1)(j + 2)), from which one square root gives the next
-// index.
+// to j is (i + 1)(i + 2) / ((j + 1)(j + 2)), the product of k / (k + 2) over these cells k. To draw the next index, one
+// square root solves this for j.
 #pragma once
 
 #include <algorithm>

@@ -75,7 +75,7 @@ class PagedFilter {
   [[nodiscard]] bool grows() const noexcept;
   [[nodiscard]] PagedFilter with_a_page_more() const noexcept;
   void split(PageSource& pages) const;
-  /// Whether stored bytes are valid for this page, of any kind.
+  /// Whether stored bytes are valid for this page. Works for every kind.
   [[nodiscard]] bool is_sound(std::uint64_t page, const std::byte* bytes) const noexcept;
   /// The statistics of a page that is_sound(): the rate is its share of the whole filter's current_fp_rate; bits are
   /// those of its slots.

@@ -11,7 +11,7 @@
 
 namespace crivo {
 
-/// The payload for at least one number. The numbers are freed when the codes were computed. Deterministic for a set of
+/// The payload for at least one number. The numbers are freed after the codes are computed. Deterministic for a set of
 /// numbers. Errors: kTooLarge, before a payload above max_bytes is allocated; kCancelled; those of the source.
 Result<AlignedBytes> build_range(const Shape& shape, std::unique_ptr<HashSource> numbers, std::uint64_t max_bytes,
                                  BuildTask& task);

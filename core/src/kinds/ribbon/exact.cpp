@@ -1,4 +1,4 @@
-// The exact filter: certain for all keys of a universe that is known at the build (exact_layout.h).
+// The exact filter: answers exactly for all keys of a universe that is known at the build (exact_layout.h).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -219,7 +219,7 @@ struct Exact {
   }
 
  private:
-  /// The columns for the rate, of keys outside the universe.
+  /// The columns for the rate of keys outside the universe.
   static Result<RibbonForm> form_by_rate(const FilterSpec& spec) {
     if (!(spec.fp_rate > 0 && spec.fp_rate <= 1)) {
       return bad_argument("fp_rate must lie in (0, 1] for an exact filter, got ", spec.fp_rate);

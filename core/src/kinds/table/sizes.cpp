@@ -119,7 +119,7 @@ struct TableState {
 ///   e E[L (1 - z^L)] = 1 - (e' / e)^2 / z.
 /// The rate is the mean over the values. As the product of all e' / e is 1 - stored, and squares are convex, it is
 /// nearly, and never above, 1 - exp((load + 2 ln(1 - stored)) / V): for load 0.95, 5.04 / V. Linear probing would give
-/// 19 / V, and no order 200 / V (Knuth, volume 3, section 6.4).
+/// 19 / V, and an unordered table 200 / V (Knuth, volume 3, section 6.4).
 TableState table_state(double load, unsigned bits) noexcept {
   constexpr double kFewValues = 511;  // above this, the bound is at most 1% too high and the recursion slow
   const double values = fingerprint_values(bits);
