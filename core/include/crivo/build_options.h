@@ -28,8 +28,8 @@ struct BuildOptions {
   /// 1 at the end. Returning false ends the build with kCancelled.
   std::function<bool(double done)> progress = nullptr;
   /// Allocates the payload, for a host that wants to own the memory. Must return zeroed memory, and must outlive the
-  /// filter and what is moved from it. Null stands for allocate_zeroed, which also allocates the payloads of copies and
-  /// of filters that grow.
+  /// filter and every filter to which it is moved. Null stands for allocate_zeroed, which also allocates the payloads
+  /// of copies and of filters that grow.
   std::pmr::memory_resource* payload_memory = nullptr;
   /// Allocates the temporary memory of a build, which is freed at its end. Used by all threads of the build. Null
   /// stands for operator new.

@@ -1,7 +1,7 @@
 // Reads an array of keys in place, by Python's buffer protocol: NumPy, array.array, memoryview, ctypes.
 //
-// An array means the same keys as a list of its items; items.h defines the readable items. Arrays of other items are
-// iterated over, item by item.
+// An array contains the same keys as a list of its items. items.h defines the items that can be read in place; arrays
+// of other items are iterated over.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class Array {
   ~Array() { close(); }
 
   enum class Opened { kArray, kOther, kFailed };
-  /// Call once. kOther: `keys` is not readable here, or its items may not be ordered numbers although the filter needs
-  /// them. kFailed: an exception is set, because the array does not have the hashes that `hashed` promises.
+  /// Call once. kOther: `keys` cannot be read in place, or the filter needs ordered numbers and the items may not be
+  /// convertible. kFailed: `hashed` is set, but the items are not hashes; an exception is set.
   Opened open(PyObject* keys, bool hashed, const Hashing& hashing);
 
   [[nodiscard]] size_t size() const { return count_; }

@@ -84,7 +84,7 @@ bool in_main_thread() {
 /// A builder that works with the GIL released.
 class Builder {
  public:
-  /// Borrows both: the progress callback, or null, and the folder that errors name.
+  /// Borrows the progress callback, which may be null, and the folder, which errors name.
   Builder(PyObject* callback, PyObject* temp_folder)
       : progress_{callback, nullptr, in_main_thread()}, temp_folder_(temp_folder) {}
   Builder(const Builder&) = delete;

@@ -105,7 +105,7 @@ Result<void> MappedFile::freeze(std::uint64_t offset, std::uint64_t bytes) {
   frozen.push_back({begin, end});
   const Result<std::size_t> copied = read(begin, {static_cast<std::byte*>(at), size});
   if (!copied.has_value()) return copied.error();
-  // Without protection the copies are just as good.
+  // A failure is harmless: protection only detects accidental writes.
   (void)::mprotect(at, size, PROT_READ);
   return {};
 }

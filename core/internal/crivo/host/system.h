@@ -36,7 +36,7 @@ extern const char* const kDescriptors;
 /// Makes free() return large allocations to the system at once, where malloc would cache them.
 void trim_on_free() noexcept;
 
-/// Moves private pages to reserved addresses without memory. On failure, returns false, and nothing has moved.
+/// Moves private pages to reserved addresses that have no memory yet. On failure, returns false, and nothing has moved.
 [[nodiscard]] bool move_pages(void* from, std::size_t bytes, void* to) noexcept;
 /// Reserves addresses without memory, or returns null.
 [[nodiscard]] void* reserve_addresses(std::size_t bytes) noexcept;

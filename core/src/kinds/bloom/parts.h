@@ -1,6 +1,6 @@
 // Multi-threaded additions. The filter's blocks are divided into one range per thread. Each thread scans all hashes,
 // which takes a fraction of the time to add one, and changes only its own range. No thread waits for another, and the
-// bytes are those of one thread.
+// result has the same bytes as with one thread.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,7 @@ inline constexpr std::size_t kFarBytes = std::size_t{64} << 20;
 
 /// How many of the task's threads are worthwhile for this many hashes.
 inline std::size_t threads_worth(std::size_t hashes, const BuildTask& task) noexcept {
-  constexpr std::size_t kFewestHashes = std::size_t{1} << 16;  // per thread; starting a thread takes a tenth of their
-                                                               // time
+  constexpr std::size_t kFewestHashes = std::size_t{1} << 16;  // per thread; starting one costs a tenth of their time
   return std::clamp<std::size_t>(hashes / kFewestHashes, 1, task.threads());
 }
 

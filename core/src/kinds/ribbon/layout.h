@@ -92,7 +92,7 @@ struct RibbonForm {
   }
 };
 
-/// What follows from a level's number of blocks.
+/// The properties of a level that follow from its number of blocks.
 struct RibbonLevelShape {
   std::uint64_t blocks;
   std::uint64_t lean_blocks;
