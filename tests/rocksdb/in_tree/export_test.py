@@ -16,21 +16,28 @@ OTHER = {"table/block_based/filter_policy_internal.h", "util/xxhash.h", "compile
 
 
 class Export(unittest.TestCase):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.rocksdb = pathlib.Path(folder.name)
-        (self.rocksdb / "include/rocksdb").mkdir(parents=True)
-        (self.rocksdb / "include/rocksdb/version.h").touch()
-        self.plugin = self.rocksdb / "plugin/crivo"
+        cls.addClassCleanup(folder.cleanup)
+        cls.rocksdb = pathlib.Path(folder.name)
+        (cls.rocksdb / "include/rocksdb").mkdir(parents=True)
+        (cls.rocksdb / "include/rocksdb/version.h").touch()
+        cls.plugin = cls.rocksdb / "plugin/crivo"
+        old = cls.plugin / "src/rocksdb/old.cc"  # of an earlier export
+        old.parent.mkdir(parents=True)
+        for path in (cls.plugin / "crivo.mk", old):
+            path.touch()
+        done = cls.export(cls.rocksdb)
+        if done.returncode != 0 or old.exists():
+            raise AssertionError(f"the export must succeed and replace an earlier one\n{done.stderr}")
 
-    def export(self, folder=None):
-        return subprocess.run([PROJECT / "plugins/rocksdb/in_tree/export", folder or self.rocksdb], text=True,
-                              capture_output=True, check=False)
+    @staticmethod
+    def export(folder):
+        return subprocess.run([PROJECT / "plugins/rocksdb/in_tree/export", folder], text=True, capture_output=True,
+                              check=False)
 
     def exported(self):
-        done = self.export()
-        self.assertEqual(done.returncode, 0, done.stderr)
         return sorted(path for path in self.plugin.rglob("*") if path.suffix in (".cc", ".h"))
 
     # With this, a file that is left out is missed by none, and so are its functions.
@@ -70,25 +77,20 @@ class Export(unittest.TestCase):
 
     # RocksDB's CMakeLists.txt reads the .mk file with these two expressions, and would compile what the first one finds.
     def test_rocksdbs_cmake_finds_the_function_and_no_second_list_of_sources(self):
-        self.exported()
         makefile = (self.plugin / "crivo.mk").read_text()
         self.assertEqual(re.findall(r"_FUNC = ([^\n]*)", makefile), ["crivo_register"])
         self.assertEqual(re.findall(r"(?:SOURCES|_LIBS) = ([^\n]*)", makefile), [])
         self.assertIn('extern "C" int crivo_register(', (self.plugin / "src/rocksdb/policy/register.cc").read_text())
 
-    def test_replaces_an_earlier_export(self):
-        self.exported()
-        (self.plugin / "src/rocksdb/old.cc").touch()
-        self.exported()
-        self.assertFalse((self.plugin / "src/rocksdb/old.cc").exists())
-
     def test_leaves_alone_what_it_has_not_made(self):
-        self.plugin.mkdir(parents=True)
-        (self.plugin / "mine").touch()
-        self.assertEqual(self.export().returncode, 1)
-        self.assertTrue((self.plugin / "mine").exists())
+        with tempfile.TemporaryDirectory() as folder:
+            for path in ("include/rocksdb/version.h", "plugin/crivo/mine"):
+                pathlib.Path(folder, path).parent.mkdir(parents=True)
+                pathlib.Path(folder, path).touch()
+            self.assertEqual(self.export(folder).returncode, 1)
+            self.assertTrue(pathlib.Path(folder, "plugin/crivo/mine").exists())
 
-    def test_wants_a_folder_with_rocksdb(self):
+    def test_needs_a_folder_with_rocksdb(self):
         done = self.export(self.rocksdb / "include")
         self.assertEqual(done.returncode, 1)
         self.assertIn("there is no include/rocksdb/version.h", done.stderr)
