@@ -60,18 +60,6 @@ TEST(Advice, FindsWhatTryingEverySizeFinds) {
   }
 }
 
-TEST(Advice, KnowsATreeOfEqualRatios) {
-  for (const double ratio : {1.0, 2.5, 10.0, 1000.0}) {
-    for (int levels = 2; levels <= 6; ++levels) {
-      TreeSizes sizes;
-      for (int distance = 0; distance < levels; ++distance) sizes.keys.push_back(1e6 / std::pow(ratio, distance));
-      const TreeFit fit = fit_tree(sizes);
-      EXPECT_EQ(fit.levels, levels);
-      EXPECT_NEAR(fit.level_ratio, ratio, 1e-6 * ratio);
-    }
-  }
-}
-
 TEST(Advice, FitsAnyTreeAsWellAsTryingEveryRatioDoes) {
   std::mt19937 random(2);
   for (int round = 0; round < 50; ++round) {

@@ -62,40 +62,28 @@ struct Expected {
   bool dynamic_levels;
   Kind kind;
 };
-void PrintTo(const Expected& expected, std::ostream* out) { *out << expected.file.label; }
-class EveryFile : public ::testing::TestWithParam<Expected> {};
 
-TEST_P(EveryFile, GetsTheKindThatItsLifeIsLongEnoughFor) {
-  const auto& [file, dynamic_levels, kind] = GetParam();
-  EXPECT_EQ(written(*opened("crivo.Auto", dynamic_levels), file).kind, kind);
+TEST(RocksdbAuto, GivesAFileTheKindThatItsLifeIsLongEnoughFor) {
+  const auto level = rocksdb::kCompactionStyleLevel;
+  const auto universal = rocksdb::kCompactionStyleUniversal;
+  for (const auto& [file, dynamic_levels, kind] :
+       {Expected{{"Flush", Reason::kFlush, 0}, true, Kind::kBlocked},
+        Expected{{"Recovery", Reason::kRecovery, 0}, true, Kind::kBlocked},
+        Expected{{"WithinLevel0", Reason::kCompaction, 0}, true, Kind::kBlocked},
+        Expected{{"DynamicLevel4", Reason::kCompaction, 4}, true, Kind::kBlocked},
+        Expected{{"DynamicLevel5", Reason::kCompaction, 5}, true, Kind::kRibbon},
+        Expected{{"DynamicLast", Reason::kCompaction, 6}, true, Kind::kRibbon},
+        Expected{{"FixedLevel2", Reason::kCompaction, 2}, false, Kind::kBlocked},
+        Expected{{"FixedLevel3", Reason::kCompaction, 3}, false, Kind::kRibbon},
+        Expected{{"BottommostOnLevel1", Reason::kCompaction, 1, true, level}, false, Kind::kRibbon},
+        Expected{{"UniversalFull", Reason::kCompaction, 0, true, universal}, false, Kind::kRibbon},
+        Expected{{"UniversalLevel4", Reason::kCompaction, 4, false, universal}, false, Kind::kBlocked},
+        Expected{{"UniversalLevel5", Reason::kCompaction, 5, false, universal}, false, Kind::kRibbon},
+        Expected{{"Fifo", Reason::kFlush, 0, false, rocksdb::kCompactionStyleFIFO}, true, Kind::kRibbon},
+        Expected{{"ForIngestion", Reason::kMisc, -1}, true, Kind::kRibbon}}) {
+    EXPECT_EQ(written(*opened("crivo.Auto", dynamic_levels), file).kind, kind) << file.label;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    RocksdbAuto, EveryFile,
-    ::testing::Values(Expected{{"Flush", Reason::kFlush, 0}, true, Kind::kBlocked},
-                      Expected{{"Recovery", Reason::kRecovery, 0}, true, Kind::kBlocked},
-                      Expected{{"WithinLevel0", Reason::kCompaction, 0}, true, Kind::kBlocked},
-                      Expected{{"DynamicLevel4", Reason::kCompaction, 4}, true, Kind::kBlocked},
-                      Expected{{"DynamicLevel5", Reason::kCompaction, 5}, true, Kind::kRibbon},
-                      Expected{{"DynamicLast", Reason::kCompaction, 6}, true, Kind::kRibbon},
-                      Expected{{"FixedLevel1", Reason::kCompaction, 1}, false, Kind::kBlocked},
-                      Expected{{"FixedLevel2", Reason::kCompaction, 2}, false, Kind::kBlocked},
-                      Expected{{"FixedLevel3", Reason::kCompaction, 3}, false, Kind::kRibbon},
-                      Expected{{"FixedLevel4", Reason::kCompaction, 4}, false, Kind::kRibbon},
-                      Expected{{"FixedLevel5", Reason::kCompaction, 5}, false, Kind::kRibbon},
-                      Expected{{"BottommostOnLevel1", Reason::kCompaction, 1, true}, false, Kind::kRibbon},
-                      Expected{{"UniversalFull", Reason::kCompaction, 0, true, rocksdb::kCompactionStyleUniversal},
-                               false,
-                               Kind::kRibbon},
-                      Expected{{"UniversalLevel4", Reason::kCompaction, 4, false, rocksdb::kCompactionStyleUniversal},
-                               false,
-                               Kind::kBlocked},
-                      Expected{{"UniversalLevel5", Reason::kCompaction, 5, false, rocksdb::kCompactionStyleUniversal},
-                               false,
-                               Kind::kRibbon},
-                      Expected{{"Fifo", Reason::kFlush, 0, false, rocksdb::kCompactionStyleFIFO}, true, Kind::kRibbon},
-                      Expected{{"ForIngestion", Reason::kMisc, -1}, true, Kind::kRibbon}),
-    [](const auto& param_info) { return param_info.param.file.label; });
 
 const File kFlushed{"Flush", Reason::kFlush, 0};
 const File kLastButOne{"LastButOne", Reason::kCompaction, 5};
@@ -190,19 +178,6 @@ TEST(RocksdbAuto, KnowsTheNumbersOfTheLevelsFromTheColumnFamily) {
   EXPECT_EQ(written(*opened("crivo.Auto:10:levels:8", true), level5).kind, Kind::kRibbon) << "the last but one of 7";
   EXPECT_EQ(written(*opened("crivo.Auto:10:levels:8", false), level5).kind, Kind::kBlocked) << "three above the last";
 }
-
-TEST(RocksdbAuto, ChangesWhileTheDatabaseRuns) {
-  const rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Auto:10"));
-  const ScratchDatabase db(options);
-  put_keys(*db, 0, kKeys);
-  ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.bottommost_fp_rate", "0.1"}}).ok());
-  rewrite_files(*db);
-  const std::uint64_t bytes = filter_bytes(*db);
-  EXPECT_NEAR(static_cast<double>(bytes) * 8 / kKeys, 3.4, 0.15);
-  EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
-}
-
-TEST(RocksdbAuto, IsThePolicyWithoutAKind) { EXPECT_STREQ(NewRocksDBFilterPolicy()->Name(), "crivo.Auto"); }
 
 }  // namespace
 }  // namespace crivo::testing

@@ -66,14 +66,6 @@ TEST(BuildMemory, KeepsNoMoreThanItMay) {
   EXPECT_EQ(mapped(chunks[4], kChunk, "Size"), 0U) << "the others are the system's again";
 }
 
-TEST(BuildMemory, KeepsChunksResidentForTheNextBuilder) {
-  BuildMemory memory;
-  std::byte* const chunk = memory.take_chunk(kNoLimit);
-  std::memset(chunk, 1, kChunk);
-  memory.give_back(chunk);
-  EXPECT_EQ(mapped(chunk, kChunk, "LazyFree"), 0U) << "the next builder writes to it without a fault";
-}
-
 TEST(BuildMemory, GivesNothingBeyondTheLimit) {
   BuildMemory memory;
   EXPECT_EQ(memory.take_chunk(kChunk - 1), nullptr);
@@ -219,61 +211,63 @@ TEST(TemporaryMemory, IsChargedForWhatWasUsedOfItsChunk) {
 }
 
 /// The sizes around which the log goes from its first array to a chunk, and from a chunk to the next one.
-class HashLogOfSize : public ::testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(Rocksdb, HashLogOfSize,
-                         ::testing::Values(0, 1, 8191, 8192, 8193, 262'143, 262'144, 262'145, 524'288, 524'289));
+constexpr std::size_t kSizes[] = {0, 1, 8191, 8192, 8193, 262'143, 262'144, 262'145, 524'288, 524'289};
 
-TEST_P(HashLogOfSize, HasThemAllInOrder) {
-  BuildMemory memory;
-  HashLog log(memory);
-  const auto hashes = numbers(GetParam());
-  for (const std::uint64_t hash : hashes) log.append(hash);
-  EXPECT_EQ(log.size(), hashes.size());
-  EXPECT_EQ(read_all(log), hashes);
-  const auto array = log.in_one_array();
-  EXPECT_TRUE(std::ranges::equal(array, hashes));
-  log.append(7);
-  EXPECT_EQ(log.size(), hashes.size() + 1) << "it goes on after its chunks have moved";
-  EXPECT_EQ(read_all(log).back(), 7U);
-}
-
-TEST_P(HashLogOfSize, MakesASetAndGoesOn) {
-  BuildMemory memory;
-  HashLog log(memory);
-  const auto hashes = numbers(GetParam());
-  for (const std::uint64_t hash : hashes) {
-    log.append(hash);
-    log.append(hash);
-  }
-  auto expected = hashes;
-  std::ranges::sort(expected);
-  EXPECT_TRUE(std::ranges::equal(log.make_set(), expected));
-  EXPECT_EQ(log.size(), expected.size());
-  log.append(7);
-  EXPECT_EQ(log.size(), expected.size() + 1);
-  EXPECT_EQ(read_all(log).back(), 7U);
-}
-
-TEST_P(HashLogOfSize, HasThemAllWhenTheyAreInAFile) {
-  for (const std::size_t limit : {std::size_t{1}, 2 * kChunk}) {
+TEST(HashLog, HasThemAllInOrder) {
+  for (const std::size_t size : kSizes) {
     BuildMemory memory;
-    HashLog log(memory, limit);
-    auto hashes = numbers(GetParam());
+    HashLog log(memory);
+    const auto hashes = numbers(size);
     for (const std::uint64_t hash : hashes) log.append(hash);
-    EXPECT_LE(memory.held(), limit / 2 + (64 << 10)) << "half of it, and the first array";
-    EXPECT_TRUE(log.spilled() || hashes.size() * 8 <= limit + (64 << 10));
-    log.spill();
-    EXPECT_EQ(log.size(), hashes.size());
-    auto found = read_all(log);
-    std::ranges::sort(found);
+    EXPECT_EQ(log.size(), size);
+    EXPECT_EQ(read_all(log), hashes);
+    EXPECT_TRUE(std::ranges::equal(log.in_one_array(), hashes));
+    log.append(7);
+    EXPECT_EQ(log.size(), size + 1) << "it goes on after its chunks have moved";
+    EXPECT_EQ(read_all(log).back(), 7U);
+  }
+}
+
+TEST(HashLog, MakesASetAndGoesOn) {
+  for (const std::size_t size : kSizes) {
+    BuildMemory memory;
+    HashLog log(memory);
+    auto hashes = numbers(size);
+    for (const std::uint64_t hash : hashes) {
+      log.append(hash);
+      log.append(hash);
+    }
     std::ranges::sort(hashes);
-    EXPECT_EQ(found, hashes);
-    EXPECT_TRUE(log.make_set().empty()) << "a part of the hashes is not all of them";
-    EXPECT_EQ(log.size(), hashes.size());
-    log.clear();
-    EXPECT_EQ(log.size(), 0U);
-    log.append(3);
-    EXPECT_EQ(read_all(log), std::vector<std::uint64_t>{3});
+    EXPECT_TRUE(std::ranges::equal(log.make_set(), hashes));
+    EXPECT_EQ(log.size(), size);
+    log.append(7);
+    EXPECT_EQ(log.size(), size + 1);
+    EXPECT_EQ(read_all(log).back(), 7U);
+  }
+}
+
+TEST(HashLog, HasThemAllWhenTheyAreInAFile) {
+  for (const std::size_t size : kSizes) {
+    for (const std::size_t limit : {std::size_t{1}, 2 * kChunk}) {
+      BuildMemory memory;
+      HashLog log(memory, limit);
+      auto hashes = numbers(size);
+      for (const std::uint64_t hash : hashes) log.append(hash);
+      EXPECT_LE(memory.held(), limit / 2 + (64 << 10)) << "half of it, and the first array";
+      EXPECT_TRUE(log.spilled() || size * 8 <= limit + (64 << 10));
+      log.spill();
+      EXPECT_EQ(log.size(), size);
+      auto found = read_all(log);
+      std::ranges::sort(found);
+      std::ranges::sort(hashes);
+      EXPECT_EQ(found, hashes);
+      EXPECT_TRUE(log.make_set().empty()) << "a part of the hashes is not all of them";
+      EXPECT_EQ(log.size(), size);
+      log.clear();
+      EXPECT_EQ(log.size(), 0U);
+      log.append(3);
+      EXPECT_EQ(read_all(log), std::vector<std::uint64_t>{3});
+    }
   }
 }
 

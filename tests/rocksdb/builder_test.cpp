@@ -23,30 +23,10 @@ LevelSpec spec_of(Kind kind) { return {.kind = kind, .bits_per_key = 10, .fp_rat
 class EveryKindOfBlock : public ::testing::TestWithParam<Kind> {};
 CRIVO_FOR_BOTH_KINDS(EveryKindOfBlock);
 
-TEST_P(EveryKindOfBlock, IsAFilterPastTheLargestSize) {
-  // What RocksDB's limit of 4 GiB does to 3.4 billion keys, a limit of 6400 bytes does to 5120.
-  constexpr std::size_t kMaxPayload = 6400;
-  const BlockSizing sizing(spec_of(GetParam()), /*blocked_if_few=*/false, kMaxPayload);
-  BlockBuilder builder(sizing, /*verify=*/false);
-  int capped = 0;
-  for (std::uint64_t keys = 4000; keys < 20000; keys += 37) {
-    const std::string block = build_block(builder, 0, keys);
-    const auto filter = open_sst_block(std::as_bytes(std::span(block)));
-    ASSERT_TRUE(filter) << keys << " keys: a filter of fewer bits, not one that lets every key pass";
-    EXPECT_EQ(filter->shape().kind, GetParam());
-    EXPECT_LE(block.size(), kMaxPayload + kSstTrailerBytes) << keys << " keys";
-    capped += sizing.bytes(keys) > kMaxPayload * 97 / 100;
-    for (std::uint64_t i = 0; i < keys; i += 7) {
-      ASSERT_TRUE(filter->may_contain(key_of(i))) << keys << " keys";
-    }
-  }
-  EXPECT_GT(capped, 300) << "most of these must be past the limit";
-}
-
 TEST_P(EveryKindOfBlock, PlansNothingAboveTheRealLimit) {
-  // As the core plans it, for 20,000 numbers of keys past the limit.
+  // As the core plans it, for 4,000 numbers of keys past the limit.
   const BlockSizing sizing(spec_of(GetParam()));
-  for (std::uint64_t i = 0; i < 20000; ++i) {
+  for (std::uint64_t i = 0; i < 20000; i += 5) {
     const std::uint64_t keys = 5'500'000'000 + i * 1'000'003;
     const FilterSpec planned = sizing.spec(keys);
     ASSERT_TRUE(planned.bits_per_key) << keys << " keys are past the limit";

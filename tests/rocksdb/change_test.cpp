@@ -108,17 +108,6 @@ TEST_P(EverySpelling, ChangesOneOptionOfARibbonAndKeepsTheOthers) {
   EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(20));
 }
 
-TEST_P(EverySpelling, KeepsTheOldFiltersWhereItIsWrong) {
-  open(crivo_bloom(12));
-  ASSERT_TRUE(set("bits_per_key=8").ok());
-  expect_refused("bits_per_key=2000", "crivo.Bloom: bits_per_key must lie in [0, 1000], got 2000");
-  EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(8));
-  expect_refused("bits_per_key=ten", "crivo.Bloom: bits_per_key must be a number, got ten");
-  EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(8));
-  EXPECT_TRUE(set("bits_per_key=10").ok()) << "a refused value must not stick";
-  EXPECT_EQ(filter_bytes_of_new_file(), bloom_bytes(10));
-}
-
 TEST_P(EverySpelling, OfOneCallChangesAllOrNothing) {
   open(crivo_bloom(8));
   const auto in_place = [](const std::string& option) { return "table_factory.filter_policy." + option; };
@@ -172,24 +161,6 @@ TEST_P(EverySpelling, ReachesEveryFamilyThatSharesAPolicyChangedInPlace) {
   EXPECT_EQ(filter_bytes_of_new_file(0), bloom_bytes(20));
   const bool in_place = GetParam().name == "InPlace" || !kReplacesThePolicy;
   EXPECT_EQ(filter_bytes_of_new_file(1), bloom_bytes(in_place ? 20 : 10));
-}
-
-TEST(RocksdbChange, ReachesOneFamilyWhereEachHasAPolicy) {
-  const TempFolder folder;
-  rocksdb::Options options = with_policy(test_options(), crivo_bloom(10));
-  options.create_missing_column_families = true;
-  std::vector<rocksdb::ColumnFamilyHandle*> families;
-  const auto db = open_database(options, folder.path(),
-                                {{"default", options}, {"other", with_policy(options, crivo_bloom(10))}}, &families);
-  for (const auto& set : {set_in_place, set_in_braces}) {
-    ASSERT_TRUE(set(*db, families[0], "bits_per_key=20").ok());
-    ASSERT_TRUE(set(*db, families[1], "bits_per_key=5").ok());
-    for (const auto& [family, id] : {std::pair{families[0], "crivo.Bloom:20"}, {families[1], "crivo.Bloom:5"}}) {
-      const rocksdb::Options now = db->GetOptions(family);
-      EXPECT_EQ(now.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy->GetId(), id);
-    }
-  }
-  for (auto* family : families) ASSERT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
 }
 
 TEST(RocksdbChange, OfTheLevelsNeedsADatabaseThatOpens) {

@@ -97,16 +97,6 @@ TEST(RocksdbCounters, LeaveADatabaseAloneWhoseLogThrows) {
   EXPECT_EQ(ThrowingLog::lines, 3) << "what is wrong with the options";
 }
 
-TEST(RocksdbCounters, CountNothingThatAReportAsksFor) {
-  const rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kRibbon});
-  const ScratchDatabase db(options);
-  put_keys(*db, 0, 100);
-  put_keys(*db, 100, 200);
-  EXPECT_TRUE(VerifyRocksDBFilters(*db).all_filters_work());
-  EXPECT_EQ(counters_in(options).blocked.built, 2U);
-  EXPECT_EQ(counters_in(options).ribbon.built, 0U);
-}
-
 TEST(RocksdbCounters, BelongToAPolicyAndNotToAnothersCopy) {
   const Policy first = crivo_bloom();
   const Policy second = crivo_bloom();
@@ -338,17 +328,6 @@ TEST(RocksdbCounterLog, IsNotHeldOpenAndNotTouchedAfterItsDatabase) {
   options = rocksdb::Options();  // the policy dies after its log, and has nothing to say any more
 }
 
-TEST(RocksdbCounterLog, ComesBackFromTheOptionsFile) {
-  ScratchDatabase db(configured({.bits_per_key = 10, .kind = Kind::kBlocked}));
-  put_keys(*db, 0, 1000);
-  const rocksdb::Options loaded = loaded_options(db.path());
-  ASSERT_EQ(loaded.listeners.size(), 1U);
-  db.reopen(loaded);
-  put_keys(*db, 1000, 2000);
-  db.close();
-  EXPECT_EQ(occurrences(our_lines(db.path()), "crivo.Bloom [default]: blocked: 1 filter built"), 1U);
-}
-
 // The other ones are lost, as RocksDB loses them: it knows no listener by the names of all.
 TEST(RocksdbCounterLog, ComesBackFromTheOptionsFileBesideOtherListeners) {
   class Other final : public rocksdb::EventListener {
@@ -365,15 +344,6 @@ TEST(RocksdbCounterLog, ComesBackFromTheOptionsFileBesideOtherListeners) {
     db.close();
     EXPECT_EQ(occurrences(our_lines(db.path()), "crivo.Bloom [default]: blocked: 1 filter built"), 1U) << is_first;
   }
-}
-
-TEST(RocksdbCounterLog, IsInstalledOnceByConfigure) {
-  rocksdb::Options options = configured({.bits_per_key = 10});
-  options = configured({.bits_per_key = 12}, options);
-  EXPECT_EQ(options.listeners.size(), 1U);
-  rocksdb::Options refused = test_options();
-  EXPECT_FALSE(ConfigureRocksDB(refused, {.bits_per_key = -1}).ok());
-  EXPECT_TRUE(refused.listeners.empty());
 }
 
 }  // namespace

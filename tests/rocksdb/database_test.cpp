@@ -2,13 +2,9 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
-#include <rocksdb/sst_file_writer.h>
-#include <rocksdb/utilities/checkpoint.h>
 
 #include <atomic>
 #include <functional>
-#include <map>
-#include <set>
 #include <thread>
 
 #include "capture_log.h"
@@ -72,24 +68,25 @@ std::vector<Setting> settings() {
   };
 }
 
-class EverySetting : public ::testing::TestWithParam<std::tuple<PolicyMaker, Setting, bool>> {
+/// With ribbons: the random walks (model.h) have every policy in all of these, and prove that no key is lost.
+class EverySetting : public ::testing::TestWithParam<std::tuple<Setting, bool>> {
  protected:
   [[nodiscard]] static rocksdb::Options options() {
     rocksdb::Options options = test_options();
     rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = std::get<0>(GetParam()).make(10);
-    if (std::get<2>(GetParam())) partition(table, 1024);
-    std::get<1>(GetParam()).apply(options, table);
+    table.filter_policy = crivo_ribbon();
+    if (std::get<1>(GetParam())) partition(table, 1024);
+    std::get<0>(GetParam()).apply(options, table);
     return with_table(options, table);
   }
   static void expect_filters(rocksdb::DB& db, const rocksdb::Options& options, std::uint64_t keys) {
-    expect_filters_at_work(db, options, keys, std::get<0>(GetParam()).name);
+    expect_filters_at_work(db, options, keys, "crivo.Ribbon");
   }
 };
 
 TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
   const rocksdb::Options options = EverySetting::options();
-  constexpr std::uint64_t kKeys = 10000;
+  constexpr std::uint64_t kKeys = 4000;
   ScratchDatabase db(options);
   put_keys(*db, 0, kKeys / 2);
   put_keys(*db, kKeys / 2, kKeys);
@@ -109,67 +106,21 @@ TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
   if (!options.optimize_filters_for_hits) expect_filters(*db, options, kKeys);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rocksdb, EverySetting,
-                         ::testing::Combine(::testing::ValuesIn(our_policies()), ::testing::ValuesIn(settings()),
-                                            ::testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(Rocksdb, EverySetting, ::testing::Combine(::testing::ValuesIn(settings()), ::testing::Bool()),
                          [](const auto& param_info) {
-                           return std::get<0>(param_info.param).label + std::get<1>(param_info.param).name +
-                                  (std::get<2>(param_info.param) ? "Partitioned" : "Full");
+                           return std::get<0>(param_info.param).name +
+                                  (std::get<1>(param_info.param) ? "Partitioned" : "Full");
                          });
 
-class FullAndPartitioned : public ::testing::TestWithParam<std::tuple<PolicyMaker, bool>> {
+class FullAndPartitioned : public ::testing::TestWithParam<bool> {
  protected:
-  [[nodiscard]] static rocksdb::BlockBasedTableOptions table(double bits_per_key = 10) {
+  [[nodiscard]] static rocksdb::BlockBasedTableOptions table() {
     rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = std::get<0>(GetParam()).make(bits_per_key);
-    if (std::get<1>(GetParam())) partition(table, 1024);
+    table.filter_policy = crivo_ribbon();
+    if (GetParam()) partition(table, 1024);
     return table;
   }
 };
-
-/// Seeks that a prefix filter answered. RocksDB has had tickers of their own for iterators since 8.3.
-std::uint64_t skipped_seeks(const rocksdb::Statistics& statistics) {
-#if CRIVO_ROCKSDB_VERSION >= 803
-  return statistics.getTickerCount(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
-         statistics.getTickerCount(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
-#else
-  return statistics.getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
-#endif
-}
-
-TEST_P(FullAndPartitioned, FiltersOfPrefixesAloneSkipAbsentPrefixes) {
-  rocksdb::Options options = test_options();
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
-  rocksdb::BlockBasedTableOptions table = FullAndPartitioned::table();
-  table.whole_key_filtering = false;
-  options = with_table(options, table);
-  const ScratchDatabase db(options);
-  constexpr std::uint64_t kPrefixes = 3000;
-  for (std::uint64_t i = 0; i < kPrefixes * 5; ++i) {
-    ASSERT_TRUE(db->Put({}, key_of(i / 5).substr(0, 8) + std::to_string(i), "").ok());
-  }
-  ASSERT_TRUE(db->Put({}, "!", "").ok());  // outside the extractor's domain
-  ASSERT_TRUE(db->Flush({}).ok());
-
-  const auto files = table_properties(*db);
-  ASSERT_EQ(files.size(), 1U);
-  const std::uint64_t entries = files.begin()->second->num_filter_entries;
-  EXPECT_GE(entries, kPrefixes);
-  EXPECT_LT(entries, kPrefixes * 11 / 10) << "five keys of a prefix are one entry, but for those at partitions' ends";
-
-  std::string value;
-  EXPECT_TRUE(db->Get({}, "!", &value).ok());
-  rocksdb::ReadOptions by_prefix;
-  by_prefix.prefix_same_as_start = true;
-  std::uint64_t found = 0;
-  for (std::uint64_t i = 0; i < kPrefixes * 2; ++i) {
-    const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(by_prefix));
-    const std::string prefix = key_of(i).substr(0, 8);
-    for (iterator->Seek(prefix); iterator->Valid(); iterator->Next()) ++found;
-  }
-  EXPECT_EQ(found, kPrefixes * 5);
-  EXPECT_GT(skipped_seeks(*options.statistics), kPrefixes * 9 / 10);
-}
 
 TEST_P(FullAndPartitioned, FiltersServeFourThreadsWhileAFifthWrites) {
   rocksdb::BlockBasedTableOptions table = FullAndPartitioned::table();
@@ -178,7 +129,7 @@ TEST_P(FullAndPartitioned, FiltersServeFourThreadsWhileAFifthWrites) {
   options.disable_auto_compactions = false;
   options.level0_file_num_compaction_trigger = 3;
   const ScratchDatabase db(options);
-  constexpr std::uint64_t kStep = 5000;
+  constexpr std::uint64_t kStep = 2000;
   put_keys(*db, 0, kStep);
   std::atomic<std::uint64_t> written{kStep};
   std::atomic<std::uint64_t> lost{0};
@@ -201,29 +152,11 @@ TEST_P(FullAndPartitioned, FiltersServeFourThreadsWhileAFifthWrites) {
   for (auto& reader : readers) reader.join();
   EXPECT_EQ(lost, 0U);
   ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
-  expect_filters_at_work(*db, options, written, std::get<0>(GetParam()).name);
+  expect_filters_at_work(*db, options, written, "crivo.Ribbon");
 }
 
-TEST_P(FullAndPartitioned, FiltersOfOneBitPerKeyLoseNothing) {
-  const rocksdb::Options options = with_table(test_options(), table(0.5));
-  const ScratchDatabase db(options);
-  put_keys(*db, 0, 20000);
-  EXPECT_EQ(count_not_found(*db, 0, 20000), 0U);
-  (void)count_not_found(*db, 20000, 40000);
-  EXPECT_GT(filter_useful(options), 20000U / 10) << "the model says about a quarter at half a bit";
-}
-
-INSTANTIATE_TEST_SUITE_P(Rocksdb, FullAndPartitioned,
-                         ::testing::Combine(::testing::ValuesIn(our_policies()), ::testing::Bool()),
-                         [](const auto& param_info) {
-                           return std::get<0>(param_info.param).label +
-                                  (std::get<1>(param_info.param) ? "Partitioned" : "Full");
-                         });
-
-class EveryPolicy : public ::testing::TestWithParam<PolicyMaker> {};
-
-INSTANTIATE_TEST_SUITE_P(Rocksdb, EveryPolicy, ::testing::ValuesIn(our_policies()),
-                         [](const auto& param_info) { return param_info.param.label; });
+INSTANTIATE_TEST_SUITE_P(Rocksdb, FullAndPartitioned, ::testing::Bool(),
+                         [](const auto& param_info) { return param_info.param ? "Partitioned" : "Full"; });
 
 /// Writes 50,000 keys and expects partitions of at most metadata_block_size bytes, with all of the keys, in a filter of
 /// at most `most` times the bytes of an undivided one.
@@ -243,107 +176,22 @@ void expect_partitions(const rocksdb::BlockBasedTableOptions& table, double most
   for (const Extent& partition : partitions) EXPECT_LE(partition.size, table.metadata_block_size);
 }
 
-TEST_P(EveryPolicy, PartitionsAreOfTheSizeAskedFor) {
-  rocksdb::BlockBasedTableOptions table;
-  table.filter_policy = GetParam().make(10);
-  partition(table, 1024);
-  // The trailer takes 32 of 1024 bytes. The rest has room for 15 blocks of a blocked filter, which hold 768 keys of 10
-  // bits. A filter is cut where an index partition is, so the last key's data block may push it over: up to 20% more
-  // here. From 9.6 on RocksDB cuts another one after the next data block, of a hundred keys, for its own filters as for
-  // ours: 25%.
-  expect_partitions(table, CRIVO_ROCKSDB_VERSION >= 906 ? 1.25 : 1.2);
+TEST(RocksdbPartitions, AreOfTheSizeAskedFor) {
+  for (const PolicyMaker& policy : our_policies()) {
+    SCOPED_TRACE(policy.label);
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = policy.make(10);
+    partition(table, 1024);
+    // The trailer takes 32 of 1024 bytes. The rest has room for 15 blocks of a blocked filter, which hold 768 keys of
+    // 10 bits. A filter is cut where an index partition is, so the last key's data block may push it over: up to 20%
+    // more here. From 9.6 on RocksDB cuts another one after the next data block, of a hundred keys, for its own filters
+    // as for ours: 25%.
+    expect_partitions(table, CRIVO_ROCKSDB_VERSION >= 906 ? 1.25 : 1.2);
 #if CRIVO_ROCKSDB_VERSION >= 906
-  table.decouple_partitioned_filters = true;  // cut where they are full
-  expect_partitions(table, 1.15);
+    table.decouple_partitioned_filters = true;  // cut where they are full
+    expect_partitions(table, 1.15);
 #endif
-}
-
-std::map<int, std::set<Kind>> kinds_by_level(rocksdb::DB& db) {
-  const auto files = live_files(db);
-  std::map<int, std::set<Kind>> kinds;
-  for (const auto& file : files) {
-    for (const Extent& block : filter_blocks(read_bytes(file.db_path + file.name)))
-      kinds[file.level].insert(block.kind);
   }
-  return kinds;
-}
-
-TEST(RocksdbDatabase, UpperLevelsHaveBloomFiltersAndLowerOnesRibbons) {
-  const std::set<Kind> bloom{Kind::kBlocked};
-  const std::set<Kind> ribbon{Kind::kRibbon};
-  struct Case {
-    std::string before;
-    std::set<Kind> flushed;
-    std::set<Kind> compacted;
-  };
-  for (const Case& each :
-       {Case{"-1", ribbon, ribbon}, Case{"0", bloom, ribbon}, Case{"1", bloom, ribbon}, Case{"2", bloom, bloom}}) {
-    SCOPED_TRACE("bloom_before_level " + each.before);
-    rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Ribbon:10:" + each.before));
-    options.level_compaction_dynamic_level_bytes = false;  // compact into level 1, and not into the last one
-    const ScratchDatabase db(options);
-    put_keys(*db, 0, 3000);
-    put_keys(*db, 2000, 5000);
-    EXPECT_EQ(kinds_by_level(*db), (std::map<int, std::set<Kind>>{{0, each.flushed}}));
-    ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
-    put_keys(*db, 5000, 10000);
-    EXPECT_EQ(kinds_by_level(*db), (std::map<int, std::set<Kind>>{{0, each.flushed}, {1, each.compacted}}));
-    expect_filters_at_work(*db, options, 10000, "crivo.Ribbon");
-    EXPECT_EQ(count_not_found_by_multiget(*db, 0, 11000), 1000U);
-  }
-}
-
-TEST(RocksdbDatabase, ColumnFamiliesHaveTheirOwnPolicies) {
-  const TempFolder folder;
-  rocksdb::Options options = test_options();
-  options.create_missing_column_families = true;
-  const auto family = [&](const std::string& name, const Policy& policy) {
-    return rocksdb::ColumnFamilyDescriptor(name, with_policy(options, policy));
-  };
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  const auto db =
-      open_database(options, folder.path(),
-                    {family("default", crivo_bloom(10)), family("large", crivo_bloom(20)),
-                     family("ribbon", crivo_ribbon(10)), family("bloom", builtin_bloom()), family("none", nullptr)},
-                    &handles);
-  std::vector<std::string> names;
-  std::vector<std::uint64_t> sizes;
-  for (auto* handle : handles) {
-    for (std::uint64_t i = 0; i < 6400; ++i) ASSERT_TRUE(db->Put({}, handle, key_of(i), "").ok());
-    ASSERT_TRUE(db->Flush({}, handle).ok());
-    const auto files = table_properties(*db, handle);
-    names.push_back(files.begin()->second->filter_policy_name);
-    sizes.push_back(files.begin()->second->filter_size);
-    std::string value;
-    for (std::uint64_t i = 0; i < 6400; ++i) ASSERT_TRUE(db->Get({}, handle, key_of(i), &value).ok());
-  }
-  EXPECT_EQ(names, (std::vector<std::string>{"crivo.Bloom", "crivo.Bloom", "crivo.Ribbon", "bloomfilter", ""}));
-  const std::uint64_t ribbon = build_block(*new_builder(*crivo_ribbon(10)), 0, 6400)
-                                   .size();  // a ribbon does not depend on the order of the keys
-  EXPECT_EQ(sizes, (std::vector<std::uint64_t>{6400 * 10 / 8 + 32, 6400 * 20 / 8 + 32, ribbon, 6400 * 10 / 8 + 5, 0}));
-  for (auto* handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
-}
-
-TEST_P(EveryPolicy, IngestedFilesAndCheckpointsKeepTheirFilters) {
-  const TempFolder folder;
-  const rocksdb::Options options = with_policy(test_options(), GetParam().make(10));
-  std::vector<std::string> keys;
-  for (std::uint64_t i = 0; i < 5000; ++i) keys.push_back(key_of(i));
-  std::sort(keys.begin(), keys.end());
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-  ASSERT_TRUE(writer.Open(folder.file("ingest.sst")).ok());
-  for (const auto& key : keys) ASSERT_TRUE(writer.Put(key, key).ok());
-  ASSERT_TRUE(writer.Finish().ok());
-
-  const auto db = open_database(options, folder.file("db"));
-  ASSERT_TRUE(db->IngestExternalFile({folder.file("ingest.sst")}, {}).ok());
-  expect_filters_at_work(*db, options, 5000, GetParam().name);
-
-  rocksdb::Checkpoint* checkpoint = nullptr;
-  ASSERT_TRUE(rocksdb::Checkpoint::Create(db.get(), &checkpoint).ok());
-  ASSERT_TRUE(checkpoint->CreateCheckpoint(folder.file("copy")).ok());
-  delete checkpoint;
-  expect_filters_at_work(*open_database(options, folder.file("copy")), options, 5000, GetParam().name);
 }
 
 // RocksDB 9.5 mended it (its pull request 12872). This test notices if another version does.

@@ -35,18 +35,6 @@ TEST_P(EveryKindWithinLimits, IsBlockedWithEveryKeyWhereTheHashesGoToAFile) {
   }
 }
 
-TEST_P(EveryKindWithinLimits, StaysBelowTheBound) {
-  constexpr std::size_t kLimit = 4 * kChunk;
-  BuildMemory memory;
-  {
-    BlockBuilder builder = make_builder(GetParam(), {.max_build_bytes = kLimit, .memory = &memory});
-    for (const std::uint64_t keys : {100'000, 3'000'000, 10, 1'000'000}) build(builder, 0, keys);
-  }
-  EXPECT_LE(memory.take_peak(), kLimit);
-  EXPECT_GT(kLimit, 3'000'000 * 10 / 8) << "the filter alone fits";
-  EXPECT_EQ(memory.held(), 0U);
-}
-
 TEST(BuildersAtTheLimit, WriteBlockedFiltersInsteadOfRibbons) {
   constexpr std::uint64_t kKeys = 1'000'000;
   constexpr std::size_t kHashes = 4 * kChunk;
@@ -58,7 +46,7 @@ TEST(BuildersAtTheLimit, WriteBlockedFiltersInsteadOfRibbons) {
   BlockBuilder ribbons(sizing, /*verify=*/false, nullptr, nullptr, {.max_build_bytes = kLimit, .memory = &memory});
   // Others take more and more, until the hashes, the ribbon and its temporary memory do not fit together.
   int blocked = 0;
-  for (std::size_t others = 3 * kChunk; others <= 5 * kChunk; others += kChunk / 6) {
+  for (std::size_t others = 3 * kChunk; others <= 5 * kChunk; others += kChunk / 2) {
     for (std::uint64_t i = 0; i < kKeys; ++i) ribbons.AddKey(short_key(i));
     const CountedBytes counted(memory, others, BuildMemory::kNoLimit);
     const std::string block = build(ribbons, 0, 0);
@@ -70,7 +58,7 @@ TEST(BuildersAtTheLimit, WriteBlockedFiltersInsteadOfRibbons) {
     }
   }
   EXPECT_GT(blocked, 0);
-  EXPECT_LT(blocked, 12) << "at first there was room";
+  EXPECT_LT(blocked, 5) << "at first there was room";
 }
 
 TEST(BuildersInThreads, StayBelowTheBoundTogetherAndLoseNoKey) {
@@ -165,18 +153,6 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileKeepsItsRateWhereABlockedFilterOfFew
   }
 }
 
-TEST_P(EveryKindWithinLimits, OfBytesPerFileAndOfMemoryHoldsBoth) {
-  // A ribbon of 35 keys would fit, but not the memory to build it; the blocked filter of its rate takes 4,448 bytes.
-  CaptureLog log;
-  BuildMemory memory;
-  BlockBuilder builder(BlockSizing({.kind = GetParam(), .bits_per_key = 1000, .fp_rate = 1e-9}), /*verify=*/true,
-                       nullptr, nullptr,
-                       {.max_filter_bytes = 4096, .max_build_bytes = 9999, .memory = &memory, .log = &log});
-  const std::string block = build(builder, 0, 35);
-  EXPECT_LE(block.size(), 4096U);
-  EXPECT_EQ(count_missing(block, 0, 35), 0U);
-}
-
 TEST(BuildersWithABug, LetEveryKeyPassAndSayWhy) {
   // A rate that no policy's options allow: the core refuses the size, and nobody looks.
   CaptureLog log;
@@ -217,30 +193,6 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHoldsForTheSumOfPartitions) {
   EXPECT_EQ(std::ranges::count(lines, '\n'), 2) << "a line for the first that has less, and one for none: " << lines;
 }
 
-TEST_P(EveryKindWithinLimits, OfBytesPerFileHoldsForManySmallPartitions) {
-  BuildMemory memory;
-  CaptureLog log;
-  constexpr std::size_t kMost = 10'000;
-  BlockBuilder builder =
-      make_builder(GetParam(), {.max_filter_bytes = kMost, .memory = &memory, .log = &log}, /*verify=*/true);
-  std::size_t sum = 0;
-  for (std::uint64_t part = 0; part < 1000; ++part) {
-    const std::string block = build(builder, part, part + 1);
-    if (block.size() == kAlwaysMaybe) {
-      EXPECT_TRUE(new_reader(*crivo_bloom(), block)->MayMatch(short_key(part)));
-    } else {
-      EXPECT_EQ(count_missing(block, part, part + 1), 0U);
-      sum += block.size();
-    }
-  }
-  EXPECT_LE(sum, kMost);
-  EXPECT_GT(sum, kMost - kLeast);
-  const std::string line = log.take();
-  EXPECT_EQ(std::ranges::count(line, '\n'), 1) << line;
-  EXPECT_NE(line.find("has 0 bytes instead of"), std::string::npos) << line;
-  EXPECT_EQ(build(builder, 0, 0).size(), kAlwaysMaybe);
-}
-
 /// Table options with a block cache of this size, to which filter construction is charged.
 rocksdb::BlockBasedTableOptions charging(std::size_t capacity, bool strict) {
   rocksdb::BlockBasedTableOptions table;
@@ -251,7 +203,7 @@ rocksdb::BlockBasedTableOptions charging(std::size_t capacity, bool strict) {
 }
 
 TEST(FilterConstruction, IsChargedToTheCacheThatIsAskedToPay) {
-  constexpr std::uint64_t kKeys = 1'000'000;
+  constexpr std::uint64_t kKeys = 400'000;
   constexpr std::size_t kRounding = std::size_t{1} << 20;
   for (const PolicyMaker& maker : our_policies()) {
     rocksdb::BlockBasedTableOptions table = charging(std::size_t{1} << 30, /*strict=*/false);
@@ -313,40 +265,6 @@ TEST(FilterConstruction, WritesBlockedFiltersWhereAStrictCacheHasNoRoomForARibbo
   EXPECT_EQ(kind(std::size_t{10} << 20, true), Kind::kBlocked) << "the hashes and the filter take nearly 10 MiB";
   EXPECT_EQ(kind(std::size_t{1} << 20, true), Kind::kBlocked) << "there is always a filter";
   EXPECT_EQ(kind(std::size_t{1} << 20, false), Kind::kRibbon);
-}
-
-TEST(Limits, AreKeptByADatabase) {
-  for (const std::string name : {"crivo.Bloom", "crivo.Auto"}) {
-    auto options = with_policy(test_options(), policy_from_string("{id=" + name + ";max_filter_bytes=8000}"));
-    const auto log = std::make_shared<CaptureLog>();
-    options.info_log = log;
-    const ScratchDatabase db(options);
-    put_keys(*db, 0, 20'000);
-    EXPECT_EQ(count_not_found(*db, 0, 20'000), 0U);
-    std::size_t bytes = 0;
-    for (const std::string& file : sst_files(db.path())) {
-      for (const Extent& block : filter_blocks(read_bytes(file))) bytes += block.size;
-    }
-    EXPECT_LE(bytes, 8000U);
-    EXPECT_GT(bytes, 7000U);
-    const std::string lines = log->take();
-    EXPECT_NE(lines.find("max_filter_bytes is 8000, so at level 0 the filter of 20000 keys"), std::string::npos)
-        << name;
-  }
-}
-
-TEST(Limits, TurnTheRibbonsOfADatabaseIntoBlockedFilters) {
-  const auto kind = [](const std::string& limit) {
-    const auto options = with_policy(
-        test_options(), policy_from_string("{id=crivo.Ribbon;bloom_before_level=-1;max_build_bytes=" + limit + "}"));
-    const ScratchDatabase db(options);
-    put_keys(*db, 0, 20'000);
-    expect_filters_at_work(*db, options, 20'000, "crivo.Ribbon");
-    return filter_blocks(read_bytes(sst_files(db.path()).front())).front().kind;
-  };
-  EXPECT_EQ(kind("0"), Kind::kRibbon) << "no limit";
-  EXPECT_EQ(kind("100000000"), Kind::kRibbon);
-  EXPECT_EQ(kind("300000"), Kind::kBlocked);
 }
 
 }  // namespace

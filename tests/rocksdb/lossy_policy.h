@@ -1,30 +1,27 @@
 // A filter policy that loses keys, as no policy may: a test that does not find them proves nothing.
 #pragma once
 
-#include "support.h"
 #include "wrapped_builder.h"
 
 namespace crivo::testing {
 
 /// crivo.Bloom, except that one of `every` keys is dropped when a filter is built, or denied when it is asked.
-class LossyPolicy final : public rocksdb::FilterPolicy {
+class LossyPolicy final : public WrappedPolicy {
  public:
   enum class Loss : std::uint8_t { kBuilder, kReader };
 
-  LossyPolicy(Loss loss, std::uint64_t every) : loss_(loss), every_(every) {}
-
-  [[nodiscard]] const char* Name() const override { return "test.Lossy"; }
-  [[nodiscard]] const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
+  LossyPolicy(Loss loss, std::uint64_t every)
+      : WrappedPolicy("test.Lossy", crivo_bloom()->CompatibilityName(), crivo_bloom()), loss_(loss), every_(every) {}
 
   [[nodiscard]] rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
     const std::uint64_t every = loss_ == Loss::kBuilder ? every_ : ~std::uint64_t{0};
-    return abi::as_rocksdb(new Builder(new_builder(*inner_, context), every));
+    return abi::as_rocksdb(new Builder(new_builder(inner(), context), every));
   }
 
   [[nodiscard]] rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
     const std::uint64_t every = loss_ == Loss::kReader ? every_ : ~std::uint64_t{0};
-    return abi::as_rocksdb(new Reader(new_reader(*inner_, contents), every));
+    return abi::as_rocksdb(new Reader(new_reader(inner(), contents), every));
   }
 
  private:
@@ -66,7 +63,6 @@ class LossyPolicy final : public rocksdb::FilterPolicy {
 
   Loss loss_;
   std::uint64_t every_;
-  Policy inner_ = crivo_bloom();
 };
 
 }  // namespace crivo::testing

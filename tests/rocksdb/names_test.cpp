@@ -46,14 +46,12 @@ void write_options_file(const std::string& folder, const std::string& text) {
   write_bytes(folder + "/OPTIONS-000007", edited);
 }
 
-Status load_options_file(const ConfigOptions& config, const std::string& text, ColumnFamilyOptions& options,
-                         bool latest) {
+Status load_options_file(const std::string& text, ColumnFamilyOptions& options) {
   const TempFolder folder;
   write_options_file(folder.path(), text);
   rocksdb::DBOptions db;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  const Status loaded = latest ? rocksdb::LoadLatestOptions(config, folder.path(), &db, &families)
-                               : rocksdb::LoadOptionsFromFile(config, folder.file("OPTIONS-000007"), &db, &families);
+  const Status loaded = rocksdb::LoadLatestOptions(ConfigOptions(), folder.path(), &db, &families);
   if (loaded.ok()) options = families.at(0).options;
   return loaded;
 }
@@ -67,22 +65,10 @@ std::vector<Way> ways() {
        [=](const std::string& text, ColumnFamilyOptions& options) {
          return rocksdb::GetColumnFamilyOptionsFromString(ConfigOptions(), {}, in_factory(text), &options);
        }},
-      {"GetColumnFamilyOptionsFromMap",
-       [](const std::string& text, ColumnFamilyOptions& options) {
-         return rocksdb::GetColumnFamilyOptionsFromMap(
-             ConfigOptions(), {}, {{"block_based_table_factory", "{filter_policy=" + text + "}"}}, &options);
-       }},
       {"TableFactoryById",
        [](const std::string& text, ColumnFamilyOptions& options) {
          return rocksdb::GetColumnFamilyOptionsFromString(
              ConfigOptions(), {}, "table_factory={id=BlockBasedTable;filter_policy=" + text + "}", &options);
-       }},
-      {"GetOptionsFromString",
-       [=](const std::string& text, ColumnFamilyOptions& options) {
-         rocksdb::Options all;
-         const Status read = rocksdb::GetOptionsFromString(rocksdb::Options(), in_factory(text), &all);
-         options = rocksdb::ColumnFamilyOptions(all);
-         return read;
        }},
       {"GetBlockBasedTableOptionsFromString",
        [](const std::string& text, ColumnFamilyOptions& options) {
@@ -107,14 +93,8 @@ std::vector<Way> ways() {
          use(options, table);
          return read;
        }},
-      {"LoadOptionsFromFile",
-       [](const std::string& text, ColumnFamilyOptions& options) {
-         return load_options_file(ConfigOptions(), text, options, /*latest=*/false);
-       }},
       {"LoadLatestOptions",
-       [](const std::string& text, ColumnFamilyOptions& options) {
-         return load_options_file(ConfigOptions(), text, options, /*latest=*/true);
-       }},
+       [](const std::string& text, ColumnFamilyOptions& options) { return load_options_file(text, options); }},
   };
 }
 
@@ -169,17 +149,6 @@ TEST(RocksdbNames, RightOnesOpenWhicheverWayTheyCome) {
       ASSERT_NE(table->filter_policy, nullptr) << way.label << ": " << text;
       EXPECT_THAT(table->filter_policy->Name(), HasSubstr("crivo.")) << way.label << ": " << text;
     }
-  }
-}
-
-TEST(RocksdbNames, InAMapMustNotHaveBlanksOrBracesAroundThem) {
-  for (const std::string text : {" crivo.Bloom:10", "{crivo.Bloom:10}", "\tcrivo.Bloom", "{id=crivo.Bloom"}) {
-    BlockBasedTableOptions table;
-    const Status read =
-        rocksdb::GetBlockBasedTableOptionsFromMap(ConfigOptions(), {}, {{"filter_policy", text}}, &table);
-    ColumnFamilyOptions options;
-    use(options, table);
-    EXPECT_TRUE(!read.ok() || open_status(options).IsInvalidArgument()) << text;
   }
 }
 

@@ -23,26 +23,6 @@ const rocksdb::FilterPolicy& policy_of(const rocksdb::ColumnFamilyOptions& optio
   return *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
 }
 
-struct OptionString {
-  std::string text;
-  double bits_per_key;
-};
-
-void PrintTo(const OptionString& option, std::ostream* out) { *out << option.text; }
-
-class EveryOptionString : public ::testing::TestWithParam<OptionString> {};
-
-TEST_P(EveryOptionString, MakesFiltersOfTheSizeItAsksFor) {
-  const rocksdb::Options options = from_string(GetParam().text);
-  const ScratchDatabase db(options);
-  put_keys(*db, 0, 10000);
-  expect_filters_at_work(*db, options, 10000, policy_of(options).Name());
-  // n * bits / 8 bytes, rounded up to 64, and the trailer of 32; a ribbon is up to 3% smaller than planned.
-  const double payload = std::ceil(10000 * GetParam().bits_per_key / 512) * 64;
-  EXPECT_LT(static_cast<double>(filter_bytes(*db)), payload * 1.01 + 32);
-  EXPECT_GT(static_cast<double>(filter_bytes(*db)), payload * (GetParam().bits_per_key < 7.2 ? 0.96 : 0.995) + 32);
-}
-
 double bits_for(double fp_rate) {
   return static_cast<double>(size_blocked(10000, fp_rate)->units) * kBlockBits / 10000;
 }
@@ -51,28 +31,38 @@ double ribbon_bits_as_bloom(double bits_per_key) {
   return ribbon_bits_for(blocked_fp_rate(bits_per_key / kBlockBits, 1, best_blocked_probes(bits_per_key)));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Rocksdb, EveryOptionString,
-    ::testing::Values(OptionString{"crivo.Bloom", 10}, OptionString{"crivo.Bloom:10", 10},
-                      OptionString{"crivo.Bloom:7.25", 7.25}, OptionString{"{id=crivo.Bloom;bits_per_key=10;}", 10},
-                      OptionString{"{id=crivo.Bloom;bits_per_key=8.5;kind=blocked}", 8.5},
-                      OptionString{"{id=crivo.Bloom:8;bits_per_key=12}", 12},
-                      OptionString{"{id=crivo.Bloom;fp_rate=0.01}", bits_for(0.01)},
-                      OptionString{"crivo.Bloom:fp_rate:0.01", bits_for(0.01)},
-                      OptionString{"{id=crivo.Bloom:fp_rate:0.01;bits_per_key=8}", 8},
-                      OptionString{"{id=crivo.Bloom;fp_rate=0.001;kind=blocked;}", bits_for(0.001)}));
-
 // What is flushed is a Bloom filter unless bloom_before_level is -1.
-INSTANTIATE_TEST_SUITE_P(
-    RocksdbRibbon, EveryOptionString,
-    ::testing::Values(OptionString{"crivo.Ribbon", 10}, OptionString{"crivo.Ribbon:9", 9},
-                      OptionString{"crivo.Ribbon:9:0", 9}, OptionString{"crivo.Ribbon:9:2147483647", 9},
-                      OptionString{"crivo.Ribbon:10:-1", ribbon_bits_as_bloom(10)},
-                      OptionString{"{id=crivo.Ribbon;fp_rate=0.01}", bits_for(0.01)},
-                      OptionString{"crivo.Ribbon:fp_rate:0.01:-1", ribbon_bits_for(0.01)},
-                      OptionString{"{id=crivo.Ribbon;fp_rate=0.01;bloom_before_level=-1}", ribbon_bits_for(0.01)},
-                      OptionString{"{id=crivo.Ribbon:8:-1;bits_per_key=9.5;kind=ribbon}", ribbon_bits_as_bloom(9.5)},
-                      OptionString{"{id=crivo.Ribbon:fp_rate:0.01:-1;bits_per_key=14}", ribbon_bits_as_bloom(14)}));
+TEST(RocksdbOptions, MakeFiltersOfTheSizeThatTheyAskFor) {
+  constexpr double kKeys = 10000;
+  for (const auto& [text, bits_per_key] : std::vector<std::pair<std::string, double>>{
+           {"crivo.Bloom", 10},
+           {"crivo.Bloom:7.25", 7.25},
+           {"{id=crivo.Bloom;bits_per_key=8.5;kind=blocked}", 8.5},
+           {"{id=crivo.Bloom:8;bits_per_key=12}", 12},
+           {"crivo.Bloom:fp_rate:0.01", bits_for(0.01)},
+           {"{id=crivo.Bloom:fp_rate:0.01;bits_per_key=8}", 8},
+           {"{id=crivo.Bloom;fp_rate=0.001;kind=blocked;}", bits_for(0.001)},
+           {"crivo.Ribbon", 10},
+           {"crivo.Ribbon:9:0", 9},
+           {"crivo.Ribbon:9:2147483647", 9},
+           {"crivo.Ribbon:10:-1", ribbon_bits_as_bloom(10)},
+           {"{id=crivo.Ribbon;fp_rate=0.01}", bits_for(0.01)},
+           {"crivo.Ribbon:fp_rate:0.01:-1", ribbon_bits_for(0.01)},
+           {"{id=crivo.Ribbon;fp_rate=0.01;bloom_before_level=-1}", ribbon_bits_for(0.01)},
+           {"{id=crivo.Ribbon:8:-1;bits_per_key=9.5;kind=ribbon}", ribbon_bits_as_bloom(9.5)},
+           {"{id=crivo.Ribbon:fp_rate:0.01:-1;bits_per_key=14}", ribbon_bits_as_bloom(14)}}) {
+    SCOPED_TRACE(text);
+    const rocksdb::BlockBasedTableOptions table;
+    rocksdb::FilterBuildingContext context(table);
+    context.reason = rocksdb::TableFileCreationReason::kFlush;
+    const auto builder = new_builder(policy_of(from_string(text)), context);
+    const auto bytes = static_cast<double>(build_block(*builder, 0, static_cast<std::uint64_t>(kKeys)).size());
+    // n * bits / 8 bytes, rounded up to 64, and the trailer of 32; a ribbon is up to 3% smaller than planned.
+    const double payload = std::ceil(kKeys * bits_per_key / 512) * 64;
+    EXPECT_LT(bytes, payload * 1.01 + 32);
+    EXPECT_GT(bytes, payload * (bits_per_key < 7.2 ? 0.96 : 0.995) + 32);
+  }
+}
 
 struct BadOption {
   std::string text;
@@ -80,68 +70,31 @@ struct BadOption {
   std::string ending{};  // of a message that lists all options between
 };
 
-void PrintTo(const BadOption& option, std::ostream* out) { *out << option.text; }
-
-class EveryBadOptionString : public ::testing::TestWithParam<BadOption> {};
-
-TEST_P(EveryBadOptionString, IsReportedByOpen) {
-  const rocksdb::Status status = try_to_open(from_string(GetParam().text));
-  EXPECT_TRUE(status.IsInvalidArgument());
-  EXPECT_THAT(status.ToString(), AllOf(HasSubstr(GetParam().message), EndsWith(GetParam().ending)));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Rocksdb, EveryBadOptionString,
-    ::testing::Values(
-        BadOption{"crivo.Bloom:ten", "crivo.Bloom: bits_per_key must be a number, got ten"},
-
+TEST(RocksdbOptions, ThatAreWrongAreReportedByOpen) {
+  for (const auto& [text, message, ending] :
+       {BadOption{"crivo.Bloom:ten", "crivo.Bloom: bits_per_key must be a number, got ten"},
         BadOption{"crivo.Bloom:fpr:0.01",
                   "crivo.Bloom: option must be bits_per_key, fp_rate, kind, key_transform, max_filter_bytes, "
                   "max_build_bytes or count_questions, got fpr"},
         BadOption{"crivo.Bloom:", "crivo.Bloom: bits_per_key must be a number, got nothing"},
-        BadOption{"crivo.Bloom:10:20", "crivo.Bloom: option must be bits_per_key", ", got 20"},
         BadOption{"crivo.Bloom:fp_rate:2", "crivo.Bloom: fp_rate must lie in [1e-9, 1), got 2"},
-        BadOption{"crivo.Bloom:fp_rate:", "crivo.Bloom: fp_rate must be a number, got nothing"},
         BadOption{"crivo.Ribbon:fp_rate:0.01:x", "crivo.Ribbon: bloom_before_level must be a number, got x"},
-        BadOption{"crivo.Bloom: 10", "crivo.Bloom: bits_per_key must be a number, got  10"},
         BadOption{"crivo.Bloom:-1", "crivo.Bloom: bits_per_key must lie in [0, 1000], got -1"},
-        BadOption{"crivo.Bloom:1000.5", "crivo.Bloom: bits_per_key must lie in [0, 1000], got 1000.5"},
         BadOption{"crivo.Bloom:nan", "crivo.Bloom: bits_per_key must lie in [0, 1000], got nan"},
-        BadOption{"crivo.Bloom:1e999", "crivo.Bloom: bits_per_key must be a number, got 1e999"},
-        BadOption{"{id=crivo.Bloom;bits_per_key=}", "crivo.Bloom: bits_per_key must be a number, got nothing"},
-        BadOption{"{id=crivo.Bloom;fp_rate=0}", "crivo.Bloom: fp_rate must lie in [1e-9, 1), got 0"},
-        BadOption{"{id=crivo.Bloom;fp_rate=1}", "crivo.Bloom: fp_rate must lie in [1e-9, 1), got 1"},
-        BadOption{"{id=crivo.Bloom;fp_rate=1%}", "crivo.Bloom: fp_rate must be a number, got 1%"},
         BadOption{"{id=crivo.Bloom;fp_rate=0.01;bits_per_key=10}", "must not be given together with"},
         BadOption{"{id=crivo.Bloom;kind=ribbon}", "crivo.Bloom: kind must be blocked, got ribbon"},
         BadOption{"{id=crivo.Bloom;bits=10}", "crivo.Bloom: option must be bits_per_key", ", got bits"},
-        BadOption{"{id=crivo.Bloom;bloom_before_level=1}", "crivo.Bloom: option must be bits_per_key",
-                  ", got bloom_before_level"},
         BadOption{"crivo.Bloom:10:count_questions:maybe",
                   "crivo.Bloom: count_questions must be true or false, got maybe"},
-        BadOption{"{id=crivo.Bloom;count_questions=}",
-                  "crivo.Bloom: count_questions must be true or false, got nothing"},
         BadOption{"{id=crivo.Bloom;bits_per_key=10;crivo.Bloom.bits_per_key=12}",
                   "crivo.Bloom: bits_per_key must be given once, got it twice"},
-        BadOption{"crivo.Ribbon:ten", "crivo.Ribbon: bits_per_key must be a number, got ten"},
         BadOption{"crivo.Ribbon::1", "crivo.Ribbon: bits_per_key must be a number, got nothing"},
-        BadOption{"crivo.Ribbon:1001", "crivo.Ribbon: bits_per_key must lie in [0, 1000], got 1001"},
         BadOption{"crivo.Ribbon:10:", "crivo.Ribbon: bloom_before_level must be a number, got nothing"},
-        BadOption{"crivo.Ribbon:10:one", "crivo.Ribbon: bloom_before_level must be a number, got one"},
-        BadOption{"crivo.Ribbon:10:1:2", "crivo.Ribbon: option must be bits_per_key", ", got 2"},
         BadOption{"crivo.Ribbon:10:-2",
                   "crivo.Ribbon: bloom_before_level must be an integer in [-1, 2147483647], got -2"},
-        BadOption{"crivo.Ribbon:10:0.5",
-                  "crivo.Ribbon: bloom_before_level must be an integer in [-1, 2147483647], got 0.5"},
-        BadOption{"crivo.Ribbon:10:nan",
-                  "crivo.Ribbon: bloom_before_level must be an integer in [-1, 2147483647], got nan"},
         BadOption{"crivo.Ribbon:10:2147483648",
                   "crivo.Ribbon: bloom_before_level must be an integer in [-1, 2147483647], got 2147483648"},
         BadOption{"{id=crivo.Ribbon;fp_rate=1e-10}", "crivo.Ribbon: fp_rate must lie in [1e-9, 1), got 1e-10"},
-        BadOption{"{id=crivo.Ribbon;fp_rate=0.01;bits_per_key=10}", "must not be given together with"},
-        BadOption{"{id=crivo.Ribbon;kind=blocked}", "crivo.Ribbon: kind must be ribbon, got blocked"},
-        BadOption{"{id=crivo.Ribbon;level=1}", "crivo.Ribbon: option must be bits_per_key", ", got level"},
-        BadOption{"crivo.Auto:10:2", "crivo.Auto: option must be bits_per_key", ", got 2"},
         BadOption{"crivo.Auto:levels:1", "crivo.Auto: levels must be an integer in [2, 64], got 1"},
         BadOption{"crivo.Auto:levels", "crivo.Auto: levels must be a number, got nothing"},
         BadOption{"{id=crivo.Auto;kind=ribbon}", "crivo.Auto: option must be bits_per_key"},
@@ -155,15 +108,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadOption{"{id=crivo.Auto;budget_bits_per_key=8;bits_per_key=10}", "must not be given together with"},
         BadOption{"crivo.Auto:budget_bits_per_key:8:bottommost_fp_rate:0.1",
                   "crivo.Auto: bottommost_fp_rate must not be given together with budget_bits_per_key, got both"},
-        BadOption{"crivo.Auto:bottommost_fp_rate:0.1:budget_bits_per_key:8",
-                  "crivo.Auto: bottommost_fp_rate must not be given together with budget_bits_per_key, got both"},
-        BadOption{"crivo.ribbon:10",
-                  "crivo.ribbon:10: name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got crivo.ribbon"},
         BadOption{"crivo.Blum:10",
                   "crivo.Blum:10: name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got crivo.Blum"},
-        BadOption{"crivo.", "crivo.: name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got crivo."},
-        BadOption{"crivo:10", "crivo:10: name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got crivo"},
-        BadOption{"crivo", "crivo: name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got crivo"}));
+        BadOption{"crivo", "crivo: name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got crivo"}}) {
+    const rocksdb::Status status = try_to_open(from_string(text));
+    EXPECT_TRUE(status.IsInvalidArgument()) << text;
+    EXPECT_THAT(status.ToString(), AllOf(HasSubstr(message), EndsWith(ending))) << text;
+  }
+}
 
 TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
   const auto open_error = [](const RocksDBFilterOptions& options) {
@@ -229,19 +181,20 @@ TEST(RocksdbOptions, ComeBackFromTheOptionsFile) {
            {"crivo.Ribbon", "crivo.Ribbon:10:0"},
            {"{id=crivo.Ribbon;fp_rate=0.003;bloom_before_level=-1}", "crivo.Ribbon:fp_rate:0.003:-1"},
            {"crivo.Auto", "crivo.Auto:10"},
+           {"crivo.Ribbon:fp_rate:0.01:key_transform:take_prefix:16:-1",
+            "crivo.Ribbon:fp_rate:0.01:key_transform:take_prefix:16:-1"},
            {"{id=crivo.Auto;fp_rate=0.003;bottommost_fp_rate=0.1}", "crivo.Auto:fp_rate:0.003:bottommost_fp_rate:0.1"},
            {"{id=crivo.Auto;budget_bits_per_key=6.5;levels=3;level_ratio=8;ribbon_levels=1}",
             "crivo.Auto:budget_bits_per_key:6.5:ribbon_levels:1:levels:3:level_ratio:8"}}) {
     ScratchDatabase db(from_string(text));
-    put_keys(*db, 0, 5000);
-
+    put_keys(*db, 0, 1000);
     rocksdb::Options options = loaded_options(db.path());
     EXPECT_EQ(policy_of(options).GetId(), expected);
 
     options.statistics = rocksdb::CreateDBStatistics();
     db.reopen(options);
-    put_keys(*db, 5000, 10000);
-    expect_filters_at_work(*db, options, 10000, expected.substr(0, expected.find(':')));
+    put_keys(*db, 1000, 2000);
+    expect_filters_at_work(*db, options, 2000, expected.substr(0, expected.find(':')));
   }
 }
 

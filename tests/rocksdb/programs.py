@@ -6,18 +6,14 @@ usage: programs.py PROGRAM CRIVO    PROGRAM is one of those below, and CRIVO the
 A program runs on the same data both times, and must answer the same. What docs/benchmarks.md says of it must hold: for
 which keys it gets filters, and what they save. Ends with 77 where the program is not installed.
 """
-import contextlib
 import json
 import pathlib
 import random
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 
 POLICY = "crivo.Auto:10"
 
@@ -35,18 +31,6 @@ class World:
         if done.returncode != 0 and not (harmless and harmless in done.stderr):
             raise SystemExit(f"{words} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done.stdout
-
-    @contextlib.contextmanager
-    def running(self, *words, filtered=True):
-        """A server, which is asked to end behind the block."""
-        with open(self.folder / "server.log", "ab") as log:
-            server = subprocess.Popen([*(self.prefix if filtered else []), *words], cwd=self.folder, stdout=log,
-                                      stderr=log)
-        try:
-            yield
-        finally:
-            server.terminate()
-            server.wait(timeout=60)
 
     def keys_with_filters(self, database):
         """The keys that our filters have in all files of a database."""
@@ -82,58 +66,6 @@ def sortmerna(world):
             "files": len(list((world.folder / "kvdb").glob("*.sst")))}
 
 
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
-def post(port, path, body, **headers):
-    """Tries until the server has come up."""
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", json.dumps(body).encode(), headers)
-    for _ in range(100):
-        with contextlib.suppress(ConnectionError, urllib.error.URLError):
-            return urllib.request.urlopen(request, timeout=30).read()
-        time.sleep(0.1)
-    raise SystemExit(f"no answer at port {port}")
-
-
-def balboa(world):
-    """Passive DNS: what was seen of names, which it merges, and reads by iterators."""
-    backend, feed, graphql = free_ports(3)
-    (world.folder / "feeders.yaml").write_text(
-        "feeder:\n  - {name: HTTP, type: http, listen_host: 127.0.0.1, "
-        f"listen_port: {feed}, input_format: fever_aggregate}}\n")
-    names = [f"host{i}.example.org" for i in range(20_000)]
-
-    @contextlib.contextmanager
-    def both():
-        serve = ["balboa", "serve", "-H", f"127.0.0.1:{backend}", "-f", "feeders.yaml", "-l", "", "-p", str(graphql)]
-        with world.running("balboa-rocksdb", "-d", "db", "-p", str(backend), "-R"):
-            time.sleep(1)  # the front end does not wait for it
-            with world.running(*serve, filtered=False):
-                yield
-
-    def ask(name):
-        query = {"query": f'{{ entries(rrname: "{name}") {{ rrname rdata count }} }}'}
-        return json.loads(post(graphql, "/query", query, **{"Content-Type": "application/json"}))["data"]["entries"]
-
-    with both():
-        for first in range(0, len(names), 500):
-            seen = {name: {"rdata": [{"rdata": "10.0.0.1", "count": 1, "rrtype": "A", "type": "answer"}]}
-                    for name in names[first:first + 500]}
-            post(feed, "/", {"dns": seen, "timestamp_start": "2024-03-01T00:00:00+00:00",
-                             "timestamp_end": "2024-03-01T00:01:00+00:00"}, **{"X-Sensor-ID": "sensor"})
-        while not ask(names[-1]):  # feeds are taken one after the other
-            time.sleep(0.1)
-    with both():  # now the keys are in a file
-        answer = [ask(name) for name in [*names[::40], *(f"no{i}.example.org" for i in range(500))]]
-    assert [len(entries) for entries in answer] == [1] * 500 + [0] * 500, "names that were seen, and others"
-    return {"answer": answer, "filtered": world.keys_with_filters("db")}
-
-
 def oxigraph(world):
     """A store of triples, which has filters of RocksDB's where it looks up single keys."""
     triples = "".join(f"<http://example.org/{i}> <http://example.org/knows> <http://example.org/{i * 7 % 20000}> .\n"
@@ -158,16 +90,12 @@ def expect_sortmerna(plain, filtered):
     assert (plain["asks"], filtered["asks"], filtered["files"]) == (False, True, 0), filtered
 
 
-def expect_balboa(plain, filtered):
-    assert (plain["filtered"], filtered["filtered"] > 20_000) == (0, True), filtered
-
-
 def expect_oxigraph(plain, filtered):
     assert plain["filtered"] == 0, plain
 
 
 PROGRAMS = {"db_bench": (db_bench, expect_db_bench), "sortmerna": (sortmerna, expect_sortmerna),
-            "balboa": (balboa, expect_balboa), "oxigraph": (oxigraph, expect_oxigraph)}
+            "oxigraph": (oxigraph, expect_oxigraph)}
 
 
 def main(name, crivo):

@@ -4,24 +4,18 @@
 
 #include <mutex>
 
-#include "support.h"
 #include "wrapped_builder.h"
 
 namespace crivo::testing {
 
 /// Another policy, of whose filter blocks it keeps copies.
-class RecordingPolicy final : public rocksdb::FilterPolicy {
+class RecordingPolicy final : public WrappedPolicy {
  public:
-  explicit RecordingPolicy(Policy inner) : inner_(std::move(inner)) {}
+  explicit RecordingPolicy(const Policy& inner) : WrappedPolicy("test.Recording", inner->CompatibilityName(), inner) {}
 
-  [[nodiscard]] const char* Name() const override { return "test.Recording"; }
-  [[nodiscard]] const char* CompatibilityName() const override { return inner_->CompatibilityName(); }
   [[nodiscard]] rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
-    return abi::as_rocksdb(new Builder(new_builder(*inner_, context), *this));
-  }
-  [[nodiscard]] rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
-    return inner_->GetFilterBitsReader(contents);
+    return abi::as_rocksdb(new Builder(new_builder(inner(), context), *this));
   }
 
   struct Block {
@@ -61,7 +55,6 @@ class RecordingPolicy final : public rocksdb::FilterPolicy {
     const RecordingPolicy& policy_;
   };
 
-  Policy inner_;
   mutable std::mutex mutex_;
   mutable std::vector<std::string> blocks_;
 };

@@ -62,8 +62,7 @@ using Filters = std::map<Place, RocksDBFileFilter>;
 Filters filters_of(rocksdb::DB& db) {
   std::map<std::string, RocksDBFileFilter> by_path;
   for (auto& file : VerifyRocksDBFilters(db).files) by_path[file.path] = file;
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db.GetLiveFilesMetaData(&files);
+  const auto files = live_files(db);
   Filters filters;
   for (const auto& file : files) {
     const auto& filter = by_path[file.directory + "/" + file.relative_filename];
@@ -204,11 +203,11 @@ void write_twice(std::uint64_t seed) {
 
 constexpr const char* kSeed = "CRIVO_REFILTER_SEED";
 
-TEST(RocksdbRefilterModel, FindsNothingToDoInSmallFilters) { walk_seeds(kSeed, 1, 150, write_twice); }
-TEST(RocksdbRefilterModel, FindsNothingToDoInSmallFiltersLong) { walk_seeds(kSeed, 1000, 3000, write_twice); }
+TEST(RocksdbRefilterModel, FindsNothingToDoInSmallFilters) { walk_seeds(kSeed, 1, 40, write_twice); }
+TEST(RocksdbRefilterModel, FindsNothingToDoInSmallFiltersLong) { walk_seeds(kSeed, 1, 3000, write_twice); }
 
-TEST(RocksdbRefilterModel, GivesEachFileWhatItWouldHaveHadFromTheStart) { walk_seeds(kSeed, 1, 6, walk); }
-TEST(RocksdbRefilterModel, GivesEachFileWhatItWouldHaveHadFromTheStartLong) { walk_seeds(kSeed, 1000, 300, walk); }
+TEST(RocksdbRefilterModel, GivesEachFileWhatItWouldHaveHadFromTheStart) { walk_seeds(kSeed, 1, 3, walk); }
+TEST(RocksdbRefilterModel, GivesEachFileWhatItWouldHaveHadFromTheStartLong) { walk_seeds(kSeed, 1, 300, walk); }
 
 }  // namespace
 }  // namespace crivo::testing

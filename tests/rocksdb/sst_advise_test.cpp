@@ -135,7 +135,7 @@ class Predictions : public SstAdvise, public ::testing::WithParamInterface<Shape
   }
 };
 
-TEST_P(Predictions, AreWhatTheBestChoiceThenDoes) { follow(100000, 100000, builtin_bloom(6), 1); }
+TEST_P(Predictions, AreWhatTheBestChoiceThenDoes) { follow(50000, 100000, builtin_bloom(6), 1); }
 
 TEST_P(Predictions, LongAreWhatEveryChoiceThenDoes) { follow(600000, 300000, builtin_bloom(7), 5); }
 
@@ -293,18 +293,6 @@ TEST_F(SstAdvise, SaysWhyThereIsNothingToAdvise) {
   EXPECT_EQ(advice["note"], "whole_key_filtering=false without a prefix_extractor leaves no key to filter");
   EXPECT_THAT(advice["plans"], IsEmpty());
   EXPECT_THAT(crivo("sst advise db").out, HasSubstr("nothing to advise: whole_key_filtering=false"));
-}
-
-TEST_F(SstAdvise, LeavesOutTheLastLevelIfTheDatabaseDoes) {
-  rocksdb::Options options = options_of(shapes()[0], crivo_bloom());
-  options.optimize_filters_for_hits = true;
-  write_tree(*open_database(options, db()), shapes()[0], kKeys);
-  const json advice = advise("db")[0];
-  EXPECT_NEAR(advice["now"]["reads_in_vain"].get<double>(), 1.01, 0.01);
-  for (const json& choice : advice["plans"][0]["choices"]) {
-    EXPECT_EQ(choice["levels"][1]["kind"], "none") << choice;
-    EXPECT_GE(choice["reads_in_vain"], 1) << choice;
-  }
 }
 
 TEST_F(SstAdvise, DividesMemoryByTheKeysOfColumnFamilies) {

@@ -102,22 +102,6 @@ TEST_F(SstFolders, SaysThatNothingAsksTheFilters) {
   }
 }
 
-TEST_F(SstFolders, SaysThatABuiltinPolicyDoesNotReadCrivosFilters) {
-  for (const Policy& policy : {crivo_bloom(), builtin_ribbon()}) {
-    for (const Policy& reader : {builtin_bloom(), builtin_ribbon(), policy_from_string("rocksdb.BuiltinBloomFilter")}) {
-      shell("rm -rf db");
-      write_database(many_files(policy), db(), kKeys);
-      open_database(many_files(reader), db()).reset();
-      const Outcome told = crivo("sst info db");
-      const bool is_ours = std::string(policy->Name()).starts_with("crivo.");
-      EXPECT_EQ(told.exit_code, is_ours ? 1 : 0) << reader->GetId();
-      EXPECT_EQ(told.out.find("! the database was last opened with " + reader->GetId()) != std::string::npos, is_ours)
-          << told.out;
-      EXPECT_THAT(told.err, is_ours ? TextMatcher(HasSubstr("crivo rocksdb run --replace -- PROGRAM")) : "");
-    }
-  }
-}
-
 TEST_F(SstFolders, SaysThatThePolicyIsLostAndGivesItBack) {
   write_database(many_files(crivo_bloom()), db(), kKeys);
   {

@@ -1,5 +1,4 @@
 // crivo sst refilter: every file gets the policy's filter, and no key is lost, whatever stops it.
-#include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
 
 #include <random>
@@ -30,33 +29,33 @@ class SstRefilter : public SstToolTest {
   void expect_done(const std::string& arguments) {
     EXPECT_THAT(crivo("sst refilter --dry-run " + arguments), Says(IsEmpty()));
   }
+  void expect_survives(int times);
 };
 
-TEST_F(SstRefilter, GivesEveryFileThePolicysFilter) {
-  const std::map<std::string, Policy> before = {{"none", nullptr},
-                                                {"builtin Bloom", builtin_bloom()},
-                                                {"builtin Ribbon", builtin_ribbon()},
-                                                {"another rate", crivo_bloom(5)},
-                                                {"another kind", crivo_bloom(10)}};
-  for (const auto& [name, policy] : before) {
-    for (const bool partitioned : {false, true}) {
-      SCOPED_TRACE(name + (partitioned ? ", partitioned" : ""));
-      shell("rm -rf db");
-      const rocksdb::Options options = many_files(policy, partitioned);
-      write_database(options, db(), kKeys);
-      const std::size_t files = sst_files(db()).size();
-      const Outcome dry = crivo("sst refilter --dry-run --policy crivo.Ribbon:10:-1 db");
-      EXPECT_THAT(dry, Exits(1));
-      EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(dry.out, '\n')), files);
-      EXPECT_THAT(crivo("sst refilter --policy crivo.Ribbon:10:-1 db"),
-                  Succeeds(AllOf(HasSubstr("1 of " + std::to_string(files)),
-                                 HasSubstr(std::to_string(files) + " files rewritten; every filter is"))));
-      EXPECT_EQ(sst_files(db()).size(), files) << "file by file";
-      const auto found = kinds(many_files(crivo_bloom(), partitioned));
-      EXPECT_EQ(found.size(), 2U) << "each in its level";
-      for (const auto& [level, level_kinds] : found) EXPECT_EQ(level_kinds, std::set<std::string>{"ribbon"});
-      expect_all_there(options, db(), kKeys);
-    }
+TEST_F(SstRefilter, GivesEveryFileThePolicysFilterAndLeavesItAlone) {
+  for (const Policy& before : {Policy(), builtin_ribbon(), crivo_bloom(10)}) {
+    const bool partitioned = before != nullptr;
+    SCOPED_TRACE(before != nullptr ? before->GetId() : "none");
+    shell("rm -rf db");
+    const rocksdb::Options options = many_files(before, partitioned);
+    write_database(options, db(), kKeys);
+    const std::size_t files = sst_files(db()).size();
+    const Outcome dry = crivo("sst refilter --dry-run --policy crivo.Ribbon:10:-1 db");
+    EXPECT_THAT(dry, Exits(1));
+    EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(dry.out, '\n')), files);
+    EXPECT_THAT(crivo("sst refilter --policy crivo.Ribbon:10:-1 db"),
+                Succeeds(AllOf(HasSubstr("1 of " + std::to_string(files)),
+                               HasSubstr(std::to_string(files) + " files rewritten; every filter is"))));
+    EXPECT_EQ(sst_files(db()).size(), files) << "file by file";
+    const auto found = kinds(many_files(crivo_bloom(), partitioned));
+    EXPECT_EQ(found.size(), 2U) << "each in its level";
+    for (const auto& [level, level_kinds] : found) EXPECT_EQ(level_kinds, std::set<std::string>{"ribbon"});
+    expect_all_there(options, db(), kKeys);
+    expect_done("--policy crivo.Ribbon:10:-1 db");
+    const auto now = sst_files(db());
+    EXPECT_THAT(crivo("sst refilter --policy crivo.Ribbon:10:-1 db"),
+                Succeeds(HasSubstr("0 files rewritten; every filter is as the policy would write it")));
+    for (const std::string& file : now) EXPECT_TRUE(std::filesystem::exists(file)) << file;
   }
 }
 
@@ -73,35 +72,6 @@ TEST_F(SstRefilter, LeavesAloneAFileOfRangeDeletionsOnly) {
     EXPECT_EQ(std::ranges::count_if(report.files, is_empty), 1);
   }
   expect_done("--policy crivo.Bloom:10 db");
-}
-
-TEST_F(SstRefilter, LeavesAloneWhatIsRight) {
-  for (const Policy& policy : {crivo_bloom(10), crivo_ribbon(7), builtin_bloom(10), builtin_ribbon(10),
-                               policy_from_string("crivo.Auto:10"), policy_from_string("crivo.Auto:fp_rate:0.001")}) {
-    for (const bool partitioned : {false, true}) {
-      SCOPED_TRACE(policy->GetId() + (partitioned ? ", partitioned" : ""));
-      shell("rm -rf db");
-      write_database(many_files(policy, partitioned), db(), kKeys);
-      expect_done("db");
-      const auto before = sst_files(db());
-      EXPECT_THAT(crivo("sst refilter db"),
-                  Succeeds(HasSubstr("0 files rewritten; every filter is as the policy would write it")));
-      for (const std::string& file : before) EXPECT_TRUE(std::filesystem::exists(file)) << file;
-    }
-  }
-}
-
-TEST_F(SstRefilter, RewritesOnlyTheFilesThatNeedIt) {
-  write_database(many_files(builtin_bloom()), db(), kKeys);
-  {
-    const auto opened = open_database(many_files(crivo_bloom()), db());
-    put_keys(*opened, kKeys, kKeys + 500);
-  }
-  const auto files = sst_files(db());
-  EXPECT_THAT(crivo("sst refilter db"), Succeeds(HasSubstr(std::to_string(files.size() - 1) + " files rewritten")));
-  const auto now = sst_files(db());
-  EXPECT_EQ(std::ranges::count_if(files, [&](const auto& file) { return std::ranges::count(now, file) > 0; }), 1);
-  expect_all_there(many_files(crivo_bloom()), db(), kKeys);
 }
 
 TEST_F(SstRefilter, KeepsToOneLimitForAllFilters) {
@@ -128,16 +98,6 @@ TEST_F(SstRefilter, MendsDamagedFilters) {
   write_database(many_files(crivo_bloom()), db(), kKeys);
   damage_filters(sst_files(db())[0]);
   EXPECT_THAT(crivo("sst refilter db"), Succeeds(AllOf(HasSubstr("damaged"), HasSubstr("1 file rewritten"))));
-  expect_all_there(many_files(crivo_bloom()), db(), kKeys);
-}
-
-TEST_F(SstRefilter, RewritesFiltersOfAnotherKeyTransform) {
-  write_database(many_files(crivo_bloom()), db(), kKeys);
-  const std::string policy = "--policy 'crivo.Bloom:10:key_transform:lower_ascii' ";
-  EXPECT_THAT(crivo("sst refilter --dry-run " + policy + "db").out,
-              HasSubstr("key_transform is \"\" instead of \"lower_ascii\""));
-  EXPECT_THAT(crivo("sst refilter " + policy + "db"), Succeeds());
-  expect_done("db");
   expect_all_there(many_files(crivo_bloom()), db(), kKeys);
 }
 
@@ -179,17 +139,6 @@ TEST_F(SstRefilter, TakesColumnFamiliesByThemselves) {
               Fails(HasSubstr("--column-family must be one of the database's, got nobody")));
 }
 
-TEST_F(SstRefilter, LeavesOutTheLastLevelIfTheDatabaseDoes) {
-  rocksdb::Options options = many_files(crivo_bloom());
-  options.optimize_filters_for_hits = true;
-  write_database(options, db(), kKeys);
-  expect_done("db");
-  EXPECT_THAT(crivo("sst refilter db"), Succeeds());
-  EXPECT_THAT(crivo("sst refilter --policy crivo.Bloom:20 db"), Succeeds(HasSubstr("2 files rewritten")))
-      << "those of level 0";
-  expect_all_there(options, db(), kKeys);
-}
-
 /// What a program of one's own may have, and nobody else knows.
 class Appending final : public rocksdb::AssociativeMergeOperator {
  public:
@@ -199,14 +148,6 @@ class Appending final : public rocksdb::AssociativeMergeOperator {
     *joined = (old != nullptr ? old->ToString() : "") + value.ToString();
     return true;
   }
-};
-
-class OwnOrder final : public rocksdb::Comparator {
- public:
-  const char* Name() const override { return "my.OwnOrder"; }
-  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override { return b.compare(a); }
-  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
 };
 
 TEST_F(SstRefilter, RefusesWhatItDoesNotKnow) {
@@ -356,7 +297,9 @@ TEST_F(SstRefilter, IsStoppedBySignalsAndContinued) {
   }
 }
 
-void kill_and_continue(const std::function<Outcome(const std::string&)>& shell, int times) {
+/// Kills the tool so many times, and continues.
+void SstRefilter::expect_survives(int times) {
+  write_database(many_files(builtin_ribbon()), db(), 2 * kKeys);
   std::mt19937_64 random(11);
   for (int i = 0; i < times; ++i) {
     const std::string after = std::to_string(0.001 * static_cast<double>(random() % 300));
@@ -365,22 +308,87 @@ void kill_and_continue(const std::function<Outcome(const std::string&)>& shell, 
                       " db & pid=$!; sleep " + after + "; kill -KILL $pid; wait $pid"),
                 Exits(AnyOf(Eq(0), Eq(1), Eq(137), Eq(-1))));
   }
-}
-
-TEST_F(SstRefilter, LosesNothingWhenItIsKilled) {
-  write_database(many_files(builtin_ribbon()), db(), 2 * kKeys);
-  kill_and_continue([this](const std::string& command) { return shell(command); }, 8);
   expect_all_there(many_files(crivo_bloom()), db(), 2 * kKeys);
   EXPECT_THAT(crivo("sst refilter --policy crivo.Auto:10 db"), Succeeds());
   expect_done("db");
   expect_all_there(many_files(crivo_bloom()), db(), 2 * kKeys);
 }
 
-TEST_F(SstRefilter, LosesNothingWhenItIsKilledLong) {
-  write_database(many_files(builtin_ribbon()), db(), 2 * kKeys);
-  kill_and_continue([this](const std::string& command) { return shell(command); }, 100);
-  EXPECT_THAT(crivo("sst refilter --policy crivo.Auto:10 db"), Succeeds());
-  expect_all_there(many_files(crivo_bloom()), db(), 2 * kKeys);
+TEST_F(SstRefilter, LosesNothingWhenItIsKilled) { expect_survives(5); }
+TEST_F(SstRefilter, LosesNothingWhenItIsKilledLong) { expect_survives(100); }
+
+// Which policies it takes for none.
+
+constexpr std::uint64_t kFew = 3000;
+
+class SstWanted : public SstToolTest {
+ protected:
+  void make(const std::string& policy) {
+    shell("rm -rf db");
+    rocksdb::Options options = many_files(policy == "nullptr" ? nullptr : policy_from_string(policy));
+    options.target_file_size_base = 64 << 10;
+    write_database(options, db(), kFew);
+  }
+};
+
+TEST_F(SstWanted, IsNoPolicyThatWritesNothing) {
+  make("crivo.Bloom:10");
+  const auto before = listing(db());
+  for (const char* const policy :
+       {"rocksdb.BuiltinBloomFilter", "{id=rocksdb.BuiltinBloomFilter}", "bloomfilter:0:false", "bloomfilter:-1",
+        "rocksdb.BloomFilter:0.4", "ribbonfilter:0.2", "crivo.Bloom:0", "crivo.Ribbon:0.3", "crivo.Auto:0",
+        "{id=crivo.Auto;budget_bits_per_key=0}"}) {
+    for (const char* const dry : {"", "--dry-run "}) {
+      EXPECT_THAT(crivo(std::string("sst refilter ") + dry + "--policy '" + policy + "' db"),
+                  Fails(AllOf(HasSubstr("--policy must name one that writes filters, got " + std::string(policy)),
+                              HasSubstr(" writes no filters in column family default; --policy none removes filters"))))
+          << policy;
+    }
+  }
+  for (const char* const policy : {"", "nullptr", "crivo.bloom:10", "CRIVO.Bloom", "BloomFilter:10", "blocked"}) {
+    EXPECT_THAT(crivo(std::string("sst refilter --policy '") + policy + "' db"),
+                Fails(HasSubstr("--policy must name a filter policy, such as crivo.Auto:10, got " +
+                                std::string(*policy == '\0' ? "nothing" : policy))))
+        << policy;
+  }
+  EXPECT_EQ(listing(db()), before);
+}
+
+TEST_F(SstWanted, IsNoPolicyOfOptionsThatWritesNothing) {
+  const std::pair<const char*, const char*> nothing[] = {
+      {"filter_policy=rocksdb.BuiltinBloomFilter", "policy rocksdb.BuiltinBloomFilter writes no filters"},
+      {"filter_policy=crivo.Bloom:0.3", "policy crivo.Bloom:0.3 writes no filters"},
+      {"filter_policy=crivo.Bloom:10;whole_key_filtering=false",
+       "whole_key_filtering=false without a prefix_extractor leaves no key"}};
+  for (const auto& [table, why] : nothing) {
+    make("bloomfilter:10:false");
+    open_database(with_table(many_files(nullptr), table_from_string(table)), db()).reset();  // writes OPTIONS
+    const auto before = listing(db());
+    EXPECT_THAT(crivo("sst refilter db"),
+                Fails(AllOf(HasSubstr(std::string("note: skipped: column family default: ") + why),
+                            HasSubstr("OPTIONS of DB must have a filter policy, got none that writes filters ("))));
+    EXPECT_EQ(listing(db()), before);
+  }
+}
+
+TEST_F(SstWanted, IsNoneWhereItIsAskedForByName) {
+  make("crivo.Bloom:10");
+  const std::size_t files = sst_files(db()).size();
+  EXPECT_THAT(crivo("sst refilter --policy none db"),
+              Succeeds(HasSubstr(std::to_string(files) + " files rewritten; no file has a filter")));
+  EXPECT_THAT(crivo("sst info db"),
+              Says(AllOf(HasSubstr("written without a filter policy"), Not(HasSubstr("blocked")))))
+      << "it was done on purpose";
+  EXPECT_THAT(crivo("sst refilter --policy none db").err, HasSubstr("0 files rewritten"));
+  expect_all_there(many_files(nullptr), db(), kFew);
+}
+
+TEST_F(SstWanted, LeavesNoNameOfCrivosInOptionsOfRocksDBsPolicies) {
+  rocksdb::Options options = many_files(nullptr);
+  options.table_properties_collector_factories.clear();
+  write_database(options, db(), kFew);
+  EXPECT_THAT(crivo("sst refilter --policy bloomfilter:10:false db"), Succeeds());
+  EXPECT_THAT(shell("cat db/OPTIONS-*").out, Not(HasSubstr("crivo")));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // What the tests of crivo-sst share: databases of several files, and what is left of them.
 #pragma once
 
+#include <rocksdb/comparator.h>
+
 #include <map>
 
 #include "../tool/shell.h"
@@ -20,6 +22,15 @@ void expect_all_there(const rocksdb::Options& options, const std::string& path, 
 
 /// The names of all files in a folder with their sizes.
 [[nodiscard]] std::map<std::string, std::uintmax_t> listing(const std::string& path);
+
+/// An order that no other program knows.
+class OwnOrder final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "my.OwnOrder"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override { return b.compare(a); }
+  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
 
 /// Tests whose database is `db` in the tool's folder.
 class SstToolTest : public ToolTest {

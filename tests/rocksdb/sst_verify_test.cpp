@@ -46,7 +46,7 @@ std::string kind_of(const Written& written) {
 
 /// The share of absent keys that the filters of this database let pass.
 double measured_rate(rocksdb::DB& db, const rocksdb::Options& options, std::uint64_t keys) {
-  constexpr std::uint64_t kAbsent = 20000;
+  constexpr std::uint64_t kAbsent = 10000;
   const std::uint64_t before = filter_useful(options);
   EXPECT_EQ(count_not_found(db, keys, keys + kAbsent), kAbsent);
   return 1 - static_cast<double>(filter_useful(options) - before) / static_cast<double>(kAbsent);
@@ -87,7 +87,7 @@ TEST_P(DescribedFile, TellsWhichFilterItHas) {
   EXPECT_GE(file.bytes, written.partitioned ? size * 9 / 10 : size);
   EXPECT_DOUBLE_EQ(file.bits_per_key, 8.0 * static_cast<double>(file.bytes) / kKeys);
   const double measured = measured_rate(*db, options, kKeys);
-  const double deviation = std::sqrt(file.current_fp_rate / 20000);
+  const double deviation = std::sqrt(file.current_fp_rate / 10000);
   EXPECT_NEAR(measured, file.current_fp_rate, 5 * deviation + 0.1 * file.current_fp_rate);
 }
 
@@ -104,14 +104,14 @@ std::vector<Written> every_file() {
   std::vector<PolicyMaker> policies = our_policies();
   for (const PolicyMaker& policy : builtin_policies()) policies.push_back(policy);
   std::vector<Written> all;
-  for (const bool partitioned : {false, true}) {
-    for (const PolicyMaker& policy : policies) all.push_back({policy, rocksdb::kXXH3, 5, partitioned});
-    for (const auto checksum : {rocksdb::kNoChecksum, rocksdb::kCRC32c, rocksdb::kxxHash, rocksdb::kxxHash64}) {
-      all.push_back({policies.front(), checksum, 5, partitioned});
-    }
-    for (const std::uint32_t version : other_versions()) {
-      all.push_back({builtin_policies().front(), rocksdb::kXXH3, version, partitioned});
-    }
+  for (const PolicyMaker& policy : policies) {
+    for (const bool partitioned : {false, true}) all.push_back({policy, rocksdb::kXXH3, 5, partitioned});
+  }
+  for (const auto checksum : {rocksdb::kNoChecksum, rocksdb::kCRC32c, rocksdb::kxxHash, rocksdb::kxxHash64}) {
+    all.push_back({policies.front(), checksum, 5, true});
+  }
+  for (const std::uint32_t version : other_versions()) {
+    all.push_back({builtin_policies().front(), rocksdb::kXXH3, version, true});
   }
   return all;
 }

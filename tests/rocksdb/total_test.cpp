@@ -45,17 +45,26 @@ void write(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end, rocksdb::Col
   }
 }
 
-/// Flushes, and waits until no compaction follows. (DB::WaitForCompact came with RocksDB 8, and universal compaction
-/// may say for ever that one is pending.)
+/// Flushes, and waits until no compaction runs or is to follow. (DB::WaitForCompact came with RocksDB 8, and universal
+/// compaction may say for ever that one is pending.)
 void settle(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family = nullptr) {
   if (family == nullptr) family = db.DefaultColumnFamily();
   ASSERT_TRUE(db.Flush({}, family).ok());
+  const bool levels = db.GetOptions(family).compaction_style == rocksdb::kCompactionStyleLevel;
   for (int quiet = 0; quiet < 20; ++quiet) {
     std::uint64_t running = 0;
+    std::uint64_t pending = 0;
     EXPECT_TRUE(db.GetIntProperty(family, rocksdb::DB::Properties::kNumRunningCompactions, &running));
-    if (running != 0) quiet = 0;
+    EXPECT_TRUE(db.GetIntProperty(family, rocksdb::DB::Properties::kCompactionPending, &pending));
+    if (running != 0 || (levels && pending != 0)) quiet = 0;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+}
+
+/// The same, and no compaction changes the tree from then on, which would change the plan between two calls.
+void settle_for_good(rocksdb::DB& db) {
+  settle(db);
+  ASSERT_TRUE(db.SetOptions({{"disable_auto_compactions", "true"}}).ok());
 }
 
 std::uint64_t lost(rocksdb::DB& db, std::uint64_t end, std::uint64_t step = 7) {
@@ -65,11 +74,16 @@ std::uint64_t lost(rocksdb::DB& db, std::uint64_t end, std::uint64_t step = 7) {
   return missing;
 }
 
-TEST(Total, HoldsWhileADatabaseGrowsAHundredTimes) {
-  const ScratchDatabase db(small_tree({.max_total_bytes = kLimit}));
+TEST(Total, HoldsWhileADatabaseGrowsManyTimesAndIsOpenedAgain) {
+  const rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+  ScratchDatabase db(options);
   std::uint64_t most = 0;
   std::uint64_t keys = 0;
-  for (const std::uint64_t end : {2'000, 20'000, 60'000, 100'000, 150'000, 200'000}) {
+  for (const std::uint64_t end : {2'000, 20'000, 60'000, 100'000, 150'000}) {
+    if (end == 150'000) {
+      db.reopen(options);
+      EXPECT_FALSE(GetRocksDBFilterTotal(*db)) << "nothing was written yet";
+    }
     for (; keys < end; keys += 2000) {
       write(*db, keys, keys + 2000);
       most = std::max(most, filter_bytes(*db));
@@ -91,17 +105,8 @@ TEST(Total, HoldsWhileADatabaseGrowsAHundredTimes) {
   EXPECT_EQ(total->bytes, filter_bytes(*db));
   EXPECT_GE(total->keys, keys);
   EXPECT_EQ(total->files, live_files(*db).size());
-}
-
-TEST(Total, ChangesNothingAsLongAsAllFits) {
-  const ScratchDatabase limited(small_tree({.max_total_bytes = 10'000'000}));
-  const ScratchDatabase free(small_tree({}));
-  for (const auto* db : {&limited, &free}) {
-    write(**db, 0, 20'000);
-    ASSERT_TRUE((*db)->CompactRange({}, nullptr, nullptr).ok());
-  }
-  EXPECT_NEAR(static_cast<double>(filter_bytes(*limited)), static_cast<double>(filter_bytes(*free)), 2000)
-      << "but for the ends of files, which differ from run to run";
+  db.close();
+  EXPECT_THAT(read_bytes(db.path() + "/LOG"), HasSubstr("crivo: max_total_bytes is 60000; the filters of "));
 }
 
 TEST(Total, IsSharedByColumnFamilies) {
@@ -111,7 +116,7 @@ TEST(Total, IsSharedByColumnFamilies) {
   const Family unlimited = create_family(*db, small_tree({}), "unlimited");
   for (std::uint64_t i = 0; i < 60'000; i += 1000) {
     write(*db, i, i + 1000);
-    write(*db, i, i + 2000, other.get());
+    write(*db, i, i + 1000, other.get());
     if (i < 10'000) write(*db, i, i + 1000, unlimited.get());
   }
   for (const auto& family : {db->DefaultColumnFamily(), other.get(), unlimited.get()}) {
@@ -129,7 +134,7 @@ TEST(Total, IsSharedByColumnFamilies) {
 TEST(Total, IsChangedWhileTheDatabaseIsOpenAndReachedByRefilter) {
   const ScratchDatabase db(small_tree({}));
   write(*db, 0, 100'000);
-  settle(*db);
+  settle_for_good(*db);
   const std::uint64_t before = filter_bytes(*db);
   EXPECT_GT(before, 80'000U);
   ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.max_total_bytes", "60000"}}).ok());
@@ -144,21 +149,6 @@ TEST(Total, IsChangedWhileTheDatabaseIsOpenAndReachedByRefilter) {
   ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.max_total_bytes", "0"}}).ok());
   EXPECT_TRUE(RefilterRocksDB(*db).status.ok());
   EXPECT_GT(filter_bytes(*db), 80'000U);
-}
-
-TEST(Total, IsKnownAgainAfterReopening) {
-  const rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
-  ScratchDatabase db(options);
-  write(*db, 0, 100'000);
-  settle(*db);
-  db.reopen(options);
-  EXPECT_FALSE(GetRocksDBFilterTotal(*db)) << "nothing was written yet";
-  write(*db, 100'000, 150'000);
-  settle(*db);
-  EXPECT_LE(filter_bytes(*db), kMost);
-  EXPECT_EQ(lost(*db, 150'000), 0U);
-  db.close();
-  EXPECT_THAT(read_bytes(db.path() + "/LOG"), HasSubstr("crivo: max_total_bytes is 60000; the filters of 1"));
 }
 
 TEST(Total, IsOfEachDatabaseWhereTwoHaveOneLogger) {
@@ -252,39 +242,45 @@ TEST(Total, IsNoReasonForSmallerFiltersWhileAllFits) {
   options.write_buffer_size = 64 << 20;  // one flush has all keys, as many as level 0 will hardly ever have again
   const ScratchDatabase db(options);
   write(*db, 0, 40'000);
-  settle(*db);
+  settle_for_good(*db);
   for (int i = 0; i < 2; ++i) {
-    rocksdb::CompactRangeOptions all;
-    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
+    rewrite_files(*db);
     EXPECT_GT(filter_bytes(*db), 40'000 * 6 / 8);
     EXPECT_EQ(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U);
   }
 }
 
+/// The filters use the limit. The plan (options/limit_plan.cpp) reserves a tenth of it, and 96 bytes for each filter
+/// block: 32 for the trailer and 64 for rounding up a blocked filter. A ribbon has the trailer, is hardly rounded up,
+/// and may be 4% smaller than planned (PredictsItsSizes in block_test.cpp). So at least 0.96 x 0.9 of the limit is
+/// used, less 0.96 x 96 - 32 = 61 bytes for each block, of which each file has one.
+void expect_limit_used(rocksdb::DB& db, std::uint64_t limit, std::size_t files_before) {
+  const std::size_t files = std::max(files_before, live_files(db).size());
+  EXPECT_LE(filter_bytes(db), limit + limit / 20);
+  EXPECT_GE(filter_bytes(db) + files * 61, limit * 86 / 100) << files << " files";
+}
+
 /// One call of RefilterRocksDB reaches the limit and uses it, and the next call has nothing to do.
 void expect_reached_by_one_refilter(rocksdb::DB& db, std::uint64_t limit) {
+  const std::size_t files = live_files(db).size();
   const auto report = RefilterRocksDB(db);
   EXPECT_TRUE(report.status.ok()) << report.status.ToString();
-  EXPECT_LE(filter_bytes(db), limit + limit / 20);
-  EXPECT_GE(filter_bytes(db), limit / 5 * 4);
+  expect_limit_used(db, limit, files);
   EXPECT_EQ(RefilterRocksDB(db).files, 0U) << "the second call";
 }
 
 TEST(Total, IsUsedWhereAllKeysLieInOneLevel) {
   constexpr std::uint64_t kKeys = 60'000;
-  for (const double bits : {0.8, 1.33, 2.67, 5.33}) {
+  for (const double bits : {0.8, 2.67}) {
     SCOPED_TRACE(bits);
     const auto limit = static_cast<std::uint64_t>(bits * kKeys / 8);
     const ScratchDatabase db(small_tree({.max_total_bytes = limit}));
     write(*db, 0, kKeys);
-    settle(*db);
-    rocksdb::CompactRangeOptions all;
-    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    settle_for_good(*db);
     for (int i = 0; i < 2; ++i) {
-      ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
-      EXPECT_LE(filter_bytes(*db), limit + limit / 20);
-      EXPECT_GE(filter_bytes(*db), limit / 5 * 4);
+      const std::size_t files = live_files(*db).size();
+      rewrite_files(*db);
+      expect_limit_used(*db, limit, files);
     }
     EXPECT_EQ(RefilterRocksDB(*db).files, 0U) << "as compactions write it";
     EXPECT_EQ(lost(*db, kKeys), 0U);
@@ -302,7 +298,7 @@ TEST(Total, IsReachedByRefilterUnderFifo) {
     options.compaction_options_fifo.max_table_files_size = 1 << 30;
     const ScratchDatabase db(options);
     write(*db, 0, 120'000);
-    settle(*db);
+    settle_for_good(*db);
     EXPECT_LE(filter_bytes(*db), limits.loading + limits.loading / 20);
     const std::string now = std::to_string(limits.refilter);
     ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.max_total_bytes", now}}).ok());
@@ -359,9 +355,7 @@ TEST(Total, IsNoLongerThatOfADroppedColumnFamily) {
     ASSERT_TRUE(db->DropColumnFamily(other.get()).ok());
     if (!keeps_handle) other.reset();
     EXPECT_EQ(GetRocksDBFilterTotal(*db)->max_total_bytes, kLimit);
-    rocksdb::CompactRangeOptions all;
-    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    ASSERT_TRUE(db->CompactRange(all, nullptr, nullptr).ok());
+    rewrite_files(*db);
     EXPECT_LE(filter_bytes(*db), kMost);
     EXPECT_GE(filter_bytes(*db), 60'000 * 6 / 8) << "all that its keys want, as 0.9 of the limit is more";
     EXPECT_EQ(lost(*db, 60'000), 0U);

@@ -117,54 +117,6 @@ TEST_P(KeyTransforms, BuildTheFilterOfTheCanonicalKeys) {
   EXPECT_TRUE(std::ranges::equal(filter->payload(), plain_filter->payload()));
 }
 
-TEST_P(KeyTransforms, AreInBlocksOfThePlannedSizes) {
-  for (const std::string& name : {std::string("none"), std::string("drop_suffix:8"), reversing()}) {
-    const Policy policy = policy_of(GetParam(), name);
-    const auto builder = new_builder(*policy);
-    for (const std::uint64_t keys : {0, 1, 50, 51, 52, 1000, 3000}) {
-      const std::string block = build_block(*builder, 0, keys);
-      EXPECT_NE(block.size() % 16, 5U) << "a size that RocksDB's own blocks have: see policy/reader.cpp";
-      if (GetParam() == Kind::kBlocked) {
-        EXPECT_EQ(block.size(), builder->CalculateSpace(keys)) << name;
-      }
-      EXPECT_GT(builder->CalculateSpace(builder->ApproximateNumEntries(block.size()) + 1), block.size());
-    }
-  }
-}
-
-TEST_P(KeyTransforms, CountEqualNeighboursOnce) {
-  const Policy policy = policy_of(GetParam(), "drop_suffix:2");
-  const auto builder = new_builder(*policy);
-  for (const char* key : {"a01", "a02", "b01", "b02", "b03"}) builder->AddKey(key);
-  EXPECT_EQ(builder->EstimateEntriesAdded(), 2U);
-  (void)finish(*builder);
-#if CRIVO_ROCKSDB_VERSION >= 906
-  builder->AddKeyAndAlt("abcd01", "abcd");
-  builder->AddKeyAndAlt("abcd02", "abxx");
-  EXPECT_EQ(builder->EstimateEntriesAdded(), 2U) << "abcd and ab";
-#endif
-}
-
-TEST_P(KeyTransforms, AnswerBatchesOfAnySizeAsOneByOne) {
-  for (const std::string& name : {std::string("lower_ascii"), std::string("take_prefix:15"), reversing()}) {
-    const Policy policy = policy_of(GetParam(), name);
-    const std::string block = block_of(*policy, keys_from(0, 500));
-    const auto reader = new_reader(*policy, block);
-    for (int count = 0; count <= 100; ++count) {
-      std::vector<std::string> keys;
-      for (int i = 0; i < count; ++i) keys.push_back(key_of(static_cast<std::uint64_t>(i) * 37 % 1000));
-      for (std::size_t i = 0; i < keys.size(); i += 3) keys[i] = upper(keys[i]);
-      std::vector<Slice> slices(keys.begin(), keys.end());
-      std::vector<Slice*> pointers;
-      for (Slice& slice : slices) pointers.push_back(&slice);
-      std::array<bool, 101> answers{};
-      reader->MayMatch(count, pointers.data(), answers.data());
-      for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(answers[i], reader->MayMatch(slices[i])) << name;
-      EXPECT_FALSE(answers[keys.size()]) << "one answer too many";
-    }
-  }
-}
-
 // RocksDB's own blocks and ours, each read under every transform: under another than its own, no answer is "no".
 TEST_P(KeyTransforms, OfAnotherBlockMeanMaybe) {
   const std::string names[] = {"none", "lower_ascii", "drop_suffix:8", "drop_suffix:9", reversing()};

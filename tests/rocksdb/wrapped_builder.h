@@ -1,12 +1,35 @@
-// A filter builder that passes everything on to another one, for tests to override what they watch or spoil.
+// A filter policy and a filter builder that pass everything on to another one, for tests to override what they watch or
+// spoil.
 #pragma once
 
 #include <memory>
 #include <utility>
 
-#include "abi.h"
+#include "support.h"
 
 namespace crivo::testing {
+
+class WrappedPolicy : public rocksdb::FilterPolicy {
+ public:
+  WrappedPolicy(const char* name, const char* compatibility_name, Policy inner)
+      : name_(name), compatibility_name_(compatibility_name), inner_(std::move(inner)) {}
+  [[nodiscard]] const char* Name() const override { return name_; }
+  [[nodiscard]] const char* CompatibilityName() const override { return compatibility_name_; }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override {
+    return inner_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return inner_->GetFilterBitsReader(contents);
+  }
+
+ protected:
+  [[nodiscard]] const rocksdb::FilterPolicy& inner() const { return *inner_; }
+
+ private:
+  const char* name_;
+  const char* compatibility_name_;
+  Policy inner_;
+};
 
 class WrappedBuilder : public abi::FilterBitsBuilder {
  public:

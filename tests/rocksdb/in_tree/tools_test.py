@@ -11,7 +11,6 @@ import tempfile
 import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
-POLICIES = {"crivo.Auto": "crivo.Auto:10", "crivo.Bloom": "crivo.Bloom:10", "crivo.Ribbon": "crivo.Ribbon:10:-1"}
 KEYS = 50000
 OPTIONS = """[Version]
   rocksdb_version=7.8.3
@@ -41,25 +40,23 @@ class Tools(unittest.TestCase):
         return self.run_tool("db_bench", f"--db={self.db}", f"--options_file={options}", f"--num={KEYS}",
                              "--statistics", "--benchmarks=" + ",".join(benchmarks))
 
-    def assert_all_files_have_filters(self, policy):
+    def assert_all_files_have_filters(self):
         properties = self.run_tool("tools/sst_dump", "--show_properties", f"--file={self.db}").stdout
         names = re.findall(r"filter policy name: (.*)", properties)
-        self.assertEqual(set(names), {policy}, properties)
+        self.assertEqual(set(names), {"crivo.Ribbon"}, properties)
         entries = [int(number) for number in re.findall(r"# entries for filter: (\d+)", properties)]
         self.assertEqual(len(entries), len(names))
         self.assertGreater(min(entries), 0)
 
-    def test_db_bench_and_ldb_use_every_policy(self):
-        for policy, text in POLICIES.items():
-            with self.subTest(policy):
-                bench = self.bench(text, "fillrandom", "flush", "readmissing")
-                self.assertEqual(bench.returncode, 0, bench.stdout)
-                useful = int(re.search(r"rocksdb\.bloom\.filter\.useful COUNT : (\d+)", bench.stdout)[1])
-                self.assertGreater(useful, 0.97 * KEYS, bench.stdout)
-                self.assert_all_files_have_filters(policy)
-                compacted = self.run_tool("tools/ldb", f"--db={self.db}", "--try_load_options", "compact")
-                self.assertEqual(compacted.returncode, 0, compacted.stdout)
-                self.assert_all_files_have_filters(policy)
+    def test_db_bench_and_ldb_use_the_policy(self):
+        bench = self.bench("crivo.Ribbon:10:-1", "fillrandom", "flush", "readmissing")
+        self.assertEqual(bench.returncode, 0, bench.stdout)
+        useful = int(re.search(r"rocksdb\.bloom\.filter\.useful COUNT : (\d+)", bench.stdout)[1])
+        self.assertGreater(useful, 0.97 * KEYS, bench.stdout)
+        self.assert_all_files_have_filters()
+        compacted = self.run_tool("tools/ldb", f"--db={self.db}", "--try_load_options", "compact")
+        self.assertEqual(compacted.returncode, 0, compacted.stdout)
+        self.assert_all_files_have_filters()
 
     def test_db_bench_refuses_a_misspelt_policy(self):
         bench = self.bench("crivo.Blom:10", "fillrandom")
