@@ -124,7 +124,7 @@ FilterSpec spec_of(const std::string& sizing, std::uint64_t capacity, double fp_
 constexpr std::uint64_t kKeys[] = {1, 10, 100, 1000, 10'000, 100'000};
 
 TEST_P(Rates, HoldFromOneKeyToAHundredThousand) {
-  for (const double fp_rate : {0.5, 0.378, 0.012, 1e-3, 1e-4, 1e-5, 1e-7, 1e-8, 1e-9}) {
+  for (const double fp_rate : {0.5, 0.378, 0.012, 1e-4, 1e-7, 1e-9}) {
     for (const std::uint64_t n : kKeys) {
       SCOPED_TRACE(std::to_string(n) + " keys at " + std::to_string(1 / fp_rate));
       const std::size_t filters = std::clamp<std::size_t>(20'000 / n, 2, 200);

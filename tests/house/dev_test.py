@@ -76,35 +76,30 @@ class Dev(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in self.root.iterdir()), ["cmake", "dev", "programs", "tests"], what)
 
     def test_lists_every_command(self):
-        for arguments in ((), ("help",), ("--help",), ("-h",)):
+        for arguments in ((), ("help",), ("-h",)):
             done = self.run_dev(*arguments)
             self.assertEqual(done.returncode, 0)
             listed = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("  ")]
             self.assertEqual(listed, COMMANDS)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80, done.stdout)
 
     def test_helps_and_does_nothing_after_any_command(self):
-        for command in COMMANDS:
-            for arguments in (("--help",), ("-h",), ("bookworm", "--help"), ("--prefix", "/x", "-h")):
-                done = self.run_dev(command, *arguments)
-                self.assertEqual((done.returncode, done.stderr), (0, ""), (command, arguments))
-                self.assertTrue(done.stdout.startswith(f"usage: ./dev {command}"), done.stdout)
-                self.assert_nothing_was_done((command, arguments))
+        cases = [(command, "--help") for command in COMMANDS]
+        for arguments in (*cases, ("debian", "bookworm", "--help"), ("install", "--prefix", "/x", "-h")):
+            done = self.run_dev(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+            self.assertTrue(done.stdout.startswith(f"usage: ./dev {arguments[0]}"), done.stdout)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80, done.stdout)
+            self.assert_nothing_was_done(arguments)
 
     def test_names_an_argument_that_it_does_not_know(self):
         for arguments in (
-            *((command, "--wrong") for command in COMMANDS),
-            ("build", "wrong"), ("check", "--all", "wrong"), ("check", "--quick", "wrong"), ("clang", "wrong"), ("clean", "wrong"), ("cross", "wrong"), ("demo", "wrong"),
-            ("demo", "passwords", "wrong"), ("demo", "passwords", "--keys", "wrong"),
-            ("demo", "passwords", "--keys=wrong"), ("demo", "passwords", "--keys", "5000", "wrong"),
-            ("fuzz", "all", "wrong"), ("fuzz", "all", "9", "wrong"), ("help", "build", "wrong"), ("help", "wrong"),
-            ("install", "wrong"), ("install", "--prefix", "wrong"), ("install", "--prefix", "/x", "wrong"),
-            ("uninstall", "wrong"), ("package", "wrong"), ("package", "deb", "wrong"), ("package", "wasm", "wrong"),
-            ("intree", "wrong"), ("intree", "forky", "wrong"), ("debian", "trixie", "wrong"),
-            ("test", "wrong"), ("test", "--all", "wrong"), ("test", "-R", "a", "wrong"), ("wrong",), ("wrong", "build"),
-            ("asan", "wrong"), ("tsan", "-R", "a", "wrong"), ("cross", "s390x", "wrong"), ("bench", "wrong"),
-            ("fuzz", "wrong"), ("fuzz", "blob", "wrong"), ("docs", "wrong"), ("debian", "trixie", "test", "wrong"),
-            ("sqlitetest", "wrong"), ("nightly", "wrong"), ("nightly", "build", "wrong"), ("crashtest", "wrong"),
-            ("debian", "trixie", "fuzz", "wrong"), ("debian", "--fresh", "trixie", "package", "wrong"),
+            *((command, "wrong") for command in COMMANDS if command != "uninstall"), ("uninstall", "--wrong"),
+            ("check", "--all", "wrong"), ("check", "--quick", "wrong"), ("demo", "passwords", "--keys=wrong"),
+            ("fuzz", "blob", "wrong"), ("help", "build", "wrong"), ("install", "--prefix", "wrong"),
+            ("install", "--prefix", "/x", "wrong"), ("package", "deb", "wrong"), ("test", "--all", "wrong"),
+            ("test", "-R", "a", "wrong"), ("debian", "trixie", "wrong"), ("debian", "trixie", "test", "wrong"),
+            ("debian", "--fresh", "trixie", "package", "wrong"), ("cross", "s390x", "wrong"), ("wrong", "build"),
         ):
             done = self.run_dev(*arguments)
             self.assertEqual((done.returncode, done.stdout), (1, ""), arguments)
@@ -119,14 +114,9 @@ class Dev(unittest.TestCase):
         self.assertEqual(table, [["demo", "FAILED", "0", "min"], ["asan", "passed", "0", "min"]], done.stdout)
         self.assertIn("examples/demo/run", (self.root / "build/logs/nightly-demo.log").read_text())
 
-    def test_fits_80_columns(self):
-        for command in ((), *((command,) for command in COMMANDS)):
-            for line in self.run_dev("help", *command).stdout.splitlines():
-                self.assertLessEqual(len(line), 80, line)
-
     def test_takes_the_options_of_ctest(self):
-        for arguments in (("-R", "a|b"), ("-j4", "-V"), ("-LE", "slow"), ("--repeat", "until-fail:3"), ("-E", "x", "-N"),
-                          ("--tests-regex=a",), ("--rerun-failed",)):
+        for arguments in (("-R", "a|b", "-j4", "-V", "-LE", "slow", "--repeat", "until-fail:3", "-E", "x", "-N"),
+                          ("--tests-regex=a", "--rerun-failed")):
             done = self.run_dev("test", *arguments)
             self.assertEqual((done.stderr, self.called()[-1].split("--no-label-summary ")[1]),
                              ("", " ".join(arguments)))

@@ -81,7 +81,8 @@ class IncludeRules(unittest.TestCase):
                         continue
                     target = f"{house}/{other}/b.h".removeprefix("core/src/") if house.startswith("core/src") else f"{other}/b.h"
                     inner = "bloom" if f"{house}/{room}" in include_rules.ROOMS else "inner"
-                    for name in ("a.cpp", "a.h", "a.inl.h", f"{inner}/a.inc"):
+                    names = ("a.cpp", "a.h", "a.inl.h", f"{inner}/a.inc")  # each in a pair of neighbours
+                    for name in names if j == i + 1 else names[:1]:
                         files = {f"{house}/{other}/b.h": "", f"{house}/{room}/{name}": f'#include "{target}"\n'}
                         self.assertEqual(len(findings(files)), 1 if j >= i else 0, (room, other, name))
 

@@ -9,9 +9,10 @@ fail() {
   exit 1
 }
 
-waits=$(mktemp)
-trap 'rm "$waits"' EXIT
-report=$("$demo/run" "$build" 2>"$waits" | cat)
+waits=$(mktemp) words=$(mktemp)
+trap 'rm "$waits" "$words"' EXIT
+sed -n '1~5p' /usr/share/dict/american-english-huge >"$words"
+report=$("$demo/run" "$build" "$words" 2>"$waits" | cat)
 [[ $(wc -l <"$waits") == 3 ]] || fail "each part must be announced, got" "$(cat "$waits")"
 long=$(sed "s|$build|build/release|" <<<"$report" | grep -E '.{81}' || true)  # ./dev demo names this folder
 [[ -z $long ]] || fail "lines must have at most 80 columns, got" "$long"

@@ -35,15 +35,6 @@ TEST_F(Mapped, ALargeFilterIsMappableUnlessItIsToldOtherwise) {
   }
 }
 
-TEST_F(Mapped, AFileAndAPipeGiveTheSameAnswers) {
-  const std::string keys = numbered_lines(300) + numbered_lines(300, "absent ");
-  const std::string answers = crivo("query f", keys).out;
-  EXPECT_THAT(answers, HasSubstr("key 299\n"));
-  write("keys", keys);
-  EXPECT_EQ(shell("mkfifo pipe; cat f >pipe & '" CRIVO_TOOL "' query pipe <keys").out, answers);
-  EXPECT_EQ(crivo("info - <f").out, crivo("info f").out);
-}
-
 // 0.2% of the file are checksums, which are none of the filter that the limit is for.
 TEST_F(Mapped, ALimitOfItsPayloadLetsAFilterThroughAPipe) {
   ASSERT_THAT(crivo("build -q --capacity 2e6 --mappable -o f", numbered_lines(10)), Succeeds());
@@ -85,7 +76,7 @@ TEST_F(Mapped, ADamagedPlaceLeavesTheOtherKeysTheirAnswers) {
 TEST_F(Mapped, AKeyWithoutAnAnswerIsNamedAndIsNoYes) {
   damage("damaged", 20 * 4096);
   int unanswered = 0;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 60; ++i) {
     const std::string key = "key " + std::to_string(i);
     const Outcome run = crivo("query damaged '" + key + "'");
     ASSERT_THAT(crivo("query -q damaged '" + key + "'"), Exits(run.exit_code));
@@ -97,7 +88,7 @@ TEST_F(Mapped, AKeyWithoutAnAnswerIsNamedAndIsNoYes) {
     ++unanswered;
   }
   EXPECT_GT(unanswered, 0);
-  EXPECT_LT(unanswered, 100);
+  EXPECT_LT(unanswered, 60);
 }
 
 TEST_F(Mapped, AFileThatIsChangedOrCutWhileItIsAskedIsAnError) {
@@ -112,17 +103,6 @@ TEST_F(Mapped, AFileThatIsChangedOrCutWhileItIsAskedIsAnError) {
     EXPECT_EQ(run.out, "key 1\n2\n") << change;
     EXPECT_THAT(run.err, HasSubstr("crivo query: f: file must ")) << change;
   }
-}
-
-TEST_F(Mapped, AFileThatIsReplacedIsAskedAsItWas) {
-  const Outcome run = shell("mkfifo keys answers; '" CRIVO_TOOL
-                            "' query f <keys >answers & exec 3>keys 4<answers\n"
-                            "echo key 1 >&3; read first <&4; echo $first\n"
-                            "echo other | '" CRIVO_TOOL
-                            "' build -q -o f\n"
-                            "echo key 2 >&3; exec 3>&-; cat <&4; wait $!; echo $?");
-  EXPECT_EQ(run.out, "key 1\nkey 2\n0\n") << run.err;
-  EXPECT_THAT(crivo("query f 'key 2'"), Exits(1));
 }
 
 }  // namespace

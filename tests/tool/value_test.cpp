@@ -11,7 +11,7 @@ TEST_F(Maps, PrintEveryKeyWithItsValue) {
   std::string pairs;
   for (int i = 0; i < 300; ++i) pairs += "key " + std::to_string(i) + '\t' + std::to_string(i * i % 1009) + '\n';
   write("pairs", pairs);
-  for (const std::string options : {"", "--fp-rate 1", "--kind map:10 --mappable", "--max-memory 16M --threads 2"}) {
+  for (const std::string options : {"", "--kind map:10 --mappable --fp-rate 1 --max-memory 16M --threads 2"}) {
     ASSERT_THAT(crivo("build -q --values -o f " + options + " pairs"), Succeeds("")) << options;
     EXPECT_EQ(crivo("query f", numbered_lines(300)).out, pairs) << options;
     EXPECT_THAT(crivo("verify f"), Succeeds());
@@ -63,7 +63,7 @@ TEST_F(Exacts, AreCertainOfBothFiles) {
   const std::string valid = numbered_lines(3000, "good ");
   write("revoked", revoked);
   write("valid", valid);
-  for (const std::string options : {"", "--fp-rate 0.01", "--kind exact --mappable", "--max-memory 16M --threads 2"}) {
+  for (const std::string options : {"", "--kind exact --mappable --fp-rate 0.01 --max-memory 16M --threads 2"}) {
     ASSERT_THAT(crivo("build -q -o f " + options + " --absent valid revoked"), Succeeds("")) << options;
     EXPECT_EQ(crivo("query f", revoked + valid).out, revoked) << options;
     EXPECT_THAT(crivo("verify f"), Succeeds());

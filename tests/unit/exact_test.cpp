@@ -45,8 +45,8 @@ void expect_certain(const FilterRef& filter, const Universe& universe) {
 }
 
 TEST(Exact, IsCertainOfItsUniverseAtEverySize) {
-  for (const std::size_t members : {0U, 1U, 2U, 10U, 64U, 1000U, 2048U, 2049U, 5000U, 100'000U}) {
-    for (const std::size_t others : {0U, 1U, 10U, 3000U, 400'000U}) {
+  for (const std::size_t members : {0U, 1U, 2U, 64U, 2048U, 2049U, 5000U, 40'000U}) {
+    for (const std::size_t others : {0U, 1U, 10U, 3000U, 100'000U}) {
       for (const double fp_rate : {1.0, 0.01, 1e-6}) {
         SCOPED_TRACE(std::to_string(members) + " and " + std::to_string(others) + " at " + std::to_string(fp_rate));
         const Universe universe = random_universe(members, others, members + 3 * others);
@@ -67,7 +67,7 @@ double information(double members, double others) {
 TEST(Exact, IsNearTheInformationLimit) {
   for (const auto& [ratio, most] :
        {std::pair{4U, 1.13}, {5U, 1.11}, {8U, 1.12}, {16U, 1.11}, {30U, 1.09}, {100U, 1.08}, {1000U, 1.10}}) {
-    const std::size_t members = 4'000'000 / (ratio + 1);
+    const std::size_t members = 1'000'000 / (ratio + 1);
     const Universe universe = random_universe(members, members * ratio, ratio);
     const AnyFilter filter = exact_of(universe);
     const double limit = information(static_cast<double>(members), static_cast<double>(members) * ratio);
@@ -75,32 +75,6 @@ TEST(Exact, IsNearTheInformationLimit) {
     EXPECT_LT(factor, most) << "others for each member: " << ratio;
     EXPECT_GT(factor, 1) << "no filter is smaller";
   }
-}
-
-TEST(Exact, FindsKeysOutsideOfItsUniverseAtItsRate) {
-  const Universe universe = random_universe(20'000, 100'000, 1);
-  const auto outside = random_hashes(1'000'000, 99);
-  for (const double fp_rate : {1.0, 0.5, 0.1, 0.01, 1e-3}) {
-    const AnyFilter filter = exact_of(universe, spec_of(fp_rate));
-    const double rate = filter.ref().stats().current_fp_rate;
-    EXPECT_LE(rate, fp_rate * 1.005);  // as every ribbon of so few keys
-    const double expected = rate * 1e6;
-    EXPECT_NEAR(static_cast<double>(count_found(filter.ref(), outside)), expected,
-                6 * std::sqrt(expected) + 1e-3 * expected);
-  }
-}
-
-TEST(Exact, HasTheSameBytesHoweverItIsBuilt) {
-  const Universe universe = random_universe(400'000, 1'600'000, 5);
-  const AnyFilter filter = exact_of(universe);
-  const auto has_them = [&](const AnyFilter& other) {
-    return std::ranges::equal(other.payload(), filter.payload()) && other.shape() == filter.shape();
-  };
-  EXPECT_TRUE(has_them(exact_of(universe, spec_of(), {.threads = 4})));
-  EXPECT_TRUE(has_them(exact_of(universe, spec_of(), {.max_memory = kMinBuildMemoryBytes})));
-  Universe twice = universe;
-  twice.members.insert(twice.members.end(), universe.members.rbegin(), universe.members.rend());
-  EXPECT_TRUE(has_them(exact_of(twice)));
 }
 
 TEST(Exact, RefusesAKeyOnBothSides) {
@@ -151,20 +125,6 @@ TEST(Exact, NeedsNoMoreBytesThanItsMembersDo) {
   EXPECT_LT(needed, 3000U);
   EXPECT_TRUE(try_exact(universe, spec_of(), {.max_bytes = needed + needed / 8}));
   EXPECT_EQ(try_exact(universe, spec_of(), {.max_bytes = needed - 8}).error().code, ErrorCode::kTooLarge);
-}
-
-TEST(Exact, ReportsProgressThatNeverFalls) {
-  const Universe universe = random_universe(200'000, 800'000, 5);
-  std::vector<double> shares;
-  (void)exact_of(universe, spec_of(), {.progress = [&](double done) {
-                   shares.push_back(done);
-                   return true;
-                 }});
-  EXPECT_TRUE(std::ranges::is_sorted(shares));
-  EXPECT_EQ(shares.back(), 1);
-  EXPECT_GT(std::ranges::count_if(shares, [](double done) { return done > 0.6 && done < 1; }), 2);
-  const auto cancelled = try_exact(universe, spec_of(), {.progress = [](double done) { return done < 0.7; }});
-  EXPECT_EQ(cancelled.error().code, ErrorCode::kCancelled);
 }
 
 // No sums protect a payload that somebody forged, so every word of its own is tried with values that it must not have.

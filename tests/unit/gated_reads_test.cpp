@@ -91,7 +91,7 @@ std::vector<Probe> probes_of(Kind kind, const Shape& shape) {
 constexpr std::uint64_t kFewest = 300;  // keys of each filter
 
 std::vector<std::uint64_t> questions(std::uint64_t n, std::uint64_t seed) {
-  const std::uint64_t each = std::min<std::uint64_t>(n, 1500);  // so that some lie across the end of a page
+  const std::uint64_t each = std::min<std::uint64_t>(n, 400);  // so that some lie across the end of a page
   std::vector<std::uint64_t> hashes = present_hashes(each, seed, n - each);
   const std::vector<std::uint64_t> absent = absent_hashes(each, seed);
   hashes.insert(hashes.end(), absent.begin(), absent.end());

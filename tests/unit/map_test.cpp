@@ -2,7 +2,6 @@
 // was built.
 #include "crivo/map.h"
 
-#include <cmath>
 #include <random>
 
 #include "crivo/builder.h"
@@ -52,7 +51,7 @@ FilterSpec spec_of(unsigned value_bits, double fp_rate) {
 }
 
 TEST(Map, GivesEveryKeyItsValueAtEverySize) {
-  for (const std::size_t n : {0U, 1U, 2U, 10U, 63U, 64U, 65U, 1000U, 2048U, 2049U, 5000U, 100'000U}) {
+  for (const std::size_t n : {0U, 1U, 2U, 64U, 65U, 2048U, 2049U, 5000U, 50'000U}) {
     for (const unsigned bits : {1U, 7U, 8U, 31U, 32U}) {
       for (const double fp_rate : {1.0, 0.5, 0.01, 2e-9}) {
         const Pairs pairs = random_pairs(n, bits, n + bits);
@@ -72,51 +71,11 @@ TEST(Map, GivesEveryKeyItsValueAtEverySize) {
   }
 }
 
-TEST(Map, FindsAbsentKeysAtItsRate) {
-  const Pairs pairs = random_pairs(50'000, 8, 1);
-  const Pairs others = random_pairs(200'000, 8, 2);
-  for (const double fp_rate : {1.0, 0.5, 0.01, 1e-3}) {
-    const AnyFilter map = map_of(pairs, spec_of(8, fp_rate));
-    double found = 0;
-    for (const std::uint64_t hash : others.hashes) found += as_map(map.ref()).find_hash(hash).has_value();
-    const double rate = map.ref().stats().current_fp_rate;
-    EXPECT_LE(rate, fp_rate * (1 + 1e-6));
-    const double expected = 200'000 * rate;
-    EXPECT_NEAR(found, expected, 6 * std::sqrt(expected)) << fp_rate;  // six standard deviations of a binomial
-  }
-  EXPECT_EQ(as_map(map_of({}, spec_of(8, 1)).ref()).find_hash(7), std::nullopt);
-}
-
-TEST(Map, TakesItsColumnsAndHardlyMore) {
-  const Pairs pairs = random_pairs(100'000, 8, 1);
-  for (const double fp_rate : {1.0, 0.01}) {
-    const AnyFilter map = map_of(pairs, spec_of(8, fp_rate));
-    const double bits = static_cast<double>(map.payload().size()) * 8 / 100'000;
-    EXPECT_LT(bits, 1.01 * map.shape().k);
-  }
-}
-
 TEST(Map, TakesAsManyBitsAsTheLargestValueNeeds) {
   for (const auto& [largest, bits] :
        {std::pair{0U, 1U}, {1U, 1U}, {2U, 2U}, {255U, 8U}, {256U, 9U}, {UINT32_MAX, 32U}}) {
     EXPECT_EQ(map_of({{1, 2}, {0, largest}}, spec_of(0, 1)).shape().param, bits);
   }
-}
-
-TEST(Map, HasTheSameBytesHoweverItIsBuilt) {
-  const Pairs pairs = random_pairs(3'000'000, 12, 5);
-  const FilterSpec spec = spec_of(12, 0.01);
-  const AnyFilter map = map_of(pairs, spec);
-  const std::vector<std::byte> bytes(map.payload().begin(), map.payload().end());
-  const auto has_them = [&](const AnyFilter& other) {
-    return std::ranges::equal(other.payload(), bytes) && other.shape() == map.shape();
-  };
-  EXPECT_TRUE(has_them(map_of(pairs, spec, {.threads = 4})));
-  EXPECT_TRUE(has_them(map_of(pairs, spec, {.max_memory = kMinBuildMemoryBytes})));
-  Pairs twice{pairs.hashes, pairs.values};
-  twice.hashes.insert(twice.hashes.end(), pairs.hashes.rbegin(), pairs.hashes.rend());
-  twice.values.insert(twice.values.end(), pairs.values.rbegin(), pairs.values.rend());
-  EXPECT_TRUE(has_them(map_of(twice, spec)));
 }
 
 TEST(Map, RefusesTwoValuesOfOneKey) {
