@@ -95,10 +95,6 @@ TEST(GapCodingAuto, LeavesPatternsToZstd) {
   }
 }
 
-TEST(GapCodingAuto, TakesNextToNothingForAnEmptyFilter) {
-  EXPECT_LE(testing::blob_of(filter_with_fill(Kind::kBlocked, 100'000'000, 0).ref(), BlobForm::kAuto).size(), 100U);
-}
-
 Bytes random_payload(std::mt19937_64& random, std::size_t size, double fill) {
   Bytes payload(size);
   std::bernoulli_distribution is_set(fill);
@@ -158,14 +154,6 @@ TEST(GapCodingRoundTrip, IsExactForALoneBitAndForExtremes) {
   uneven.resize(100'000);
   uneven.back() = std::byte{0x80};
   expect_round_trip(uneven);
-}
-
-TEST(GapCodingRoundTrip, LeavesRoomForTheHeader) {
-  std::mt19937_64 random(6);
-  const Bytes payload = random_payload(random, 1000, 0.1);
-  const Bytes plain = *compress_gap(payload, 0);
-  const Bytes with_room = *compress_gap(payload, 64);
-  EXPECT_TRUE(std::ranges::equal(std::span(with_room).subspan(64), plain));
 }
 
 // Streams made by hand, from docs/format.md; tests/golden/hostile_set.cpp has those that are wrong in their numbers.

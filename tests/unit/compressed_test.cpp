@@ -135,30 +135,5 @@ TEST(Compressed, HasTheLowestRateThatFitsTheBits) {
   }
 }
 
-TEST(Compressed, SizesAtTheEdges) {
-  for (const std::uint64_t capacity : {std::uint64_t{1}, std::uint64_t{2}, kMaxCapacity}) {
-    for (const double fp_rate : {1e-6, 0.5, 0.999, 1 - 1e-15}) {
-      const auto size = size_compressed(capacity, fp_rate);
-      EXPECT_LE(classic_fp_rate(static_cast<double>(size->units), static_cast<double>(capacity), size->probes),
-                fp_rate);
-    }
-  }
-}
-
-TEST(Compressed, RejectsWhatItCannotSize) {
-  const auto message = [](const FilterSpec& spec) {
-    const auto filter = AnyFilter::create(spec);
-    return filter ? std::string() : filter.error().message;
-  };
-  FilterSpec spec = compressed_spec(1000);
-  spec.fp_rate = 1;
-  EXPECT_EQ(message(spec), "fp_rate must lie in (0, 1), got 1");
-  spec.bits_per_key = 0;
-  EXPECT_EQ(message(spec), "bits_per_key must lie in (0, 1000], got 0");
-  spec.bits_per_key = 8;
-  spec.capacity = 0;
-  EXPECT_EQ(message(spec), "capacity must lie in [1, 1099511627776], got 0");
-}
-
 }  // namespace
 }  // namespace crivo::testing

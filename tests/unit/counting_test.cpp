@@ -2,13 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <random>
 #include <set>
 
 #include "against_scalar.h"
-#include "base/poisson.h"
 #include "crivo/convert.h"
 #include "filters.h"
 #include "kinds/bloom/block.h"
@@ -143,22 +140,6 @@ TEST(Counting, FourteenAdditionsCanBeTakenBackAndTheFifteenthCannot) {
   EXPECT_TRUE(filter.may_contain("often"));
 }
 
-TEST(Counting, CountsARepeatedPositionOfAKeyOnce) {
-  const Shape shape = shape_of(16, 1);
-  unsigned repeats = 0;
-  for (const auto hash : random_hashes(100, 4)) {
-    AnyFilter filter = empty_filter(shape);
-    Model model(shape);
-    if (model.positions(hash).size() < shape.k) ++repeats;
-    model.add(hash);
-    ASSERT_TRUE(filter.add_hashes({&hash, 1}));
-    ASSERT_EQ(bytes_of(filter), model.payload());
-    ASSERT_TRUE(filter.remove_hash(hash));
-    ASSERT_EQ(filter.ref().stats().bits_set, 0U);
-  }
-  EXPECT_GT(repeats, 0U);  // about one key in five: 1 - prod(1 - i / 512)
-}
-
 class DropCounts : public ::testing::TestWithParam<double> {};
 INSTANTIATE_TEST_SUITE_P(Rates, DropCounts, ::testing::Values(0.3, 0.01, 0.0001, 1e-6));
 
@@ -184,63 +165,10 @@ TEST_P(DropCounts, IsTheBlockedFilterOfTheSameKeys) {
   }
 }
 
-TEST(Counting, DroppingTheCountsForgetsWhatWasRemoved) {
-  AnyFilter counting = build_filter(spec_of(Kind::kCounting, 2000, 0.01), 2000);
-  for (const auto hash : present_hashes(1000, 0, 1000)) ASSERT_TRUE(counting.remove_hash(hash));
-  const auto dropped = drop_counts(counting.ref());
-  EXPECT_EQ(bytes_of(*dropped), bytes_of(build_filter(spec_of(Kind::kBlocked, 2000, 0.01), 1000)));
-}
-
-TEST(Counting, BitsPerKeyCountTheCounters) {
-  FilterSpec spec = spec_of(Kind::kCounting, 1000, 0.01);
-  spec.bits_per_key = 40;
-  const AnyFilter counting = build_filter(spec, 1000);
-  spec.kind = Kind::kBlocked;
-  spec.bits_per_key = 10;
-  const AnyFilter blocked = build_filter(spec, 1000);
-  const auto dropped = drop_counts(counting.ref());
-  EXPECT_EQ(dropped->shape(), blocked.shape());
-  EXPECT_EQ(dropped->facts(), blocked.facts());
-  EXPECT_EQ(bytes_of(*dropped), bytes_of(blocked));
-}
-
 TEST(Counting, OnlyACountingFilterHasCountsToDrop) {
   const auto dropped = drop_counts(build_filter(Kind::kClassic, 10).ref());
   EXPECT_EQ(dropped.error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(dropped.error().message, "kind must be counting, got classic");
-}
-
-/// The share of counters at 15 or more: that of a Poisson distribution, whose mean is the additions per counter.
-/// Source: Fan, Cao, Almeida & Broder 2000.
-double saturated_share(double blocks, double keys, unsigned probes) {
-  const double mean = keys / blocks * -std::expm1(probes * std::log1p(-1.0 / kBlockBits));
-  double share = 1;
-  for (int count = 0; count < 15; ++count) share -= poisson(mean, count);
-  return share;
-}
-
-// Per block the share of saturated counters varies with its keys; over B blocks the mean has a standard error of their
-// deviation / sqrt(B), and a right formula is 4.75 of them off once in a million runs.
-TEST(Counting, SaturatesAsTheModelSays) {
-  constexpr std::uint64_t kBlocks = 2000;
-  constexpr std::uint64_t kKeys = kBlocks * 700;  // 8.2 additions per counter
-  const Shape shape = shape_of(6, kBlocks);
-  AnyFilter filter = empty_filter(shape);
-  ASSERT_TRUE(filter.add_hashes(random_hashes(kKeys, 5)));
-  double sum = 0;
-  double squares = 0;
-  for (std::uint64_t block = 0; block < kBlocks; ++block) {
-    double saturated = 0;
-    for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
-      const CounterWord counters(filter.payload().data() + block * kCounterBlockBytes, word);
-      saturated += std::popcount(counters.saturated());
-    }
-    sum += saturated / 512;
-    squares += saturated / 512 * (saturated / 512);
-  }
-  const double mean = sum / kBlocks;
-  const double deviation = std::sqrt(squares / kBlocks - mean * mean);
-  EXPECT_NEAR(mean, saturated_share(kBlocks, kKeys, 6), 4.75 * deviation / std::sqrt(kBlocks));
 }
 
 class EveryCountingLevel : public ::testing::TestWithParam<Kernels> {};

@@ -220,31 +220,6 @@ TEST(Cuckoo, KeysChosenForOnePairOfBucketsFillItAndHarmNoOther) {
   EXPECT_GE(added, 90U) << "the rest of the filter still takes keys";
 }
 
-// As docs/format.md warns: only what was added may be removed.
-TEST(Cuckoo, RemovingAFalseHitTakesTheOtherKeysFingerprint) {
-  const Shape shape = shape_of(4, 2);  // 15 fingerprints, and one pair of buckets
-  const auto hashes = random_hashes(100, 1);
-  AnyFilter filter = filter_of(shape, std::vector<std::uint32_t>(8));
-  ASSERT_TRUE(filter.add_hashes({hashes.data(), 1}));
-  const auto twin = std::ranges::find_if(hashes.begin() + 1, hashes.end(), [&](std::uint64_t hash) {
-    return reference::fingerprint(hash, 4) == reference::fingerprint(hashes[0], 4);
-  });
-  ASSERT_NE(twin, hashes.end());
-  EXPECT_TRUE(filter.remove_hash(*twin));
-  EXPECT_FALSE(filter.ref().may_contain_hash(hashes[0]));
-}
-
-TEST(Cuckoo, StatsCountTheStoredFingerprints) {
-  AnyFilter filter = build_filter(spec_of(1000, 0.01), 700);
-  ASSERT_TRUE(filter.add(present_key(0)));  // a duplicate is one more fingerprint
-  const Stats stats = filter.ref().stats();
-  const Shape shape = filter.shape();
-  EXPECT_EQ(stats.bits, 4 * shape.units * shape.param);
-  EXPECT_EQ(stats.bits_set, 701U * shape.param);
-  EXPECT_EQ(stats.cardinality, 701.0);
-  EXPECT_EQ(stats.current_fp_rate, filter.ref().predicted_fp_rate(701));
-}
-
 // 8 fingerprints of 2^8 - 1 values at a load of 1, by hand.
 TEST(Cuckoo, TheRateIsThePapersWithoutTheValueZero) {
   EXPECT_NEAR(cuckoo_fp_rate(1, 8), 1 - std::pow(254.0 / 255, 8), 1e-15);
@@ -289,24 +264,6 @@ TEST(Cuckoo, FingerprintsHaveFiveBitsHoweverFewTheKeys) {
     EXPECT_GE(size_cuckoo_by_bits(keys, 5.3)->bits, 5U) << keys;
     EXPECT_GE(size_cuckoo(keys, 0.9)->bits, 5U) << keys;
   }
-}
-
-TEST(Cuckoo, BitsPerKeyAreSpentAndNotExceeded) {
-  constexpr std::uint64_t kKeys = 100'000;
-  double last_rate = 1;
-  for (const double bits : {5.3, 6.0, 8.0, 9.9, 16.0, 33.0, 50.0}) {
-    const auto size = size_cuckoo_by_bits(kKeys, bits);
-    const double total = 4.0 * static_cast<double>(size->units) * size->bits;
-    EXPECT_LE(total, bits * kKeys + 2 * 4 * 32);  // rounded up to two buckets
-    EXPECT_GT(total, 0.999 * bits * kKeys);
-    const double rate = cuckoo_fp_rate(kKeys / (4.0 * static_cast<double>(size->units)), size->bits);
-    EXPECT_LT(rate, last_rate);
-    last_rate = rate;
-  }
-  EXPECT_EQ(size_cuckoo_by_bits(kKeys, 5.2).error().message,
-            "bits_per_key must be at least 5.2631578947368425, fingerprints of 5 bits at a load of 0.95, got 5.2");
-  EXPECT_EQ(size_cuckoo_by_bits(kKeys, 1001).error().message, "bits_per_key must lie in (0, 1000], got 1001");
-  EXPECT_TRUE(size_cuckoo_by_bits(1, 5.3)) << "two buckets are the smallest filter there is";
 }
 
 TEST(Cuckoo, RejectsShapesAndPaddingThatNoWriterLeaves) {

@@ -102,39 +102,6 @@ TEST(HashCompaction, ASearchOfAPayloadFullOfTheLargestValueEndsAndFindsEverythin
   EXPECT_FALSE(stats.cardinality);
 }
 
-TEST(HashCompaction, AnAdditionToAFullPayloadFailsAndChangesNothing) {
-  constexpr unsigned kBits = 16;
-  constexpr std::uint64_t kSlots = 10'007;
-  AnyFilter filter = filter_of(shape_of(kBits, kSlots), random_slots(kSlots, kBits, 0, 1));
-  const auto before = bytes_of(filter);
-  int refused = 0;
-  for (const std::uint64_t hash : random_hashes(500, 2)) {
-    const bool found = filter.ref().may_contain_hash(hash);
-    const auto added = filter.add_hashes({&hash, 1});
-    if (!added) {
-      EXPECT_EQ(added.error().code, ErrorCode::kFull);
-      EXPECT_EQ(added.error().message,
-                "filter must have room: its load is 1 and a search of 1000 slots found none empty; give it a larger "
-                "capacity, or take the kind scalable, which grows (it was made for " +
-                    std::to_string(filter.facts().capacity) + " keys and has " + std::to_string(filter.facts().keys) +
-                    ")");
-      ++refused;
-    } else if (!found) {  // what was displaced met its equal
-      filter = filter_of(shape_of(kBits, kSlots), random_slots(kSlots, kBits, 0, 1));
-    }
-    ASSERT_EQ(bytes_of(filter), before);
-  }
-  EXPECT_GT(refused, 400);
-}
-
-TEST(HashCompaction, AKeyThatIsPresentTakesNoSecondSlotAndStillCounts) {
-  AnyFilter filter = build_filter(spec_of(1000, 0.01), 1000);
-  const auto before = bytes_of(filter);
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(filter.add_hashes(present_hashes(1000, 0)));
-  EXPECT_EQ(bytes_of(filter), before);
-  EXPECT_EQ(filter.facts().keys, 4000U);
-}
-
 // An addition at load a fails with probability a^1000: at 95% that is 5e-23, at 98% 2e-9, so that the last few percent
 // are where it happens.
 TEST(HashCompaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen) {
@@ -151,6 +118,9 @@ TEST(HashCompaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen)
       continue;
     }
     if (refused++ == 0) {
+      EXPECT_THAT(filter.add_hashes({&hash, 1}).error().message,
+                  MatchesRegex("filter must have room: its load is 0[.]9[0-9]* and a search of 1000 slots found none "
+                               "empty; .* made for 100000 keys and has [0-9]+.*"));
       const Stats stats = filter.ref().stats();
       EXPECT_GT(static_cast<double>(stats.bits_set), 0.97 * static_cast<double>(stats.bits));
     }
@@ -221,22 +191,6 @@ TEST(HashCompaction, SizesArePrimeAndTheSmallestThatMeetTheRate) {
       EXPECT_TRUE(fewer_bits > 0.95 || hash_compaction_fp_rate(fewer_bits, f) > of_hashes) << f << " at " << fp_rate;
     }
   }
-}
-
-TEST(HashCompaction, BitsPerKeyAreSpentAndNotExceeded) {
-  constexpr std::uint64_t kKeys = 100'000;
-  double last_rate = 1;
-  for (const double bits : {2.2, 6.0, 8.0, 9.9, 16.0, 33.0, 50.0}) {
-    const auto size = size_hash_compaction_by_bits(kKeys, bits);
-    const double total = static_cast<double>(size->units) * size->bits;
-    EXPECT_LE(total, 1.002 * bits * kKeys);  // up to the next prime
-    EXPECT_GE(total, bits * kKeys);
-    const double rate = hash_compaction_fp_rate(kKeys / static_cast<double>(size->units), size->bits);
-    EXPECT_LT(rate, last_rate);
-    last_rate = rate;
-  }
-  EXPECT_THAT(size_hash_compaction_by_bits(kKeys, 2.1).error().message,
-              HasSubstr("bits_per_key must be at least 2.105"));
 }
 
 TEST(HashCompaction, RejectsShapesAndPaddingThatNoWriterLeaves) {

@@ -49,26 +49,6 @@ TEST(LevelBudget, SpendsTheWholeBudget) {
   }
 }
 
-TEST(LevelBudget, GivesRatesProportionalToTheSizesAsMonkeyDoes) {
-  // Equation (6) of the paper: every level but the largest has a rate that is `ratio` times lower than the next one's.
-  // A blocked filter's rate falls by somewhat less than e^-(ln 2)^2 for each bit, so the rates are not quite as far
-  // apart.
-  const auto filters = *divide_budget(tree(Kind::kBlocked, 10, 4), 5);
-  for (std::size_t i = 0; i + 1 < 4; ++i) {
-    EXPECT_GT(filters[i + 1].fp_rate / filters[i].fp_rate, 5) << i;
-    EXPECT_LT(filters[i + 1].fp_rate / filters[i].fp_rate, 20) << i;
-  }
-}
-
-TEST(LevelBudget, GivesRibbonsThreeOrFourColumnsMoreForATenthOfTheKeys) {
-  const auto filters = *divide_budget(tree(Kind::kRibbon, 10, 4), 7);
-  for (std::size_t i = 0; i + 1 < 4; ++i) {
-    const double more = filters[i].bits_per_key - filters[i + 1].bits_per_key;
-    EXPECT_GE(more, 2.0);  // log2(10) = 3.3, in whole columns but for one level
-    EXPECT_LE(more, 4.0);
-  }
-}
-
 TEST(LevelBudget, HasNoBetterExchangeBetweenTwoLevels) {
   const std::vector<TreeLevel> levels{{.keys = 1, .kind = Kind::kBlocked, .runs = 4},
                                       {.keys = 7, .kind = Kind::kBlocked},
@@ -89,21 +69,6 @@ TEST(LevelBudget, HasNoBetterExchangeBetweenTwoLevels) {
       }
     }
   }
-}
-
-TEST(LevelBudget, HasFarFewerFalsePositivesThanOneRateForAll) {
-  // The paper's figure 6: with one rate the sum grows with the number of levels, here it stays about that of the last.
-  const auto levels = tree(Kind::kRibbon, 10, 4);
-  const auto filters = *divide_budget(levels, 7);
-  const double one_rate = 4 * ribbon_fp_rate(7, 0);
-  EXPECT_LT(false_positives(levels, filters), one_rate / 2);
-}
-
-TEST(LevelBudget, CountsEveryRunOfALevel) {
-  const std::vector<TreeLevel> one_run{{.keys = 1, .kind = Kind::kBlocked}, {.keys = 10, .kind = Kind::kBlocked}};
-  const std::vector<TreeLevel> eight{{.keys = 1, .kind = Kind::kBlocked, .runs = 8},
-                                     {.keys = 10, .kind = Kind::kBlocked}};
-  EXPECT_LT((*divide_budget(eight, 6))[0].fp_rate, (*divide_budget(one_run, 6))[0].fp_rate / 4);
 }
 
 TEST(LevelBudget, StopsAtTheLowestRate) {

@@ -387,23 +387,6 @@ TEST(MappedFile, OfACompressedFilterMustKeepTheLimitAndOneThatIsMappedNeedNot) {
   }
 }
 
-// Every 64th segment is damaged: who opens the file, and asks for keys that lie elsewhere, does not see that.
-TEST(MappedFile, OpensAndAnswersWithoutReadingAllOfIt) {
-  for (const Kind kind : {Kind::kBlocked, Kind::kClassic, Kind::kSpectral, Kind::kCuckoo}) {
-    const auto filter = AnyFilter::create({.kind = kind, .capacity = 8'000'000, .bits_per_key = 16});
-    auto blob = blob_of(filter->ref(), BlobForm::kMappable);
-    constexpr std::size_t kDamaged = 64 * 4096;
-    for (std::size_t at = kBlobHeaderBytes + kDamaged; at + kDamaged < blob.size(); at += kDamaged) {
-      blob[at] ^= std::byte{1};
-    }
-    const MappedFilter mapped = open_file(write_file("wide", blob), kStill);
-    int answers = 0;
-    for (const std::uint64_t hash : absent_hashes(40, 0)) answers += mapped.may_contain_hash(hash).has_value() ? 1 : 0;
-    EXPECT_GT(answers, 20) << kind_name(kind);
-    EXPECT_FALSE(mapped.verify()) << kind_name(kind);
-  }
-}
-
 TEST(MappedFile, ManyThreadsMayAskWhileItIsBeingVerified) {
   const AnyFilter filter = filter_of(Kind::kRibbon);
   const MappedFilter mapped = open_file(write_file("threads", blob_of(filter.ref(), BlobForm::kMappable)));

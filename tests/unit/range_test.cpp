@@ -308,21 +308,6 @@ TEST(Range, TakesTheBitsOfTheFormulaAndThreePercent) {
   }
 }
 
-TEST(Range, TakesTheBitsPerKeyThatItIsGiven) {
-  constexpr std::size_t kKeys = 50'000;
-  std::mt19937_64 random(4);
-  const auto keys = keys_of(Spread::kConsecutive, kKeys, random);
-  for (const double bits_per_key : {2.2, 3.0, 5.5, 10.0, 20.0, 45.0}) {
-    FilterSpec spec = spec_of(kKeys, 0.01, 16);
-    spec.bits_per_key = bits_per_key;
-    const AnyFilter filter = filter_of(spec, keys);
-    const double bits = 8 * static_cast<double>(filter.payload().size()) / kKeys;
-    EXPECT_LE(bits, bits_per_key + 0.01);
-    EXPECT_GE(bits, bits_per_key - 0.2);  // keys that share a code take less
-    EXPECT_NEAR(filter.facts().fp_rate / std::min(1.0, 16 * std::exp2(2 - bits_per_key)), 1, 0.12) << bits_per_key;
-  }
-}
-
 TEST(Range, IsPlannedUpToTheLargestCapacity) {
   const auto planned = AnyFilter::create(spec_of(kMaxCapacity, 0.01, 1), 1000);
   ASSERT_FALSE(planned);
@@ -346,26 +331,6 @@ TEST(Range, RefusesALengthThatIsNoPowerOfTwo) {
   EXPECT_TRUE(AnyFilter::build(spec, std::span<const std::uint64_t>()));
   ASSERT_TRUE(choose_kind(spec, "range"));
   EXPECT_EQ(kind_text(spec), "range:1");
-}
-
-TEST(Range, IsTheSameFromMemoryAndFromFiles) {
-  std::mt19937_64 random(5);
-  for (const Spread spread : kSpreads) {
-    const auto keys = keys_of(spread, 3'000'000, random);
-    const FilterSpec spec = spec_of(0, 0.01, 64);
-    const auto build = [&](std::uint64_t max_memory) {
-      auto builder = FilterBuilder::create(spec, {.max_memory = max_memory});
-      EXPECT_TRUE(builder->add_hashes(keys));
-      EXPECT_TRUE(builder->add_hashes(std::span(keys).first(1000)));
-      return builder->finish();
-    };
-    const auto large = build(UINT64_MAX);
-    const auto small = build(std::uint64_t{24} << 20);
-    ASSERT_TRUE(large);
-    ASSERT_TRUE(small) << small.error().message;
-    EXPECT_EQ(large->shape(), small->shape());
-    EXPECT_EQ(bytes_of(*large), bytes_of(*small));
-  }
 }
 
 TEST(Range, ForgedPayloadsAreRefusedOrAnswerWithoutHarm) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -39,24 +38,6 @@ TEST(Result, WithAnAnswerIsNoCondition) {
   const Result<bool> no = false;
   EXPECT_TRUE(no.has_value());
   EXPECT_FALSE(*no);
-}
-
-TEST(Result, GivesAwayTheErrorOfATemporary) {
-  const auto refused = [] { return Result<int>(Error{ErrorCode::kFull, "no room"}); };
-  const Error& error = refused().error();
-  EXPECT_EQ(error.message, "no room");
-}
-
-TEST(Result, GivesAwayAMoveOnlyValue) {
-  Result<std::unique_ptr<int>> result = std::make_unique<int>(7);
-  const std::unique_ptr<int> taken = *std::move(result);
-  EXPECT_EQ(*taken, 7);
-}
-
-TEST(Result, CanHoldAnErrorAsItsValueTypeWouldToo) {
-  // A string converts from neither an Error nor an int: the two constructors never compete.
-  const Result<std::string> text = std::string("error");
-  EXPECT_EQ(text->size(), 5U);
 }
 
 TEST(Result, ThrowsIfItIsAskedForTheWrongOne) {

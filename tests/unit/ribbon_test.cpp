@@ -62,19 +62,6 @@ TEST_P(Ribbon, KeepsTheRateItWasAskedFor) {
   }
 }
 
-TEST_P(Ribbon, KeepsTheRateOfTinySets) {
-  constexpr std::size_t kAbsent = 20'000;
-  for (const std::size_t n : {1U, 2U, 10U, 100U, 1000U, 3000U}) {
-    double found = 0;
-    for (std::uint64_t set = 0; set < 50; ++set) {
-      found += static_cast<double>(
-          count_found(ribbon_of(random_hashes(n, set), 0.01).ref(), random_hashes(kAbsent, 1000 + set)));
-    }
-    constexpr double kTrials = 50.0 * kAbsent;
-    EXPECT_LE(found, kTrials * 0.01 + 4.75 * std::sqrt(kTrials * 0.01 * 0.99)) << n;  // as above
-  }
-}
-
 // Two bits per bucket of 128 starts are 1 / 64 bit per key, so 1 / (64 r) of the columns; the buckets of a narrow
 // ribbon have 64. At 1e6 keys one slot in a thousand is empty, or one in 115; at 1e5 up to 250 more (in the levels'
 // last blocks, in the base) and 10 words are not columns at all.
@@ -106,51 +93,6 @@ TEST_P(Ribbon, IsAtMostTheSizeItWasPlannedFor) {
     EXPECT_LE(filter.shape().units, planned->units) << n;
     const unsigned at_end = width() == kWideRibbon ? 48 : 100;
     EXPECT_GE(filter.shape().units + filter.shape().units / 480 + 7 * (3 * at_end + 64) / 64, planned->units) << n;
-  }
-}
-
-TEST_P(Ribbon, SpendsTheBitsItIsGiven) {
-  FilterSpec spec{.kind = Kind::kRibbon, .capacity = 100'000, .ribbon_width = width()};
-  const Hashes hashes = random_hashes(spec.capacity, 4);
-  for (const double bits : {0.3, 1.0, 4.5, 10.0, 31.0}) {
-    spec.bits_per_key = bits;
-    const auto filter = AnyFilter::build(spec, hashes);
-    EXPECT_NEAR(bits_per_key(*filter, hashes.size()), bits, 0.01 * bits + 0.005);
-    // The promise is that of the columns that were planned; the build may take a few more to keep it.
-    const double rate_of_columns = ribbon_fp_rate(filter->shape().k, filter->shape().param % kRibbonShares);
-    EXPECT_NEAR(filter->facts().fp_rate / rate_of_columns, 1.001, 0.001 + 1e-12);
-  }
-}
-
-TEST_P(Ribbon, IsTheSameForTheSameSet) {
-  for (const std::size_t n : {50U, 1000U, 5000U, 200'000U}) {
-    Hashes hashes = random_hashes(n, 6);
-    const AnyFilter first = ribbon_of(hashes, 0.01);
-    std::shuffle(hashes.begin(), hashes.end(), std::mt19937_64(7));
-    Hashes twice = hashes;
-    twice.insert(twice.end(), hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(n / 2));
-    std::sort(hashes.begin(), hashes.end());
-    for (const Hashes& order : {hashes, twice}) {
-      const AnyFilter other = ribbon_of(order, 0.01);
-      EXPECT_TRUE(std::ranges::equal(first.payload(), other.payload())) << n;
-    }
-  }
-}
-
-// Beyond the sizes of the contract's tests: dozens of shards, several levels of them.
-TEST_P(Ribbon, IsTheSameFromAnyNumberOfThreads) {
-  const Hashes hashes = random_hashes(3'000'000, 8);
-  const AnyFilter expected = ribbon_of(hashes, 0.01);
-  for (const unsigned threads : {2U, 3U, 8U}) {
-    const FilterSpec spec = ribbon_spec(hashes.size(), 0.01, width());
-    double last = 0;
-    const auto note = [&](double done) {
-      EXPECT_GE(done, last);
-      last = done;
-      return true;
-    };
-    const auto filter = AnyFilter::build(spec, hashes, {.threads = threads, .progress = note});
-    EXPECT_TRUE(std::ranges::equal(filter->payload(), expected.payload())) << threads;
   }
 }
 

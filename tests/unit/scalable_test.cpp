@@ -83,26 +83,6 @@ TEST(Scalable, DoesNotGrowByDuplicates) {
   EXPECT_EQ(filter.facts().keys, 1100U);
 }
 
-TEST(Scalable, IsTheSameFilterKeyByKeyAndInOneGo) {
-  AnyFilter one_by_one = create(spec_of(50, 0.02, 3));
-  AnyFilter at_once = create(spec_of(50, 0.02, 3));
-  const auto hashes = present_hashes(5000, 0);
-  for (const std::uint64_t hash : hashes) ASSERT_TRUE(one_by_one.add_hashes({&hash, 1}));
-  ASSERT_TRUE(at_once.add_hashes(hashes));
-  EXPECT_EQ(bytes_of(one_by_one), bytes_of(at_once));
-}
-
-TEST(Scalable, ClearsBackToItsFirstLayer) {
-  AnyFilter filter = create(spec_of(100, 0.01));
-  const auto empty = bytes_of(filter);
-  ASSERT_TRUE(filter.add_hashes(present_hashes(2000, 0)));
-  EXPECT_GT(filter.payload().size(), empty.size());
-  ASSERT_TRUE(filter.clear());
-  EXPECT_EQ(bytes_of(filter), empty);
-  EXPECT_EQ(filter.shape(), create(spec_of(100, 0.01)).shape());
-  EXPECT_EQ(filter.facts().keys, 0U);
-}
-
 TEST(Scalable, EstimatesItsDistinctKeys) {
   AnyFilter filter = create(spec_of(1000, 0.01));
   EXPECT_EQ(filter.ref().stats().cardinality, 0.0);

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "kinds/bloom/block.h"
@@ -17,15 +16,6 @@ namespace {
 template <class T>
 std::string message_of(const Result<T>& result) {
   return result ? "no error" : result.error().message;
-}
-
-TEST(Sizing, ProbesAreBitsPerKeyTimesLogTwo) {
-  EXPECT_EQ(best_classic_probes(9.585058), 7U);
-  EXPECT_EQ(best_classic_probes(1.0), 1U);
-  EXPECT_EQ(best_classic_probes(0.01), 1U);
-  EXPECT_EQ(best_classic_probes(1000), kMaxClassicProbes);
-  EXPECT_EQ(best_blocked_probes(0.01), 1U);
-  EXPECT_EQ(best_blocked_probes(1000), kMaxBlockedProbes);
 }
 
 /// The limit of classic_fp_rate for many keys: (1 - e^(-kn/m))^k.
@@ -128,20 +118,6 @@ TEST(Sizing, ClassicTakesTheSmallestSizeThatMeetsTheRate) {
   }
 }
 
-TEST(Sizing, BlockedIsNearTheSmallestSizeOfTheExactModel) {
-  struct Case {
-    std::uint64_t capacity;
-    double fp_rate;
-    std::uint64_t blocks;  // computed from the exact occupancy, over all k
-  };
-  constexpr Case kCases[] = {{1'000'000, 0.01, 19372}, {10'000, 0.001, 304}, {100'000, 0.05, 1235}, {1000, 1e-5, 58}};
-  for (const Case& c : kCases) {
-    const auto size = size_blocked(c.capacity, c.fp_rate);
-    const double slack = 1 + 0.002 * static_cast<double>(c.blocks);  // one block, and the model's error
-    EXPECT_NEAR(static_cast<double>(size->units), static_cast<double>(c.blocks), slack);
-  }
-}
-
 TEST(Sizing, OneUnitFewerMissesTheRateAtAnyK) {
   for (const std::uint64_t capacity : {1U, 2U, 10U, 100U, 12'345U, 1'000'000U}) {
     const auto keys = static_cast<double>(capacity);
@@ -161,15 +137,6 @@ TEST(Sizing, OneUnitFewerMissesTheRateAtAnyK) {
   }
 }
 
-TEST(Sizing, RejectsRatesThat64BitHashesCannotKeep) {
-  for (const auto size : {&size_classic, &size_blocked}) {
-    EXPECT_FALSE(size(1024, 0x1p-54));  // 1024 keys coincide with an absent one at 2^10 x 2^-64
-    EXPECT_TRUE(size(1024, 0x1.1p-54) || size == &size_blocked);
-    EXPECT_THAT(message_of(size(1024, 0x1p-54)), ::testing::StartsWith("fp_rate must be above "));
-    EXPECT_FALSE(size(1, std::numeric_limits<double>::denorm_min()));
-  }
-}
-
 TEST(Sizing, CardinalityInvertsTheExpectedFill) {
   for (const double keys : {0.0, 1.0, 1000.0, 50'000.0, 200'000.0}) {
     for (const unsigned probes : {1U, 6U, 16U}) {
@@ -186,14 +153,6 @@ TEST(Sizing, CardinalityInvertsTheExpectedFill) {
   EXPECT_EQ(classic_cardinality(1000, 0, 7), 0.0);
   EXPECT_TRUE(std::isinf(classic_cardinality(1000, 1000, 7)));
   EXPECT_TRUE(std::isinf(blocked_cardinality(10, 5120, 7)));
-}
-
-TEST(Sizing, EntropyIsShannons) {
-  EXPECT_EQ(bit_entropy(0), 0.0);
-  EXPECT_EQ(bit_entropy(1), 0.0);
-  EXPECT_EQ(bit_entropy(0.5), 1.0);
-  EXPECT_NEAR(bit_entropy(0.1), 0.4689955935892812, 1e-12);
-  EXPECT_NEAR(bit_entropy(0.2145), 0.75, 1e-4);  // the threshold of docs/format.md, "Which codec"
 }
 
 }  // namespace

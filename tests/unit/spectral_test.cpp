@@ -123,23 +123,6 @@ TEST_P(EveryWidth, AddsManyTimesLikeTheModel) {
   }
 }
 
-// Starts two below the largest value, where a carry would reach into the neighbour.
-TEST_P(EveryWidth, StopsAtTheLargestCount) {
-  const std::uint64_t largest = (std::uint64_t{1} << GetParam()) - 1;
-  const AnyFilter empty = create(spec_of(100, 0.01, GetParam()));
-  Model model(empty.shape(), largest - 2);
-  const auto payload = model.payload();
-  auto filter = AnyFilter::adopt(empty.shape(), empty.facts(), AlignedBytes(payload.begin(), payload.end()));
-  const std::uint64_t hash = filter->ref().hash("key");
-  EXPECT_EQ(count_of(*filter, hash), largest - 2);
-  for (const std::uint64_t expected : {largest - 1, largest, largest, largest}) {
-    ASSERT_TRUE(filter->add_hashes({&hash, 1}));
-    model.add(hash);
-    EXPECT_EQ(count_of(*filter, hash), expected);
-    EXPECT_EQ(bytes_of(*filter), model.payload());
-  }
-}
-
 // Minimum increase leaves no counter of a key at 0 and touches no other, so the counters above 0 are classic's bits.
 TEST_P(EveryWidth, ContainsTheClassicFilterOfTheSameKeys) {
   for (const double fp_rate : {0.2, 0.01, 1e-5}) {
@@ -167,15 +150,6 @@ TEST_P(EveryWidth, ContainsTheClassicFilterOfTheSameKeys) {
     EXPECT_EQ(stats.cardinality, expected.cardinality);
     EXPECT_EQ(spectral.ref().predicted_fp_rate(1000), classic.ref().predicted_fp_rate(1000));
   }
-}
-
-TEST_P(EveryWidth, BitsPerKeyCountTheCounters) {
-  FilterSpec spec = spec_of(1000, 0.01, GetParam());
-  spec.bits_per_key = 10.0 * GetParam();
-  const AnyFilter spectral = create(spec);
-  EXPECT_EQ(spectral.shape().units, 10000U);
-  EXPECT_EQ(spectral.shape().k, best_classic_probes(10));
-  EXPECT_EQ(spectral.payload().size(), (10000U * GetParam() + 63) / 64 * 8);
 }
 
 TEST_P(EveryWidth, RejectsBitsBehindTheLastCounter) {

@@ -79,40 +79,6 @@ TEST(WindowBytes, AreThoseOfTheFormatWhateverComesWhen) {
   }
 }
 
-// As pages of a table, whatever their size: the same answers, and together the same payload.
-TEST(Window, InPagesIsTheFilterInMemory) {
-  for (const unsigned panes : {1U, 7U, 62U, 256U}) {
-    for (const std::size_t blocks : {1U, 5U, 63U}) {
-      AnyFilter whole = create(spec_of(panes, 2000));
-      PagedFilter paged = *PagedFilter::open(whole.shape(), blocks * PagedFilter::granularity(whole.shape()));
-      MemoryPages pages(paged);
-      std::mt19937_64 random(panes + blocks);
-      Time now = kNow;
-      for (unsigned step = 0; step < 3000; ++step) {
-        if (step == 0 || random() % 50 == 0) {
-          now += static_cast<Time>(random() % (random() % 9 == 0 ? 3 * panes * kPane : 2 * kPane));
-          ASSERT_TRUE(whole.advance(now));
-          paged.set_generation(clock_of(whole.shape(), whole.payload().data())->generation);
-        }
-        const std::uint64_t hash = hash_key(std::to_string(random() % 500), 0);
-        const bool is_found = whole.ref().may_contain_hash(hash);
-        ASSERT_EQ(paged.may_contain_hash(hash, pages), is_found);
-        if (random() % 3 == 0) continue;
-        ASSERT_EQ(paged.add_hash(hash, pages)->is_new, !is_found);
-        ASSERT_TRUE(whole.add_hash(hash));
-      }
-      PagedSnapshot snapshot(paged);
-      for (const auto& [number, stored] : pages.all()) snapshot.count(number, stored.page);
-      std::ranges::copy(whole.payload().first(64), snapshot.start().begin());  // the clock
-      for (const auto& [number, stored] : pages.all()) snapshot.put(number, stored.page);
-      const AnyFilter made = *snapshot.finish(whole.facts(), UINT64_MAX);
-      ASSERT_TRUE(std::ranges::equal(made.payload(), whole.payload())) << panes << " panes, " << blocks << " blocks";
-      // In place of the payload, which has a header, they must not be written.
-      EXPECT_FALSE(PagedFilter::open_payload(whole.shape(), 64 * (panes + 1)));
-    }
-  }
-}
-
 TEST(Window, FindsExactlyTheKeysOfItsPanes) {
   for (const unsigned panes : {1U, 3U, 8U, 100U}) {
     std::mt19937_64 random(panes);
@@ -249,16 +215,6 @@ TEST(Window, WithoutACapacityHasRoomForTheKeysInEachPane) {
   const AnyFilter counted = *builder->finish();
   EXPECT_EQ(counted.facts().capacity, 21'000U);
   EXPECT_LE(counted.ref().stats().current_fp_rate, 0.01 / 8 * 1.2);
-}
-
-TEST(WindowSpec, BitsPerKeyAreThoseOfAllPanes) {
-  for (const unsigned panes : {1U, 8U, 256U}) {
-    FilterSpec spec = spec_of(panes, 100'000);
-    spec.bits_per_key = 20;
-    const AnyFilter filter = create(spec);
-    EXPECT_NEAR(static_cast<double>(filter.payload().size()) * 8 / 100'000, 20, 512.0 * (panes + 1) / 100'000 + 0.1);
-    EXPECT_EQ(filter.facts().fp_rate, filter.ref().predicted_fp_rate(100'000));
-  }
 }
 
 TEST(WindowSpec, TakesATimeAndANumberOfPanes) {
