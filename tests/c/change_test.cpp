@@ -1,5 +1,4 @@
 // Filters change: keys added and removed, filters merged. A filter that fails to change is what it was.
-#include <cmath>
 
 #include "c_filters.h"
 
@@ -90,25 +89,6 @@ TEST(Change, IntersectsToWhatBothHave) {
   ASSERT_EQ(crivo_intersect(one.get(), other.get(), nullptr), CRIVO_OK);
   EXPECT_EQ(found(one, present_keys(300, 300)), 300U);
   EXPECT_LT(found(one, present_keys(300)), 60U);
-}
-
-TEST(Change, ASaturatedFilterHasNoEstimate) {
-  const Filter full = create(options_of("classic", 1));
-  for (std::uint64_t i = 0; i < 10'000; ++i) ASSERT_EQ(add(full, present(i)), CRIVO_OK);
-  const crivo_similarity alike = similarity_of(full, full);
-  EXPECT_TRUE(std::isinf(alike.first) && std::isinf(alike.second) && std::isinf(alike.united));
-  EXPECT_TRUE(std::isnan(alike.jaccard));
-  EXPECT_TRUE(std::isinf(stats_of(full).cardinality));
-  EXPECT_EQ(stats_of(full).current_fp_rate, 1);
-}
-
-TEST(Change, AFullFilterKeepsWhatItHasAndCountsIt) {
-  const Filter filter = create(options_of("cuckoo", 100));
-  const KeyList list = present_keys(5000);
-  EXPECT_THAT(failure(CRIVO_FULL, crivo_add_keys, filter.get(), list.keys()), HasSubstr("it was made for 100 keys"));
-  const std::uint64_t added = facts_of(filter).keys;
-  EXPECT_GE(added, 100U);
-  EXPECT_EQ(found(filter, present_keys(100)), 100U);
 }
 
 TEST(Advancing, ForgetsKeysAWindowLater) {

@@ -57,19 +57,6 @@ TEST_F(Files, AnswerEveryQuestionAsTheFilterDoes) {
   }
 }
 
-TEST_F(Files, HaveTheFormThatTheToolGivesThem) {
-  const auto codec = [&](const Filter& filter) {
-    save(filter, path("f"), CRIVO_FORM_AUTO);
-    std::ifstream file(path("f"));
-    file.seekg(6);  // docs/format.md
-    return file.get();
-  };
-  EXPECT_EQ(codec(filter_of("blocked", 1000)), 0) << "raw";
-  EXPECT_EQ(codec(filter_of("blocked", 100'000)), 3) << "raw with sums";
-  EXPECT_EQ(codec(filter_of("ribbon", 100'000)), 3) << "raw with sums";
-  EXPECT_EQ(codec(create(options_of("blocked", 100'000))), 2) << "compressed";
-}
-
 TEST_F(Files, ThatAreDamagedAreErrorsAndNeverAnAnswer) {
   const Filter filter = build(options_of("blocked"), present_keys(100'000));
   save(filter, path("f"), CRIVO_FORM_MAPPABLE);
@@ -95,13 +82,6 @@ TEST_F(Files, ThatAreDamagedAreErrorsAndNeverAnAnswer) {
   crivo_filter* copy = nullptr;
   failure(CRIVO_CORRUPT, crivo_copy, opened.get(), &copy);
   EXPECT_EQ(copy, nullptr);
-}
-
-TEST_F(Files, ThatWereReplacedStayAsTheyWereOpened) {
-  save(build(options_of("blocked"), present_keys(100'000)), path("f"), CRIVO_FORM_AUTO);
-  const Filter opened = open(path("f"));
-  save(build(options_of("blocked"), present_keys(10)), path("f"), CRIVO_FORM_AUTO);
-  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(has(opened, present(i)));
 }
 
 TEST_F(Files, ThatShrinkAreErrorsWhereFilesAreGuarded) {
@@ -145,16 +125,6 @@ TEST_F(Files, ThatTheSystemRefusesNameThePathAndTheReason) {
   failure(CRIVO_BAD_ARGUMENT, crivo_open, folder_.path().c_str(), nullptr, &made);
   EXPECT_EQ(crivo_save(filter.get(), "/dev/full", 0, 0, nullptr), CRIVO_SYSTEM);
   EXPECT_EQ(errno, ENOSPC);
-}
-
-TEST_F(Files, OfTemporaryHashesChangeNoByteOfAFilter) {
-  crivo_options options = options_of("ribbon");
-  const KeyList list = present_keys(3'000'000);  // whose hashes do not fit
-  const Filter in_memory = build(options, list);
-  options.max_memory = 16 << 20;
-  options.temp_folder = folder_.path().c_str();
-  EXPECT_EQ(blob_of(build(options, list), CRIVO_FORM_RAW), blob_of(in_memory, CRIVO_FORM_RAW));
-  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(Files, OfTemporaryHashesNeedAFolderAndEnoughMemory) {

@@ -36,35 +36,6 @@ TEST(Make, BuildsTheSameFromKeysFromHashesAndInPieces) {
   }
 }
 
-TEST(Make, CopiesAreFiltersOfTheirOwn) {
-  Filter filter = build(options_of("blocked", kKeys), present_keys(kKeys));
-  const Blob before = blob_of(filter);
-  const Filter copy = make(crivo_copy, filter.get());
-  EXPECT_EQ(blob_of(copy), before);
-  filter.reset();
-  EXPECT_EQ(found(copy, present_keys(kKeys)), kKeys);
-  EXPECT_EQ(facts_of(copy).read_only, 0U);
-}
-
-TEST(Make, ProgressRisesToOne) {
-  std::vector<double> seen;
-  crivo_options watched = options_of("blocked");
-  watched.progress = [](double done, void* data) {
-    static_cast<std::vector<double>*>(data)->push_back(done);
-    return 0;
-  };
-  watched.progress_data = &seen;
-  for (const std::uint64_t capacity : {std::uint64_t{0}, std::uint64_t{200'000}}) {
-    seen.clear();
-    watched.capacity = capacity;
-    (void)build(watched, present_keys(200'000));
-    EXPECT_GT(seen.size(), 3U);
-    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
-    EXPECT_GE(seen.front(), 0);
-    EXPECT_EQ(seen.back(), 1);
-  }
-}
-
 TEST(Make, CancelsAtEveryStep) {
   struct Watch {
     int calls = 0;
@@ -158,28 +129,6 @@ TEST(Make, ThreadsAreStartedWhereTheyAreAskedFor) {
   }
 }
 
-TEST(Make, MaxBytesBoundsAFilterWhenItIsMadeAndWhenItGrows) {
-  crivo_options options = options_of("blocked", 1'000'000);
-  options.max_bytes = 1000;
-  crivo_filter* filter = nullptr;
-  const auto message = failure(CRIVO_TOO_LARGE, crivo_create, &options, &filter);
-  EXPECT_THAT(message, HasSubstr("1000"));
-  EXPECT_EQ(filter, nullptr);
-
-  options = options_of("scalable", 100);
-  options.max_bytes = 10'000;
-  const Filter growing = create(options);
-  const Filter copy = make(crivo_copy, growing.get());
-  for (const Filter* grown : {&growing, &copy}) {
-    crivo_status status = CRIVO_OK;
-    std::uint64_t added = 0;
-    while (status == CRIVO_OK) status = add(*grown, present(added++));
-    EXPECT_EQ(status, CRIVO_TOO_LARGE);
-    EXPECT_LE(facts_of(*grown).payload_bytes, 10'000U);
-    EXPECT_EQ(found(*grown, present_keys(added - 1)), added - 1);
-  }
-}
-
 TEST(Make, CreateWantsAKindThatAddsAndACapacity) {
   crivo_filter* filter = nullptr;
   // Before memory is taken: a terabyte is no reason for another status.
@@ -224,19 +173,6 @@ TEST(Make, ABuilderIsFinishedOnce) {
   refuses(crivo_builder_add_keys, builder.get(), &none);
   refuses(crivo_builder_finish, builder.get(), &filter);
   EXPECT_EQ(filter, made.get());
-}
-
-TEST(Make, ABuilderCountsTheKeysBeforeTheOneThatFailed) {
-  const crivo_options options = options_of("cuckoo", 1000);
-  const Builder builder = start(&options);
-  KeyList list = present_keys(500);
-  for (int i = 0; i < 100; ++i) list.add("the same");
-  failure(CRIVO_FULL, crivo_builder_add_keys, builder.get(), list.keys());
-  const std::uint64_t added = crivo_builder_keys(builder.get());
-  const Filter made = make(crivo_builder_finish, builder.get());
-  EXPECT_EQ(facts_of(made).keys, added);
-  EXPECT_GE(added, 500U);
-  EXPECT_EQ(found(made, present_keys(500)), 500U);
 }
 
 TEST(Make, DropCountsLeavesABlockedFilterOfTheSameAnswers) {

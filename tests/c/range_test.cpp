@@ -1,7 +1,5 @@
 // Filters of kind range: ordered numbers, and questions about ranges of them.
-#include <cstdio>
 #include <limits>
-#include <random>
 
 #include "c_filters.h"
 
@@ -52,38 +50,6 @@ TEST(Ranges, AreInclusiveOfBothEnds) {
   EXPECT_EQ(has_integers(-999, -990), 0);
   EXPECT_EQ(has_integers(1000, -1000), 0);
   EXPECT_EQ(crivo_contains_hash(filter.get(), crivo_ordered_integer(1000), nullptr), 1);
-}
-
-TEST(Ranges, KeysOfBytesAreKnownByTheirOrder) {
-  const KeyList words({"apple pie", "banana split", "cherry"});
-  const Filter filter = build(options_of("range:256", 0, 1e-6), words);
-  EXPECT_EQ(found(filter, words), 3U);
-  EXPECT_TRUE(has(filter, "banana split"));
-  EXPECT_FALSE(has(filter, "banana"));
-  EXPECT_EQ(has_range(filter, ordered("banana "), last_ordered("banana ")), 1);
-  EXPECT_EQ(has_range(filter, ordered("banana-"), last_ordered("banana-")), 0);
-  const crivo_options options = options_of("range:256", 0, 1e-6);
-  const Builder builder = start(&options);
-  ASSERT_EQ(crivo_builder_add(builder.get(), "apple pie", 9, nullptr), CRIVO_OK);
-  ASSERT_EQ(crivo_builder_add_keys(builder.get(), KeyList({"banana split", "cherry"}).keys(), nullptr), CRIVO_OK);
-  const Filter built = make(crivo_builder_finish, builder.get());
-  EXPECT_EQ(blob_of(built, CRIVO_FORM_RAW), blob_of(filter, CRIVO_FORM_RAW));
-}
-
-TEST(Ranges, OfAFileAreThoseOfTheFilter) {
-  std::mt19937_64 random(2);
-  std::vector<std::uint64_t> numbers(2'000);
-  for (std::uint64_t& number : numbers) number = random();
-  const Filter filter = of_numbers(numbers);
-  const std::string path = ::testing::TempDir() + "/crivo_c_ranges_" + std::to_string(random());
-  ASSERT_EQ(crivo_save(filter.get(), path.c_str(), CRIVO_FORM_MAPPABLE, 0, nullptr), CRIVO_OK);
-  const Filter opened = make(crivo_open, path.c_str(), nullptr);
-  for (const std::uint64_t number : numbers) ASSERT_EQ(has_range(opened, number, number | 15), 1);
-  for (int i = 0; i < 1000; ++i) {
-    const std::uint64_t low = random();
-    ASSERT_EQ(has_range(opened, low, low | 1023), has_range(filter, low, low | 1023));
-  }
-  std::remove(path.c_str());
 }
 
 TEST(Ranges, AreToldByNoOtherKind) {
