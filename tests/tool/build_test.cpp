@@ -23,13 +23,6 @@ TEST_F(ToolTest, BuildsEveryKindAndFindsEveryKeyAgain) {
   }
 }
 
-TEST_F(ToolTest, SizesItselfFromTheDistinctKeys) {
-  ASSERT_THAT(crivo("build -o f", numbered_lines(300) + numbered_lines(300)), Succeeds());
-  const std::string info = crivo("info --json f").out;
-  EXPECT_THAT(info, HasSubstr("\"capacity\":300,"));
-  EXPECT_THAT(info, HasSubstr("\"keys\":600,"));
-}
-
 TEST_F(ToolTest, ReadsSeveralFilesAndStandardInputInTheirOrder) {
   write("a", "from a\n");
   write("b", "from b");
@@ -99,32 +92,6 @@ TEST_F(ToolTest, TakesACapacityInUnitsOf1024AndASizeByBits) {
   }
   EXPECT_THAT(crivo("build -o f --bits-per-key x", "a").err, HasSubstr("bits_per_key must be a number, got x\n"));
   EXPECT_THAT(crivo("build -o f --bits-per-key 9 --fp-rate 0.1", "a"), Exits(2));
-}
-
-TEST_F(ToolTest, BuildsTheSameFileOnAnyNumberOfThreads) {
-  write("keys", numbered_lines(150'000));
-  for (const char* threads : {"1", "2", "all"}) {
-    ASSERT_THAT(crivo("build -o f" + std::string(threads) + " --kind ribbon --threads " + threads + " keys"),
-                Succeeds());
-  }
-  EXPECT_EQ(read("f2"), read("f1"));
-  EXPECT_EQ(read("fall"), read("f1"));
-}
-
-TEST_F(ToolTest, BuildsAnEmptyFilterFromNoKeys) {
-  ASSERT_THAT(crivo("build -o f"), Succeeds());
-  EXPECT_THAT(crivo("query f anything ''"), Exits(1));
-}
-
-TEST_F(ToolTest, StoresTheFormItIsToldTo) {
-  const std::string keys = numbered_lines(10);  // far from full, so the automatic form is compressed
-  ASSERT_THAT(crivo("build --capacity 10000 -o auto", keys), Succeeds());
-  ASSERT_THAT(crivo("build --capacity 10000 --raw -o raw", keys), Succeeds());
-  ASSERT_THAT(crivo("build --capacity 10000 --compress -o compressed", keys), Succeeds());
-  EXPECT_THAT(crivo("info --json raw").out, HasSubstr("\"codec\":\"raw\""));
-  EXPECT_LT(read("auto").size(), read("raw").size() / 10);
-  EXPECT_LE(read("compressed").size(), read("auto").size());
-  for (const char* file : {"auto", "raw", "compressed"}) EXPECT_EQ(crivo("query " + std::string(file), keys).out, keys);
 }
 
 TEST_F(ToolTest, SaysInOneLineWhatItBuilt) {

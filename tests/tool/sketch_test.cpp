@@ -57,13 +57,6 @@ TEST_F(Sketches, AreVerifiedToTheLastByte) {
   EXPECT_THAT(crivo("verify damaged"), Exits(1, StartsWith("crivo verify: damaged: ")));
 }
 
-TEST_F(Sketches, OfOneSetHaveNoDifference) {
-  EXPECT_THAT(crivo("sketch -o a --symbols 1 mine"),
-              Succeeds("crivo sketch: a: symbols 0 to 0, keys 5002, 88 bytes\n"));
-  EXPECT_THAT(crivo("diff a a"), Succeeds(""));
-  EXPECT_EQ(crivo("diff a - < a").out, "");
-}
-
 TEST_F(Sketches, TakeStringsOfALength) {
   EXPECT_THAT(crivo("sketch -q -o a --symbols 40 --keys bytes:3", "ann\nbob\n"), Succeeds(""));
   EXPECT_THAT(crivo("sketch -q -o b --symbols 40 --keys bytes:3", "bob\ncid\n"), Succeeds(""));
