@@ -61,23 +61,6 @@ TEST_F(Agg, RefusesOptionsThatChange) {
   }
 }
 
-TEST_F(Agg, RefusesBadOptions) {
-  const std::string rows = " FROM " + integers(1, 3);
-  EXPECT_THAT(ask("SELECT bloom_agg(i, 0)" + rows), StartsWith("error: bloom_agg: capacity must be an integer"));
-  EXPECT_THAT(ask("SELECT bloom_agg(i, NULL, 2)" + rows), StartsWith("error: bloom_agg: fp_rate must lie in (0, 1)"));
-  EXPECT_THAT(ask("SELECT bloom_agg(i, NULL, NULL, 'sieve')" + rows), StartsWith("error: bloom_agg: kind must"));
-  EXPECT_THAT(ask("SELECT bloom_agg(i, 1099511627776)" + rows), StartsWith("error: bloom_agg: capacity must fit"));
-}
-
-TEST_F(Agg, HoldsManyGroupsAtOnce) {
-  run("CREATE TABLE t(g, x)");
-  run("INSERT INTO t SELECT i % 500, i FROM " + integers(1, 20000));
-  run("CREATE TABLE filters AS SELECT g, bloom_agg(x) AS f FROM t GROUP BY g");
-  EXPECT_EQ(ask("SELECT count(*) FROM filters"), "500");
-  EXPECT_EQ(ask("SELECT min(bloom_contains(f, x)) FROM t JOIN filters USING (g)"), "1");
-  EXPECT_EQ(ask("SELECT count(DISTINCT json_extract(bloom_info(f), '$.capacity')) FROM filters"), "1");
-}
-
 TEST_F(Agg, WorksWithDistinctAndFilterClauses) {
   const Blob filter = blob("SELECT bloom_agg(DISTINCT i / 2) FILTER (WHERE i < 100) FROM " + integers(0, 1000));
   EXPECT_EQ(info(filter, "keys"), "50");

@@ -38,19 +38,6 @@ TEST_F(Chunks, GiveTheSameBytesInAnyOrderAndMoreThanOnce) {
   EXPECT_EQ(ask("SELECT hex(bloom_load_agg(seq, chunk)) FROM (SELECT * FROM chunks ORDER BY seq DESC LIMIT -1)"), hex_);
 }
 
-TEST_F(Chunks, OfEveryFormAndSizeComeBack) {
-  for (const char* filter : {"bloom_create(1)", "bloom_add(bloom_create(100000), 'a', 'b')",
-                             "bloom_agg(1, 10, 0.01, 'ribbon')", "bloom_raw(bloom_create(5000, 0.01, 'cuckoo'))"}) {
-    const std::string hex = ask("SELECT hex(" + std::string(filter) + ")");
-    for (const char* size : {"", ", NULL", ", 64", ", 1000", ", 1073741824"}) {
-      EXPECT_EQ(ask("SELECT hex(bloom_load_agg(seq, chunk)) FROM bloom_dump((SELECT " + std::string(filter) + ")" +
-                    size + ")"),
-                hex)
-          << filter << size;
-    }
-  }
-}
-
 TEST_F(Chunks, OfSeveralFiltersLoadByGroups) {
   run("CREATE TABLE sent(name, seq, chunk)");
   run("INSERT INTO sent SELECT i, seq, chunk FROM " + integers(1, 9) +
@@ -94,15 +81,6 @@ TEST_F(Chunks, ADamagedOneIsNamed) {
   EXPECT_THAT(load(), StartsWith("error: bloom_load_agg: chunk 5: "));
   replace(5, {});
   EXPECT_EQ(load(), "error: bloom_load_agg: chunk 5: size must be above 40 bytes, got 0");
-}
-
-TEST_F(Chunks, AForeignOneIsNamed) {
-  run("UPDATE chunks SET chunk = (SELECT chunk FROM bloom_dump(bloom_raw(bloom_create(1000)), 100) d "
-      "WHERE d.seq = chunks.seq) WHERE seq = 3");
-  EXPECT_THAT(load(), StartsWith("error: bloom_load_agg: chunk 3: filter id must be that of the first chunk, "));
-  fill("bloom_raw(bloom_add(bloom_create(1000), 'a'))");
-  run("UPDATE chunks SET chunk = (SELECT chunk FROM chunks WHERE seq = 4) WHERE seq = 3");
-  EXPECT_EQ(load(), "error: bloom_load_agg: chunk 3: number must be 3, got 4");
 }
 
 TEST_F(Chunks, AForgedSizeIsRefusedBeforeAnythingIsAllocated) {

@@ -26,13 +26,6 @@ TEST_F(Create, HasTheDocumentedDefaults) {
   EXPECT_EQ(info(filter, "seed"), "0");
 }
 
-TEST_F(Create, TakesEveryOption) {
-  const Blob filter = blob("SELECT bloom_create(500, 0.001, 'classic', -1)");
-  EXPECT_EQ(info(filter, "kind"), "classic");
-  EXPECT_EQ(info(filter, "fp_rate"), "0.001");
-  EXPECT_EQ(info(filter, "seed"), "-1");
-}
-
 TEST_F(Create, ReadsTheSeedAsTwosComplement) {
   const Blob filter = blob("SELECT bloom_create(10, 0.01, 'blocked', -9223372036854775808)");
   const auto opened = parse_blob(std::as_bytes(std::span(filter.bytes)));
@@ -76,12 +69,6 @@ TEST_F(Create, RefusesAnUnknownKindAndABadSeed) {
             "error: bloom_create: seed must be a 64-bit integer, got 1");
 }
 
-TEST_F(Create, CutsLongTextsInErrors) {
-  EXPECT_EQ(ask("SELECT bloom_create(printf('%.100c', 'x'))"),
-            "error: bloom_create: capacity must be an integer from 1 to 1099511627776, got '" + std::string(40, 'x') +
-                "...'");
-}
-
 TEST_F(Create, RefusesWhatDoesNotFitTheLimit) {
   EXPECT_THAT(ask("SELECT bloom_create(1099511627776)"), StartsWith("error: bloom_create: capacity must fit"));
   sqlite3_limit(db_.get(), SQLITE_LIMIT_LENGTH, 5000);
@@ -93,15 +80,6 @@ TEST_F(Create, WrongNumberOfArgumentsIsRefusedWhenPrepared) {
   EXPECT_EQ(ask("SELECT bloom_create()"), "error: wrong number of arguments to function bloom_create()");
   EXPECT_EQ(ask("SELECT bloom_create(1, 0.1, 'blocked', 0, 0)"),
             "error: wrong number of arguments to function bloom_create()");
-}
-
-TEST_F(Add, FindsEveryKeyItWasGiven) {
-  run("CREATE TABLE t(f)");
-  run("INSERT INTO t VALUES (bloom_create(1000))");
-  for (int i = 0; i < 200; ++i)
-    run("UPDATE t SET f = bloom_add(f, ?, ?)", {std::int64_t{i}, std::string("k").append(std::to_string(i))});
-  EXPECT_EQ(ask("SELECT min(bloom_contains(f, i) AND bloom_contains(f, 'k' || i)) FROM t, " + integers(0, 199)), "1");
-  EXPECT_EQ(ask("SELECT json_extract(bloom_info(f), '$.keys') FROM t"), "400");
 }
 
 TEST_F(Add, TakesAsManyKeysAsSqliteHasArguments) {
@@ -144,27 +122,12 @@ TEST_F(Contains, RefusesAMalformedFilterWhateverTheKey) {
   EXPECT_THAT(ask("SELECT bloom_contains(x'', NULL)"), StartsWith("error: bloom_contains: blob size must"));
 }
 
-TEST_F(Contains, AgreesWithTheLibrary) {
-  const Blob filter = blob("SELECT bloom_add(bloom_create(100, 0.01, 'classic', 7), 'a', 12, 0.5)");
-  const auto opened = parse_blob(std::as_bytes(std::span(filter.bytes)));
-  for (const char* key : {"a", "12", "0.5"}) EXPECT_TRUE(opened->ref().may_contain(key));
-  EXPECT_FALSE(opened->ref().may_contain("b"));
-}
-
 TEST_F(Union, IsTheFilterOfBothSets) {
   const Blob both = blob("SELECT bloom_add(bloom_create(100), 'a', 'b', 'c')");
   EXPECT_EQ(blob("SELECT bloom_union(bloom_add(bloom_create(100), 'a'), bloom_create(100), "
                  "bloom_add(bloom_create(100), 'b', 'c'))")
                 .bytes,
             both.bytes);
-}
-
-TEST_F(Union, NamesTheFieldThatDiffers) {
-  EXPECT_THAT(ask("SELECT bloom_union(bloom_create(100), bloom_create(100, 0.01, 'classic'))"),
-              StartsWith("error: bloom_union: kind must equal"));
-  EXPECT_THAT(ask("SELECT bloom_union(bloom_create(100), bloom_create(100, 0.01, 'blocked', 1))"),
-              StartsWith("error: bloom_union: seed must equal"));
-  EXPECT_THAT(ask("SELECT bloom_union(bloom_create(100), bloom_create(100000))"), HasSubstr("capacity"));
 }
 
 TEST_F(Union, RefusesNullAndALoneOperand) {
@@ -185,12 +148,6 @@ TEST_F(Estimates, CountDistinctKeysAndTheRateOfTheMoment) {
   EXPECT_EQ(ask("SELECT bloom_current_fp_rate(bloom_create(100))"), "0.0");
 }
 
-TEST_F(Estimates, OfASaturatedFilterAreNullAndOne) {
-  const Blob full = blob("SELECT bloom_agg(i, 1, 0.5, 'classic') FROM " + integers(1, 5000));
-  EXPECT_EQ(ask("SELECT bloom_cardinality(?)", {full}), "NULL");
-  EXPECT_EQ(ask("SELECT bloom_current_fp_rate(?)", {full}), "1.0");
-}
-
 TEST_F(Estimates, AndInfoOfNullAreNull) {
   for (const char* function :
        {"bloom_cardinality", "bloom_current_fp_rate", "bloom_info", "bloom_compress", "bloom_raw"}) {
@@ -201,30 +158,10 @@ TEST_F(Estimates, AndInfoOfNullAreNull) {
   EXPECT_EQ(ask("SELECT bloom_compress(NULL, 99)"), "NULL");
 }
 
-TEST_F(Forms, RawStaysRawThroughEveryOperation) {
-  const Blob raw = blob("SELECT bloom_raw(bloom_create(1000))");
-  EXPECT_EQ(info(raw, "codec"), "raw");
-  const std::string size = std::to_string(raw.bytes.size());
-  for (const char* sql :
-       {"bloom_add(?1, 'a')", "bloom_union(?1, bloom_create(1000))", "bloom_union(bloom_create(1000), ?1)",
-        "(SELECT bloom_union_agg(f) FROM (SELECT bloom_create(1000) AS f UNION ALL SELECT ?1))"}) {
-    EXPECT_EQ(ask(std::string("SELECT length(") + sql + ")", {raw}), size) << sql;
-  }
-}
-
 TEST_F(Forms, CompressUnpins) {
   const Blob raw = blob("SELECT bloom_raw(bloom_create(1000))");
   EXPECT_EQ(blob("SELECT bloom_compress(?)", {raw}).bytes, blob("SELECT bloom_create(1000)").bytes);
   EXPECT_NE(info(blob("SELECT bloom_add(bloom_compress(?), 1)", {raw}), "codec"), "raw");
-}
-
-TEST_F(Forms, HoldTheSameFilter) {
-  const Blob filter = blob("SELECT bloom_agg(i, 1000) FROM " + integers(1, 300));
-  for (const char* level : {"", ", 1", ", 19", ", NULL"}) {
-    const Blob small = blob(std::string("SELECT bloom_compress(?") + level + ")", {filter});
-    EXPECT_EQ(blob("SELECT bloom_raw(?)", {small}).bytes, blob("SELECT bloom_raw(?)", {filter}).bytes);
-    EXPECT_LE(small.bytes.size(), filter.bytes.size() + 16);
-  }
 }
 
 TEST_F(Forms, RefuseABadLevel) {

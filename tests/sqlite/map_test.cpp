@@ -24,19 +24,6 @@ TEST_F(Maps, GiveEveryKeyItsValue) {
   }
 }
 
-TEST_F(Maps, AnswerAlikeHoweverTheyAreGiven) {
-  run("CREATE TABLE stored(m)");
-  const Blob map = squares(5000);
-  run("INSERT INTO stored VALUES (?1), (bloom_compress(?1)), (bloom_raw(?1))", {map});
-  for (const std::string source : {"(SELECT bloom_open(m) FROM stored)", "(SELECT m FROM stored)", "?1"}) {
-    const std::vector<Arg> arguments = source == "?1" ? std::vector<Arg>{map} : std::vector<Arg>{};
-    EXPECT_EQ(ask("SELECT sum(bloom_get(" + source + ", i)) = sum(i * i % 1009) FROM " + integers(1, 5000), arguments),
-              "1")
-        << source;
-  }
-  EXPECT_EQ(ask("SELECT sum(bloom_get(m, 77)) FROM stored"), std::to_string(3 * (77 * 77 % 1009)));
-}
-
 TEST_F(Maps, FollowTheRulesForNull) {
   EXPECT_EQ(ask("SELECT quote(bloom_get(NULL, 1)) || quote(bloom_get(bloom_map_agg(1, 2), NULL))"), "NULLNULL");
   EXPECT_EQ(ask("SELECT bloom_info(bloom_map_agg(NULL, 2)) ->> 'keys'"), "0");

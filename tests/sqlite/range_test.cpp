@@ -1,9 +1,7 @@
 // bloom_contains_range, and every other function that meets a filter of kind range.
 #include <limits>
 
-#include "crivo/blob.h"
-#include "crivo/builder.h"
-#include "crivo/ordered.h"
+#include "crivo/kinds.h"
 #include "database.h"
 
 namespace crivo::testing {
@@ -83,21 +81,6 @@ TEST_F(Ranges, AreToldByNoOtherKind) {
   }
 }
 
-TEST_F(Ranges, OfAnOpenedAColumnsAndAParametersFilterAreTheSame) {
-  const Blob filter = filter_of(std::vector<std::int64_t>{-3'000'000, 5, 1'000'000'000});
-  run("CREATE TABLE stored(f)");
-  run("INSERT INTO stored VALUES (?1), (bloom_compress(?1))", {filter});
-  const std::string rows = " FROM " + integers(-20, 20);
-  for (const std::string source : {"(SELECT bloom_open(f) FROM stored)", "f", "(SELECT f FROM stored LIMIT 1)"}) {
-    const std::string from = rows + (source == "f" ? ", stored" : "");
-    EXPECT_EQ(ask("SELECT min(bloom_contains_range(" + source + ", 5 - i * i, 5 + abs(i)))" + from), "1") << source;
-    EXPECT_EQ(ask("SELECT max(bloom_contains(" + source + ", 5 + i * 7)) || min(i = 0 OR NOT bloom_contains(" + source +
-                  ", 5 + i * 7 + 100000))" + from),
-              "11")
-        << source;
-  }
-}
-
 TEST_F(Ranges, TakeTheIntegersOfAnArray) {
   const Blob filter = filter_of(std::vector<std::int64_t>{-5, 1, 1'000'000'000'000}, "NULL, 1e-9, 'range'");
   EXPECT_EQ(ask("SELECT bloom_contains_all(?, '[-5, true, null, 1000000000000]')", {filter}), "1");
@@ -128,25 +111,6 @@ TEST_F(Ranges, AreRefusedWhereKeysComeLater) {
               HasSubstr("kind must"));
   run("CREATE VIRTUAL TABLE t USING bloom(capacity=100)");
   EXPECT_THAT(ask("INSERT INTO t(op, arg) VALUES ('union', ?)", {filter}), HasSubstr("kind must"));
-}
-
-TEST_F(Ranges, AreDescribedAndStoredLikeAnyFilter) {
-  const Blob filter = blob("SELECT bloom_agg(i, NULL, 0.01, 'range:4096') FROM " + integers(1, 50'000));
-  EXPECT_EQ(info(filter, "kind"), "range");
-  EXPECT_EQ(info(filter, "capacity"), "50000");
-  EXPECT_EQ(ask("SELECT bloom_valid(?)", {filter}), "1");
-  EXPECT_EQ(ask("SELECT count(*) FROM bloom_layers(?)", {filter}), "1");
-  EXPECT_EQ(ask("SELECT bloom_current_fp_rate(?) <= 0.01", {filter}), "1");
-  EXPECT_EQ(blob("SELECT bloom_raw(bloom_compress(?))", {filter}).bytes, blob("SELECT bloom_raw(?)", {filter}).bytes);
-  EXPECT_EQ(blob("SELECT bloom_load_agg(seq, chunk) FROM bloom_dump(?, 4096)", {filter}).bytes, filter.bytes);
-}
-
-TEST_F(Ranges, HaveTheBytesThatTheLibraryMakes) {
-  const std::vector<std::int64_t> keys{kLeast, -7, 0, 1'700'000'000, kMost};
-  auto builder = FilterBuilder::create({.kind = Kind::kRange, .fp_rate = 0.01, .range_length = 64});
-  for (const std::int64_t key : keys) ASSERT_TRUE(builder->add_hash(ordered(key)));
-  const auto blob_of = to_blob(builder->finish()->ref());
-  EXPECT_EQ(filter_of(keys).bytes, std::string(reinterpret_cast<const char*>(blob_of->data()), blob_of->size()));
 }
 
 }  // namespace

@@ -32,14 +32,6 @@ TEST_F(Sets, IntersectAggIsIntersect) {
   EXPECT_EQ(ask("SELECT bloom_intersect_agg(f) FROM t WHERE 0"), "NULL");
 }
 
-TEST_F(Sets, JaccardIsEstimated) {
-  const std::string sql = "SELECT bloom_jaccard(?, ?)";
-  // 2000 common keys of 10000. Each cardinality is off by about 1%, so the estimate by less than 0.05.
-  EXPECT_NEAR(number(sql, {filter_of(1, 6000), filter_of(4001, 10000)}), 0.2, 0.05);
-  EXPECT_EQ(ask("SELECT bloom_jaccard(bloom_create(10), bloom_create(10))"), "1.0");
-  EXPECT_EQ(ask("SELECT bloom_jaccard(NULL, bloom_create(10))"), "NULL");
-}
-
 TEST_F(Sets, RefusesWhatCannotBeMerged) {
   EXPECT_EQ(ask("SELECT bloom_intersect(bloom_create(10), bloom_create(10, 0.01, 'classic'))"),
             "error: bloom_intersect: kind must equal the first filter's blocked, got classic");

@@ -39,12 +39,6 @@ TEST_F(Sketches, GiveTheKeysOfEachSide) {
   EXPECT_EQ(ask("SELECT count(*) FROM found WHERE side = 'second'"), "2");
 }
 
-TEST_F(Sketches, OfEqualSetsHaveNoDifference) {
-  EXPECT_EQ(ask("SELECT count(*) FROM bloom_difference((SELECT bloom_sketch_agg(id, 1) FROM mine), "
-                "(SELECT bloom_sketch_agg(id, 1) FROM mine ORDER BY name))"),
-            "0");
-}
-
 // A set that is still empty differs from every other in all that this has.
 TEST_F(Sketches, OfNoRowsAreNullWhichIsNoSketch) {
   const std::string empty = "(SELECT bloom_sketch_agg(id, 60, 'integers') FROM mine WHERE 0)";
@@ -153,13 +147,6 @@ TEST_F(Sketches, TellAboutThemselves) {
   EXPECT_EQ(ask("SELECT value FROM bloom_each(?) WHERE name = 'symbols'", {sketch}), "40");
   EXPECT_THAT(ask("SELECT bloom_info(substr(?, 1, 500))", {sketch}), StartsWith("error: bloom_info: "));
   EXPECT_EQ(ask("SELECT bloom_valid(?)", {sketch}), "0");
-}
-
-TEST_F(Sketches, GoInChunks) {
-  const Blob sketch = blob("SELECT bloom_sketch_agg(id, 1000) FROM mine");
-  run("CREATE TABLE chunks AS SELECT seq, chunk FROM bloom_dump(?, 1024)", {sketch});
-  EXPECT_EQ(ask("SELECT count(*) FROM chunks"), "17");
-  EXPECT_EQ(ask("SELECT bloom_load_agg(seq, chunk) = ? FROM chunks", {sketch}), "1");
 }
 
 TEST_F(Sketches, AreAskedForTheirHash) {

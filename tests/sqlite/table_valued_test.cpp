@@ -108,22 +108,6 @@ TEST_F(Probe, RefusesWhatIsNoArrayOfKeys) {
   }
 }
 
-TEST_F(Probe, TakesAnOpenedFilter) {
-  run("CREATE TABLE t(f)");
-  run("INSERT INTO t VALUES (bloom_add(bloom_create(9, 1e-9), 1, 3))");
-  EXPECT_EQ(ask("SELECT group_concat(maybe) FROM bloom_probe((SELECT bloom_open(f) FROM t), '[1, 2, 3]')"), "1,0,1");
-}
-
-TEST_F(Probe, WorksInAUtf16Database) {
-  Database wide;
-  ASSERT_EQ(wide.run("PRAGMA encoding = 'UTF-16le'"), SQLITE_OK);
-  ASSERT_EQ(wide.run("CREATE TABLE t(f, j)"), SQLITE_OK);
-  ASSERT_EQ(wide.run("INSERT INTO t VALUES (bloom_add(bloom_create(9, 1e-9), 'ä', 0.5), '[\"ä\", \"b\", 0.5]')"),
-            SQLITE_OK);
-  EXPECT_EQ(wide.ask("SELECT group_concat(key || maybe) FROM t, bloom_probe(f, j)"), "ä1,b0,0.51");
-  EXPECT_EQ(wide.ask("SELECT group_concat(p.keys = j AND p.filter = f) FROM t, bloom_probe(f, j) p"), "1,1,1");
-}
-
 class Layers : public SqliteTest {};
 
 TEST_F(Layers, OfAScalableFilterAreItsOwn) {

@@ -136,44 +136,6 @@ TEST_P(WindowModel, FindsExactlyTheKeysOfItsPanes) {
   check("rebuild");
 }
 
-// W1.
-TEST_F(Window, KeepsEveryKeyForOneWindowAndForgetsItOnePaneLater) {
-  make("capacity=1000, fpr=1e-9, window='7 days', panes=7");
-  for (const std::int64_t second : {std::int64_t{0}, std::int64_t{1}, kDay / 2, kDay - 1}) {
-    const std::int64_t came = (kStart / kDay + 100 + second) * kDay + second;
-    fake_seconds = came;
-    insert(second, second);
-    fake_seconds = came + 7 * kDay;
-    EXPECT_EQ(found(second, second), 1) << second;
-    fake_seconds = came + 8 * kDay;
-    EXPECT_EQ(found(second, second), 0) << second;
-  }
-}
-
-TEST_F(Window, KeepsAKeyThatComesAgain) {
-  make("capacity=1000, fpr=1e-9, window='7 days', panes=7");
-  insert(1, 3);
-  fake_seconds += 5 * kDay;
-  run("INSERT INTO t(key) VALUES (1)");
-  run("INSERT OR IGNORE INTO t(key) VALUES (2)");
-  EXPECT_EQ(sqlite3_changes(db_.get()), 0) << "it was not new";
-  fake_seconds += 5 * kDay;
-  EXPECT_EQ(ask("SELECT group_concat(key) FROM t WHERE key IN (1, 2, 3)"), "1,2");
-  run("INSERT OR IGNORE INTO t(key) VALUES (3)");
-  EXPECT_EQ(sqlite3_changes(db_.get()), 1) << "it had been forgotten";
-}
-
-// W3.
-TEST_F(Window, LosesNothingToAClockThatGoesBackwards) {
-  make("capacity=1000, fpr=1e-9, window='7 days', panes=7");
-  insert(1, 100);
-  fake_seconds -= 1000 * kDay;
-  EXPECT_EQ(found(1, 100), 100);
-  insert(101, 200);
-  fake_seconds += 1000 * kDay + 7 * kDay;
-  EXPECT_EQ(found(1, 200), 200);
-}
-
 TEST_F(Window, IsNotAdvancedPastTheClockThatItReads) {
   make("capacity=1000, fpr=1e-9, window=2");
   insert(1, 100);
@@ -223,30 +185,6 @@ TEST_F(Window, MovesAManualClockOnlyByAdvance) {
   EXPECT_EQ(found(1, 10), 0);
   EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('advance')"),
               StartsWith("error: t: arg must be a time from 1970 to 9999"));
-}
-
-class WindowRate : public Window, public ::testing::WithParamInterface<std::tuple<int, double>> {};
-
-INSTANTIATE_TEST_SUITE_P(PanesAndRates, WindowRate,
-                         ::testing::Combine(::testing::Values(1, 7, 30), ::testing::Values(0.1, 0.01, 1e-4)));
-
-TEST_P(WindowRate, KeepsItsRateWithAllPanesFull) {
-  const auto [panes, rate] = GetParam();
-  const std::int64_t per_pane = 8400 / panes;
-  make("capacity=8400, fpr=" + std::to_string(rate) + ", window=" + std::to_string(panes * 100) +
-       ", panes=" + std::to_string(panes));
-  for (int pane = 0; pane < 2 * panes + 3; ++pane) {
-    run("BEGIN");
-    insert(pane * per_pane, (pane + 1) * per_pane - 1);
-    run("COMMIT");
-    fake_seconds += 100;
-  }
-  fake_seconds -= 100;
-  const std::int64_t last = (2 * panes + 3) * per_pane;
-  EXPECT_EQ(found(last - (panes + 1) * per_pane, last - 1), (panes + 1) * per_pane);
-  const std::int64_t probes = rate < 0.001 ? 60000 : 15000;
-  const double expected = rate * static_cast<double>(probes);
-  EXPECT_LT(static_cast<double>(found(1'000'001, 1'000'000 + probes)), expected + 4.5 * std::sqrt(expected));
 }
 
 /// The frames that a statement adds to the log.
