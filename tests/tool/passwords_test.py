@@ -17,45 +17,10 @@ import unittest
 DEMO, BUILD = (pathlib.Path(argument).resolve() for argument in (sys.argv.pop(1), sys.argv.pop(1)))
 KEYS, QUESTIONS = 20000, 2000
 SMALL = ("--keys", str(KEYS), "--questions", str(QUESTIONS))
-WORD64 = 2**64 - 1
-
-
-def splitmix64(seed, n):
-    z = (seed + (n + 1) * 0x9E3779B97F4A7C15) & WORD64
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & WORD64
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & WORD64
-    return z ^ (z >> 31)
 
 
 def sha1(word):
     return hashlib.sha1(word.encode()).hexdigest().upper()
-
-
-class List(unittest.TestCase):
-    def lines(self, *arguments):
-        return subprocess.run([BUILD / "passwords_list", *map(str, arguments)], text=True, check=True,
-                              stdout=subprocess.PIPE).stdout.splitlines()
-
-    def test_is_sorted_and_as_documented(self):
-        part = WORD64 // 1000
-        expected = [f"{i * part + splitmix64(1, 3 * i) % part:016X}{splitmix64(1, 3 * i + 1):016X}"
-                    f"{splitmix64(1, 3 * i + 2) % 2**32:08X}" for i in range(1000)]
-        given = [sha1("password"), "F" * 40, "0" * 40]
-        self.assertEqual(self.lines("leaked", 1000), expected)
-        self.assertEqual(self.lines("leaked", 1000, *given), sorted(expected + given))
-
-    def test_has_what_is_present_and_nothing_that_is_absent(self):
-        listed, present, absent = (set(self.lines(*what)) for what in (
-            ("leaked", 1000), ("present", 1000, 500), ("absent", 500)))
-        self.assertEqual(present - listed, set())
-        self.assertGreater(len(present), 300)
-        self.assertEqual((absent & listed, len(absent)), (set(), 500))
-
-    def test_a_sorted_file_refuses_a_list_that_is_not_sorted(self):
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([BUILD / "passwords_sorted_file", "build", f"{folder}/file"], text=True, check=False,
-                                  input=f"{'F' * 40}\n{'0' * 40}\n", stderr=subprocess.PIPE)
-            self.assertEqual((done.returncode, done.stderr), (1, "passwords_sorted_file: the list must be sorted\n"))
 
 
 class Report(unittest.TestCase):

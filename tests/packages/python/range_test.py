@@ -82,15 +82,6 @@ class RangeTest(unittest.TestCase):
         numbers = array.array("Q", [5 + 2**63, 6 + 2**63])
         self.assertEqual(filter_.contains_many(numbers, hashed=True).tolist(), [True, False])
 
-    def test_it_is_a_filter_like_any_other(self):
-        filter_ = ranges(range(0, 10**6, 1000), 0.01)
-        self.assertEqual((filter_.facts.can, filter_.facts.kind), (("range",), "range"))
-        again = crivo.Filter.from_bytes(filter_.to_bytes("smallest"))
-        self.assertIn(5000, again)
-        self.assertRaises(TypeError, lambda: "5000" in again)
-        self.assertRaisesRegex(crivo.Error, "kind must", filter_.add, b"key")
-        self.assertRaisesRegex(crivo.Error, "kind must be range, got blocked", crivo.Filter([1]).contains_range, 1, 2)
-
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
