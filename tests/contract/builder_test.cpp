@@ -138,20 +138,6 @@ TEST_P(Builder, NoKeysGiveAnEmptyFilter) {
   }
 }
 
-TEST_P(Builder, HashesKeysUnderTheSpecsSeed) {
-  FilterSpec spec = spec_for(0);
-  spec.seed = 7;
-  auto builder = FilterBuilder::create(spec);
-  for (std::uint64_t i = 0; i < 100; ++i) {
-    const std::string key = present_key(i);
-    ASSERT_TRUE(GetParam().can.needs_values() ? builder->add(key, 1) : builder->add(key));
-  }
-  const AnyFilter filter = finish(*builder);
-  for (std::uint64_t i = 0; i < 100; ++i) {
-    EXPECT_TRUE(filter.ref().may_contain_hash(hash_key(GetParam().hash_id, present_key(i), 7))) << i;
-  }
-}
-
 TEST_P(Builder, RefusesABadSpecAtOnce) {
   EXPECT_THAT(message_of(FilterBuilder::create(spec_for(0, 1.5))), StartsWith("fp_rate must lie in (0, 1"));
   EXPECT_THAT(message_of(FilterBuilder::create(spec_for(1000, 0))), StartsWith("fp_rate must lie in (0, 1"));

@@ -72,21 +72,6 @@ TEST_P(Storage, AnOwningFilterComesOutOfEitherCodec) {
 // A copy would borrow the payload that the original has decoded.
 static_assert(!std::is_copy_constructible_v<OpenedBlob> && !std::is_copy_assignable_v<OpenedBlob>);
 
-TEST_P(Storage, AnOwningFilterOutlivesTheBlobThatItWasCopiedFrom) {
-  const AnyFilter filter = build_filter(spec_for(10'000), 100);
-  for (const BlobForm form : kForms) {
-    std::optional<AnyFilter> owned;
-    {
-      const Bytes blob = blob_of(filter.ref(), form);
-      const OpenedBlob opened = parse(blob);
-      owned = opened.to_filter();
-      EXPECT_EQ(count_found(opened.ref(), present_hashes(100, 0)), 100U);
-    }
-    EXPECT_EQ(bytes_of(owned->payload()), bytes_of(filter.payload()));
-    EXPECT_EQ(count_found(owned->ref(), present_hashes(100, 0)), 100U);
-  }
-}
-
 TEST_P(Storage, TheRawFormIsTheHeaderAndThePayload) {
   const AnyFilter filter = build_filter(kind(), 100);
   const Bytes blob = blob_of(filter.ref());

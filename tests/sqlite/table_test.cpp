@@ -273,26 +273,6 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error(" CAPACITY = 1e3 , fpr = '0.5', kind = \"blocked\", seed = -1"), "");
 }
 
-TEST_F(Table, LivesInEverySchema) {
-  run("ATTACH ':memory:' AS other");
-  for (const char* schema : {"main", "temp", "other"}) {
-    run(std::string("CREATE VIRTUAL TABLE ") + schema + ".t USING bloom(capacity=1000, fpr=1e-9)");
-    run(std::string("INSERT INTO ") + schema + ".t(key) VALUES ('" + schema + "')");
-  }
-  for (const char* schema : {"main", "temp", "other"}) {
-    EXPECT_EQ(ask(std::string("SELECT group_concat(key) FROM ") + schema + ".t WHERE key IN ('main', 'temp', 'other')"),
-              schema);
-    EXPECT_EQ(ask("SELECT bloom_contains(bloom_snapshot('t', ?1), ?1)", {schema}), "1");
-  }
-  const std::string wanted = "schema must be main, temp or the name of an attached database, got 'nowhere'";
-  EXPECT_EQ(ask("SELECT bloom_snapshot('t', 'nowhere')"), "error: bloom_snapshot: " + wanted);
-  EXPECT_EQ(ask("SELECT bloom_table_info('t', 'nowhere')"), "error: bloom_table_info: " + wanted);
-  run("DROP TABLE temp.t");
-  EXPECT_THAT(ask("SELECT bloom_table_info('t', 'temp')"), HasSubstr("table must be a filter table"));
-  EXPECT_EQ(ask("SELECT bloom_table_info('t', 'MAIN') IS NULL"), "0");
-  EXPECT_EQ(ask("SELECT bloom_snapshot(NULL)"), "error: bloom_snapshot: table must be a text, got NULL");
-}
-
 TEST_F(Table, SaysWhichPageIsDamaged) {
   make("capacity=5000, fpr=0.01");
   insert(1, 5000);

@@ -251,13 +251,6 @@ TEST(Growing, TakesAtMost32BitsForAKeyAtATenThousandth) {
   }
 }
 
-TEST(Growing, NeedsNoCapacity) {
-  const AnyFilter filter = create(spec_of());
-  EXPECT_EQ(filter.facts().capacity, std::uint64_t{1} << 32);
-  EXPECT_EQ(default_capacity(Kind::kGrowing), filter.facts().capacity);
-  EXPECT_LT(create(spec_of(0.01, 1000)).shape().param, filter.shape().param);
-}
-
 TEST(Growing, RefusesAGroupThatHasNoRoom) {
   AnyFilter filter = create(spec_of());
   std::uint64_t inverse = kMultiplier;  // modulo 2^64, by Newton's iteration
@@ -276,20 +269,6 @@ TEST(Growing, RefusesAGroupThatHasNoRoom) {
   EXPECT_EQ(filter.facts().keys, keys);
   for (std::uint64_t key = 0; key < keys; ++key) EXPECT_TRUE(filter.ref().may_contain_hash(crowded(key)));
   EXPECT_TRUE(FilterRef::open(filter.shape(), filter.facts(), filter.payload()));
-}
-
-TEST(Growing, GrowsToItsLimitAndNoFurther) {
-  AnyFilter filter = *AnyFilter::create(spec_of(), 10'000);
-  const auto hashes = present_hashes(20'000, 0);
-  const auto added = filter.add_hashes(hashes);
-  ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().code, ErrorCode::kTooLarge);
-  EXPECT_LE(filter.payload().size(), 10'000U);
-  const auto keys = static_cast<std::ptrdiff_t>(filter.facts().keys);
-  EXPECT_EQ(count_found(filter.ref(), {hashes.begin(), hashes.begin() + keys}), filter.facts().keys);
-  ASSERT_TRUE(filter.clear());
-  EXPECT_EQ(filter.shape().units, 1U);
-  EXPECT_TRUE(filter.add_hashes(std::span(hashes).first(100)));
 }
 
 // Whatever a bit is changed to: an error, or a filter that answers, changes and stays sound.

@@ -50,34 +50,5 @@ TEST(HashSort, SortsWhateverItIsGiven) {
   }
 }
 
-TEST(HashSort, MovesTheDistinctOnesToTheFront) {
-  for (const std::size_t count : {0U, 1U, 100U, 100'000U}) {
-    for (Hashes& hashes : sets_of(count)) {
-      Hashes expected = hashes;
-      std::sort(expected.begin(), expected.end());
-      expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
-      Hashes at_once = hashes;
-      const std::span<std::uint64_t> in_front = sort_distinct(at_once);
-      EXPECT_EQ(in_front.data(), at_once.data());
-      EXPECT_TRUE(std::ranges::equal(in_front, expected)) << count;
-      const BuildOptions options;
-      BuildTask task(options);
-      const auto distinct = sort_distinct(hashes, task);
-      hashes.resize(*distinct);
-      EXPECT_EQ(hashes, expected) << count;
-    }
-  }
-}
-
-TEST(HashSort, StopsWhenItIsTold) {
-  Hashes hashes = sets_of(100'000).front();
-  unsigned calls = 0;
-  const BuildOptions options{.progress = [&](double) { return ++calls < 3; }};
-  BuildTask task(options);
-  const auto distinct = sort_distinct(hashes, task);
-  EXPECT_EQ(distinct.error().code, ErrorCode::kCancelled);
-  EXPECT_EQ(calls, 3U);
-}
-
 }  // namespace
 }  // namespace crivo

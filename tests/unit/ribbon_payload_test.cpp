@@ -77,18 +77,6 @@ TEST_P(RibbonPayload, ReadsSixteenLevelsAndNoMore) {
   }
 }
 
-// Two blocks, which all sets of up to 118 hashes have, cannot mix column counts; three can, by halves.
-TEST(WideRibbon, StatesTheRateOfItsLayout) {
-  for (const double rate : {0.378, 0.012, 0.7}) {
-    const double columns = std::floor(-std::log2(rate));
-    const AnyFilter two = ribbon_of(random_hashes(10, 1), rate, kWideRibbon);
-    EXPECT_NEAR(two.ref().stats().current_fp_rate, std::exp2(-columns - 1), 1e-15);
-    const AnyFilter three = ribbon_of(random_hashes(130, 1), rate, kWideRibbon);
-    const double halves = 0.75 * std::exp2(-columns);
-    EXPECT_NEAR(three.ref().stats().current_fp_rate, halves <= rate ? halves : std::exp2(-columns - 1), 1e-15);
-  }
-}
-
 TEST_P(RibbonPayload, StatesTheRateThatWasPlanned) {
   for (const double rate : {0.378, 0.012, 0.7}) {
     const AnyFilter two = ribbon_of(random_hashes(10, 1), rate);

@@ -73,16 +73,6 @@ TEST(Scalable, OpensALayerForTheFirstKeyThatDoesNotFit) {
   EXPECT_EQ(layers_of(filter), 3U);
 }
 
-TEST(Scalable, DoesNotGrowByDuplicates) {
-  AnyFilter filter = create(spec_of(100, 0.01));
-  const auto hashes = present_hashes(100, 0);
-  ASSERT_TRUE(filter.add_hashes(hashes));
-  const auto bytes = bytes_of(filter);
-  for (int round = 0; round < 10; ++round) ASSERT_TRUE(filter.add_hashes(hashes));
-  EXPECT_EQ(bytes_of(filter), bytes);
-  EXPECT_EQ(filter.facts().keys, 1100U);
-}
-
 TEST(Scalable, EstimatesItsDistinctKeys) {
   AnyFilter filter = create(spec_of(1000, 0.01));
   EXPECT_EQ(filter.ref().stats().cardinality, 0.0);
@@ -90,16 +80,6 @@ TEST(Scalable, EstimatesItsDistinctKeys) {
   // Per layer the estimate's standard deviation is well below 1% (Papapetrou et al. 2010); the keys that an older
   // layer took for known, less than 1%, are in none.
   EXPECT_NEAR(filter.ref().stats().cardinality.value(), 50000, 1000);
-}
-
-TEST(Scalable, HasNoEstimateOnceALayerHasEveryBitSet) {
-  FilterSpec spec = spec_of(1000, 0.5);
-  spec.bits_per_key = 1;  // one block and the table
-  AnyFilter filter = create(spec);
-  ASSERT_TRUE(filter.add_hashes(present_hashes(20'000, 0)));
-  ASSERT_EQ(filter.ref().stats().bits_set, filter.ref().stats().bits);
-  EXPECT_EQ(filter.ref().stats().cardinality, std::nullopt);
-  EXPECT_EQ(filter.ref().stats().current_fp_rate, 1);
 }
 
 TEST(Scalable, HasNoEstimateWhicheverOfItsLayersHasEveryBitSet) {

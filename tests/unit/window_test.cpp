@@ -143,19 +143,6 @@ TEST(Window, SaysHowManyDifferentKeysItHas) {
   EXPECT_NEAR(*filter.ref().stats().cardinality, 5000 + 9 * 5000, 1000);
 }
 
-// The union of so many panes is full.
-TEST(Window, SaysHowManyKeysManyPanesHave) {
-  for (const unsigned panes : {24U, 64U, 256U}) {
-    AnyFilter filter = create(spec_of(panes, 100'000, 0.01));
-    for (unsigned pane = 0; pane <= panes; ++pane) {
-      ASSERT_TRUE(filter.advance(kNow + pane * kPane));
-      ASSERT_TRUE(filter.add_hashes(random_hashes(100'000 / panes, pane)));
-    }
-    const double keys = static_cast<double>(100'000 / panes) * (panes + 1);
-    EXPECT_NEAR(*filter.ref().stats().cardinality, keys, 0.05 * keys) << panes;
-  }
-}
-
 TEST(Window, ThatIsFullStatesARateOfOne) {
   AnyFilter filter = create(spec_of(8, 2701, 0.01));
   ASSERT_TRUE(filter.add_hashes(random_hashes(200'000, 1)));
@@ -205,16 +192,6 @@ TEST(Window, RefusesForgedClocks) {
   EXPECT_THAT(error_of(forged(16, 1)), StartsWith("generation must be 0 before the clock is set, got 1"));
   EXPECT_THAT(error_of(forged(24, 1)), StartsWith("bytes after the fields of a window must be 0"));
   EXPECT_THAT(error_of(forged(56, 1)), StartsWith("bytes after the fields of a window must be 0"));
-}
-
-TEST(Window, WithoutACapacityHasRoomForTheKeysInEachPane) {
-  const auto hashes = random_hashes(3000, 5);
-  FilterSpec spec = spec_of(7, 0, 0.01);
-  auto builder = FilterBuilder::create(spec);
-  ASSERT_TRUE(builder->add_hashes(hashes));
-  const AnyFilter counted = *builder->finish();
-  EXPECT_EQ(counted.facts().capacity, 21'000U);
-  EXPECT_LE(counted.ref().stats().current_fp_rate, 0.01 / 8 * 1.2);
 }
 
 TEST(WindowSpec, TakesATimeAndANumberOfPanes) {
