@@ -1,6 +1,6 @@
-# The manual pages and the shells' completion, which packaging/manual makes of what the tool says of itself. A build for
-# another machine can ask the tool only where that is emulated, one without Python makes none, and pages take help2man
-# and lowdown.
+# The manual pages and the shell completions. packaging/manual generates them from the output of the tool's --help. A
+# cross build needs an emulator to run the tool. Without Python, or with sanitizers, nothing is generated. The manual
+# pages also need help2man and lowdown.
 find_package(Python3 COMPONENTS Interpreter)
 if(NOT TARGET crivo_tool OR NOT Python3_FOUND OR CRIVO_SANITIZE
    OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))

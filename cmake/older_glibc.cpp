@@ -1,7 +1,7 @@
-// Lets what is compiled on a later system run with an older glibc. The libstdc++ of GCC 13 and later, which is linked
-// in, calls strtoul by the name that glibc 2.38 gave it, as its own headers make programs call strtoull; here are functions
-// of those names, which call the old ones.
-// Where nobody asks for it, the linker leaves it out.
+// Lets libraries that were compiled with glibc 2.38 or later run with an older glibc. Since 2.38, glibc's headers
+// rename strtoul to __isoc23_strtoul, and strtoull likewise. The static libstdc++ of GCC 13 and later calls the new
+// names. The functions below have these names, and call the old functions. The linker omits unused ones
+// (--gc-sections).
 extern "C" {
 unsigned long strtoul_of_every_glibc(const char* text, char** end, int base) __asm__("strtoul");
 
