@@ -83,7 +83,7 @@ class FilterBitsReader {
   virtual void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) = 0;
 };
 
-/// The pointer for RocksDB, which has its own name for the class.
+/// Casts to RocksDB's own class, which has the same vtable slots.
 inline rocksdb::FilterBitsBuilder* as_rocksdb(FilterBitsBuilder* builder) {
   return reinterpret_cast<rocksdb::FilterBitsBuilder*>(builder);
 }

@@ -194,8 +194,9 @@ class Refilter {
     }
   }
 
-  /// What is wrong with the file's filter; empty if nothing is, or if the file is gone or unreadable. Files that this
-  /// call has written have the policy's filter, regardless of the plan, unless there was no memory for it.
+  /// What is wrong with the file's filter; empty if nothing is, or if the file is gone or unreadable. Also empty for a
+  /// file that RefilterRocksDB itself has written and would not rewrite again (is_final), unless its filter could not
+  /// be built.
   std::string complaint_of(const FamilyPolicy& family, const refilter::FileToJudge& file) {
     const std::string path = sst::path_of(file.meta);
     const sst::FileFilters filters = sst::read_filters(*db_.GetEnv()->GetFileSystem(), path);

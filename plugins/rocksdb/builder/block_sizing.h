@@ -14,9 +14,9 @@ namespace crivo::plugin {
 /// Crivo's trailer follows the payload.
 inline constexpr std::size_t kMaxPayloadBytes = 0xffff'fe00;
 
-/// No other code depends on how the sizes of the kinds differ. Pure arithmetic in constant time, because RocksDB
-/// requests sizes after every data block. Functions that are not noexcept throw BadResult if the core rejects a spec,
-/// which is a bug.
+/// Computes the sizes of filter blocks; only this class knows how they differ between the kinds. Pure arithmetic in
+/// constant time, because RocksDB requests sizes after every data block. Functions that are not noexcept throw
+/// BadResult if the core rejects a spec, which is a bug.
 class BlockSizing {
  public:
   /// blocked_if_few: use a blocked filter if a ribbon would save less than an eighth because it has few keys.

@@ -101,7 +101,7 @@ std::size_t BuildMemory::take_peak() noexcept {
 }
 
 bool line_up(std::span<std::byte*> chunks) noexcept {
-  // Reserves address space for all chunks. Each chunk then replaces its part.
+  // Reserves adjacent addresses for all chunks, and then moves each chunk to its place.
   std::byte* const place = reserve(chunks.size() * kChunkBytes);
   if (place == nullptr) return false;
   for (std::size_t i = 0; i < chunks.size(); ++i) {

@@ -43,7 +43,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   [[nodiscard]] const BuildLimits& limits() const noexcept { return limits_; }
 
   void AddKey(const rocksdb::Slice& key) override;
-  /// Adds a key and its prefix. RocksDB calls this since 9.6. It is compiled for all versions, so that all are tested.
+  /// Adds a key and its prefix. RocksDB calls this since 9.6. It is compiled, and tested, with all versions.
 #if CRIVO_ROCKSDB_VERSION >= 906
   void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override;
 #else

@@ -33,7 +33,8 @@ std::optional<AnyFilter> build_from_set(HashLog& hashes, const BlockSizing& sizi
 
 std::optional<AnyFilter> build_in_parts(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
                                         BlockMemory& payload) {
-  // A filter must be built, and this is the smallest one. So it may exceed the limit, but not together with the hashes.
+  // A block must be built, and no other filter is smaller. So the filter may exceed the limit; in that case, the hashes
+  // are spilled to a file first.
   const std::size_t bytes = sizing.bytes(hashes.size());
   std::optional<CountedBytes> counted(std::in_place, *limits.memory, bytes, limits.max_build_bytes);
   if (!counted->fits()) {

@@ -1,2 +1,2 @@
-/** Importing the package makes the filter policies known; there is nothing else in it. */
+/** Importing the package registers the filter policies. It exports nothing. */
 export {};

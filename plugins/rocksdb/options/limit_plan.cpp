@@ -29,7 +29,7 @@ struct PlannedLevel {
   double bits_per_key = 0;  // of the spec, in memory
 };
 
-/// The levels by number, with the specs of the options. `own` is the level of the new file.
+/// The levels by number, with the specs that the options give. `own` is the level of the new file.
 std::vector<PlannedLevel> levels_of(const Settings& settings, const KnownTree& known,
                                     const rocksdb::FilterBuildingContext& context, std::size_t own) {
   std::vector<PlannedLevel> levels(std::max(known.levels.size(), own + 1));

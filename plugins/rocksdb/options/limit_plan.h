@@ -34,8 +34,9 @@ struct FilePlan {
   std::size_t max_bytes = SIZE_MAX;  // of all filters of the file
 };
 
-/// While files are written normally, filters of an earlier plan may leave less than the plan allots. RefilterRocksDB
-/// makes all files follow the plan, so each file gets its full share.
+/// How much of its share a new file gets. kWithinWhatIsLeft, for flushes and compactions: no more than the other files
+/// leave of the limit, because they may still have larger filters of an earlier plan. kAll, for RefilterRocksDB, which
+/// makes all files follow the plan: the whole share.
 enum class PlanUse { kWithinWhatIsLeft, kAll };
 
 /// The filters of a file of this context, in a column family with a limit and this tree. Errors: kBadArgument.

@@ -62,7 +62,7 @@ struct TreeOptions {
   friend bool operator==(const TreeOptions&, const TreeOptions&) = default;
 };
 
-/// Whether any policy of this process has had max_total_bytes. Before, databases' files need not be listed.
+/// Whether any policy of this process has had max_total_bytes. Until then, databases' files need not be listed.
 inline std::atomic<bool> is_total_limited = false;
 
 /// Validated options. Options that a policy lacks have their defaults.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kEvery = kBloom | kRibbon | kAuto;
 
-// The lowest allowed rate. As different keys may share a 64-bit hash, files of 2^32 keys could not keep a lower one.
+// The lowest allowed rate. Because different keys may share a 64-bit hash, files of 2^32 keys could not reach 1e-10.
 constexpr double kMinFpRate = 1e-9;
 
 constexpr std::string_view kBitsPerKey = "bits_per_key";

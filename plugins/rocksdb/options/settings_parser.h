@@ -38,8 +38,8 @@ class SettingsParser {
 
   /// Sets one option, in the spelling of option strings.
   Result<void> set(std::string_view option, std::string_view value);
-  /// The same for a policy of an open database. Errors: also for another key transform, because readers of filters with
-  /// the present one stay in memory.
+  /// The same for a policy of an open database. It must not change the key transform, because readers of filters with
+  /// the present transform stay in memory.
   Result<void> set_while_running(std::string_view option, std::string_view value);
   /// Sets the options from the text after a policy's name and a colon. Unnamed values come first: bits per key, and for
   /// crivo.Ribbon bloom_before_level ("10:1"). Names and values of options may follow or replace them:
@@ -154,7 +154,7 @@ class SharedSettings {
 
   const PolicyInfo& policy_;
   mutable std::mutex mutex_;
-  mutable Settings settings_;  // mutable, because RocksDB shows the tree to a const policy
+  mutable Settings settings_;  // mutable, because a const function of the policy gets the tree
   // Not part of the settings: a call begins when RocksDB reads them. Meanwhile, other threads may read or change them.
   mutable std::map<std::thread::id, Call> calls_;
 };

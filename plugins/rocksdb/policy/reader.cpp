@@ -119,7 +119,7 @@ class MaybeReader final : public abi::FilterBitsReader {
   }
 };
 
-// What builders of both libraries write instead of a filter: every key may match.
+// Whether this is the block that Crivo's and RocksDB's builders write instead of a filter: every key may match.
 bool is_always_maybe(const rocksdb::Slice& contents) noexcept {
   return contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6, [](char byte) { return byte == 0; });
 }
@@ -137,8 +137,8 @@ bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
   const auto marker = static_cast<signed char>(metadata[0]);
   if (marker == -1) return payload % kLineBytes == 0;
   if (marker < 1) return true;
-  const auto lines =
-      sst::fixed<std::uint32_t>({metadata + 1, 4});  // of format_version 4 and older; 64 bytes on most machines
+  // Bloom filters of format_version 4 and older store the number of cache lines, but not the size of a line.
+  const auto lines = sst::fixed<std::uint32_t>({metadata + 1, 4});
   return lines != 0 && payload % lines == 0;
 }
 

@@ -48,8 +48,8 @@ void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
 // A misspelt policy must reach our code, which reports it when the database is opened; without a factory, RocksDB would
 // continue without filters. So the factories match every text that begins with "crivo", and texts that contain it. If
 // the text in braces has no id, or has an option without a value, RocksDB uses the whole text as the name, with its
-// blanks, quotes and braces. The collector and the listener are in OPTIONS files because of ConfigureRocksDB, or
-// because a user wrote them there.
+// blanks, quotes and braces. OPTIONS files may also name the collector and the listener, which ConfigureRocksDB
+// installs.
 void register_factories(rocksdb::ObjectLibrary& library) {
   library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(ScanCollectorFactory::kName,
                                                                [](const auto&, auto* guard, std::string*) {

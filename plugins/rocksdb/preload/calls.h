@@ -8,8 +8,8 @@ namespace crivo::plugin {
 struct PreloadCalls {
   /// A function of the librocksdb that the plugin is linked to.
   const void* rocksdb_function;
-  /// A copy of the options with the filters that the environment requests, to be freed; null if it gets none. `say`
-  /// receives what is wrong with the request.
+  /// Returns a copy of the options with the filters that the environment requests, for free_copy; null if this column
+  /// family gets no filters. Calls `say` with a message if the request is invalid or memory is short.
   void* (*copy_with_filters)(const void* options, void (*say)(const char* trouble) noexcept) noexcept;
   void (*free_copy)(void* options) noexcept;
   /// Logs why these options have no Crivo filters, unless they have them.

@@ -26,9 +26,9 @@ namespace crivo::refilter {
 namespace {
 
 /// Whether a file without a filter has a key that belongs in one. With whole_key_filtering=false, only keys in the
-/// prefix_extractor's domain do. Reads the file up to the first such key. (Iterators do not show tombstones, so of
-/// these only the file's first and last key are checked. For a file of other tombstones, a filter would only save
-/// reads.)
+/// prefix_extractor's domain do. Reads the file up to the first such key. (Iterators skip tombstones, so a
+/// tombstone counts only as the file's first or last key. If others are the only such keys, the file gets no filter,
+/// which costs reads, but loses no key.)
 bool has_key_for_filter(const FamilyPolicy& family, const FileToJudge& file) {
   if (table_of(family.options)->whole_key_filtering) return true;
   const rocksdb::SliceTransform* const prefix = family.options.prefix_extractor.get();
@@ -109,8 +109,8 @@ std::optional<Expected> expected_of(const FamilyPolicy& family, const NewFile& f
 
 /// How filters without a stamp differ from the expected ones; empty if they match.
 std::string difference(const FamilyPolicy& family, const sst::FileFilters& filters, const Expected& expected) {
-  // If memory or a limit is short, a blocked filter may replace a ribbon, and an always-maybe block may replace any
-  // filter.
+  // If memory is short or a limit is reached, a blocked filter may replace a ribbon, and an always-maybe block may
+  // replace any filter.
   const bool has_limits =
       family.settings && (family.settings->max_filter_bytes != 0 || family.settings->max_build_bytes != 0);
   const bool is_other = has_limits && (has_kind(filters, "blocked") || has_kind(filters, "always_maybe"));
@@ -175,7 +175,7 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
   if (filters.damaged() > 0) return "damaged";
   if (filters.is_misnamed()) return "named as Crivo 0.1 did, so that nothing reads it";
   if (family.policy == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
-  // A file of level 0 was usually flushed, and is soon compacted, so it may be as flushes write it.
+  // A file of level 0 was usually flushed, and is soon compacted, so a filter as flushes write it also matches.
   if (file.level == 0 && complaint_of(family, file, filters, /*flushed=*/true).empty()) return "";
   return complaint_of(family, file, filters, /*flushed=*/false);
 }

@@ -24,7 +24,7 @@ struct FamilyPolicy {
   std::optional<plugin::KnownTree> tree = std::nullopt;  // with max_total_bytes
 };
 
-/// A file, and its position for a compaction of this file alone.
+/// A file, with its level, and whether it is bottommost in a compaction of this file alone.
 struct FileToJudge {
   rocksdb::SstFileMetaData meta;
   int level = 0;

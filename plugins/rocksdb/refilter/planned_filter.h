@@ -1,5 +1,5 @@
-// The filter that a policy would write for a file. As RocksDB does, this gets a builder from the policy. The builder
-// states the size and the rate.
+// The filter that a policy would write for a file. These functions get a builder from the policy, as RocksDB does. The
+// builder states the size and the rate.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -38,8 +38,8 @@ using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 [[nodiscard]] Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
                                   const NewFile& file);
 
-/// A filter of this many keys is built quickly, to find its kind. Larger filters have the same kind, except for the
-/// limits max_filter_bytes, max_build_bytes and 4 GiB.
+/// The most keys of a sample filter, which is built to find out the kind. Larger filters have the same kind, unless the
+/// limits max_filter_bytes, max_build_bytes or 4 GiB apply.
 inline constexpr std::size_t kFewKeys = 4096;
 
 /// A filter of `keys` >= 1 keys. The builder must be Crivo's or RocksDB's. It can be reused, but one of Crivo's then

@@ -33,8 +33,8 @@ enum class Order { kUnknown, kBytes, kBytesAndTimestamp };
 class PrefixFilters {
  public:
   explicit PrefixFilters(const rocksdb::TableProperties& file);
-  /// Queries the filter that covers the longest part of the prefix. That suffices, because a file with keys of the
-  /// whole prefix also contains its parts.
+  /// Queries the filter for the longest part of the prefix. That suffices, because a file with keys of the whole prefix
+  /// also has keys of every shorter prefix.
   [[nodiscard]] bool may_have(std::string_view prefix) const noexcept;
 
  private:

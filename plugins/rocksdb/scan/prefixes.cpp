@@ -25,8 +25,8 @@ std::string successor_of(std::string_view prefix) {
   return successor;
 }
 
-/// A string before the prefix in bytewise order, with few or no keys between them. Only before a final zero byte is
-/// there a direct predecessor: "a" before "a\0".
+/// A string before the prefix in bytewise order, with few or no keys between them. A direct predecessor exists only if
+/// the prefix ends with a zero byte: "a" is that of "a\0".
 std::string predecessor_of(std::string_view prefix) {
   std::string predecessor(prefix.substr(0, prefix.size() - 1));
   if (prefix.back() == '\0') return predecessor;

@@ -1,7 +1,7 @@
 // Whether a column family may have keys with a prefix.
 //
-// Uses one iterator for all prefixes: it reads the memtables, and reaches each file that may overlap the range, in one
-// snapshot. Its table_filter queries the file's filter and skips the file, so no file is read.
+// Uses one iterator per prefix: it reads the memtables, and reaches each file that may overlap the prefix's range, in
+// one snapshot. Its table_filter queries the file's filter and skips the file, so no file is read.
 // (GetPropertiesOfTablesInRange is slower.)
 #pragma once
 

@@ -97,7 +97,7 @@ std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& 
     return "with key_transform \"" + transform + "\", and the filter has \"" + filters.key_transform() + '"';
   }
   const std::string reads = policy->CompatibilityName();
-  // A file may have a filter name of early versions of 7.0, which RocksDB treats as its policies' name.
+  // Early versions of 7.0 wrote other filter names, which RocksDB treats as equal to the name of its policies.
   const bool is_builtin = filters.readable && !filters.name.starts_with(kTransformedFilters);
   const bool reads_this = reads == filters.name || (is_builtin && reads == kReadsOnly);
   if (!reads_this) return "with a policy that reads the filters of " + reads;

@@ -40,7 +40,7 @@ struct FilterFacts : FilterFigures {
   [[nodiscard]] const FilterFigures& figures() const noexcept { return *this; }
 };
 
-/// Describes a filter block of policies with RocksDB's compatibility name. `keys` is its number of keys, for the
+/// Describes a filter block that Crivo's or RocksDB's own policies wrote. `keys` is its number of keys, for the
 /// predicted rate of RocksDB's filters; Crivo's rates are computed from the block. `matches`: the block's checksum in
 /// the file, if any, is right. `may_lack_keys`: the block is one of a file's partitions, which may have no keys. Reads
 /// the whole block.

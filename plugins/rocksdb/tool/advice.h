@@ -30,9 +30,9 @@ struct TreeSizes {
   double level0_runs = 0;
 };
 
-/// The tree with equal ratios that has as many keys below level 0, and as many of them in the last level. If there is
-/// only one level, the ratio follows from level 0. crivo.Auto models level 0 as four runs with the size of the smallest
-/// level in total; the ratio is chosen so that these runs have their real size.
+/// The tree with equal ratios between its levels that has the same number of levels, and the same share of the keys
+/// below level 0 in the last one. If there is only one level, the ratio follows from level 0: crivo.Auto models level 0
+/// as four runs with the size of the smallest level in total, and the ratio gives these runs their real size.
 [[nodiscard]] TreeFit fit_tree(const TreeSizes& sizes) noexcept;
 
 /// The ratios to try, because a tree is never quite as crivo.Auto assumes: that of the fit, some up to four times

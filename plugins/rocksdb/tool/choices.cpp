@@ -79,7 +79,7 @@ class Chooser {
 
   [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy(int hundredths) const {
     auto policy = parse_policy(text(hundredths, /*planned=*/true));
-    // Shows crivo.Auto the level sizes.
+    // Passes the level sizes to crivo.Auto.
     policy->ValidateOptions(family_.options, family_.options).PermitUncheckedError();
     return policy;
   }

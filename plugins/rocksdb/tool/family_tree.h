@@ -16,7 +16,7 @@ namespace crivo::tool {
 
 using namespace refilter;  // NOLINT(google-build-using-namespace)
 
-/// Files of a level that a policy treats alike, or all of them, with their filters.
+/// The files of a level that a policy treats alike, with their filters; or the sum of several such groups.
 struct FileGroup {
   NewFile file{};
   std::uint64_t files = 0;

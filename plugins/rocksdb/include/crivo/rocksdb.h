@@ -165,7 +165,7 @@ struct RocksDBFilterCounters {
   };
   OfKind blocked;
   OfKind ribbon;
-  std::uint64_t always_maybe = 0;  // blocks that every key passes: a limit or memory was short, or a transform threw
+  std::uint64_t always_maybe = 0;  // blocks that every key passes, because no filter could be built
   // Filter blocks, counted each time they are read into memory:
   std::uint64_t damaged_blocks = 0;          // Crivo's, but damaged: every key passes
   std::uint64_t builtin_blocks = 0;          // of RocksDB's own policies

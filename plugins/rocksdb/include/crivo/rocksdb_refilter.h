@@ -56,7 +56,7 @@ struct RocksDBRefilterOptions {
 struct RocksDBRefilterReport {
   /// OK if every filter now matches its policy, and after a dry run. Otherwise:
   /// - Incomplete: `progress` stopped the call.
-  /// - TryAgain: some files remain, because other compactions always had them, or memory was short.
+  /// - TryAgain: some files remain, because other compactions used them each time, or memory was short.
   /// - Corruption: some files could not be read.
   /// - InvalidArgument, with nothing done: a column family's policy is missing, unknown, or writes no filters.
   /// - NotSupported: the database is open read-only.
