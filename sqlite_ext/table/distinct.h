@@ -23,7 +23,7 @@ class DistinctHashes {
   [[nodiscard]] std::uint64_t count() {
     shrink();
     if (largest_ == UINT64_MAX) return kept_.size();
-    const double share = (static_cast<double>(largest_) + 1) / 0x1p64;  // of all hash values, up to largest_
+    const double share = (static_cast<double>(largest_) + 1) / 0x1p64;  // of the hash values up to largest_
     return static_cast<std::uint64_t>(std::llround((kExact - 1) / share));
   }
 

@@ -145,7 +145,8 @@ Result<std::uint64_t> Operation::remove_hash(std::uint64_t hash) {
 }
 
 bool Operation::add_hash(std::uint64_t hash, bool only_if_absent) {
-  if (state().clock && state().clock->generation < filter(0).layout().generation) {  // before its first row (W2)
+  // W2: the state is saved before the first row of the new generation.
+  if (state().clock && state().clock->generation < filter(0).layout().generation) {
     TableState later = state();
     later.clock->generation = filter(0).layout().generation;
     save(later);

@@ -31,8 +31,8 @@ struct PageRow {
 };
 
 /// Whether a page has more keys than its share of the capacity. Keys spread unevenly, so in a filter of several pages
-/// each may have six standard deviations more: of 10^5 pages with their share on average, the probability that any is
-/// over-full is 10^-4. The kind must not grow.
+/// each page may have six standard deviations more. At capacity, the probability that any of 10^5 pages is over-full is
+/// 10^-4. The kind must not grow.
 [[nodiscard]] bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64_t number,
                                 const Page& page);
 /// A range of blocks, or of counters, of a filter of this shape, as a separate filter. Borrows the bytes.

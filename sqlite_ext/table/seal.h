@@ -25,8 +25,9 @@ namespace crivo::sqlite {
 /// is a number in brackets. All functions throw HostError.
 [[nodiscard]] std::int64_t find_seal(sqlite3* db, const std::string& schema, const std::string& filter,
                                      const std::string& mark);
-/// Creates a seal, or drops it if it exists.
+/// Creates the seal of a filter, with this mark.
 void create_seal(sqlite3* db, const std::string& schema, const std::string& filter, const std::string& mark);
+/// Drops the seal, if there is one.
 void drop_seal(sqlite3* db, const std::string& schema, const std::string& filter);
 
 /// Registers the module of seals. Returns a SQLite result code.

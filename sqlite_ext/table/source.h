@@ -13,8 +13,9 @@
 // any part of its table, so every change of the table's definition changes the mark, except a rename of the table.
 //
 // Values that a BEFORE trigger cannot see are rejected: the rowid of a new row, and a default that replaces a NULL
-// (REPLACE in a NOT NULL column). Also, if SQLite's UPDATE does not read a column, a BEFORE trigger sees a generated
-// column as if that column were NULL, unless the trigger also names that column.
+// (REPLACE in a NOT NULL column). A BEFORE trigger of an UPDATE may also see a wrong value of a generated column:
+// SQLite computes the value as if each input column that the UPDATE does not read were NULL, unless the trigger names
+// that input column. So the triggers name all input columns.
 //
 // No trigger has a WHEN or an OF, because either could miss a change. A WHEN that compares the old and new values
 // cannot distinguish 'a' from 'A' in a NOCASE column. An OF does not fire for a generated column when only its input

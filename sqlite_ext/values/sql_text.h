@@ -1,5 +1,5 @@
-// Parses the SQL texts in sqlite_schema that filters which follow a column need. SQLite has already parsed these texts,
-// so they are valid. Anything that is not recognized is treated as the worst case.
+// Parses the SQL of tables and triggers in sqlite_schema. SQLite has already parsed these texts, so they are valid.
+// Anything that is not recognized is treated as the worst case.
 #pragma once
 
 #include <cstddef>
