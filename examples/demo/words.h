@@ -8,5 +8,5 @@
 std::vector<std::string> read_words(const char* path);
 
 /// For each word a misspelling that is not in the list: two neighbouring letters are swapped, or one letter is
-/// replaced. No misspelling comes twice, and the same words always give the same misspellings.
+/// replaced. All misspellings are different, and depend only on the words.
 std::vector<std::string> misspell(const std::vector<std::string>& words);

@@ -131,7 +131,7 @@ class Client:
         self.send(EXEC_SQL, word(self.database) + text(sql) + parameters(values))
 
     def execute(self, sql, *values):
-        """Executes a statement and returns the number of changed rows. A majority of the nodes has them then."""
+        """Executes a statement and returns the number of changed rows. By then, a majority of the nodes has them."""
         self.send_execute(sql, *values)
         answer = self.receive(RESULT)
         answer.word()

@@ -47,7 +47,7 @@ inline Hash leaked_hash(std::uint64_t i, std::uint64_t count) {
   return hash_with(i * part + splitmix64(seed, 3 * i) % part, splitmix64(seed, 3 * i + 1), splitmix64(seed, 3 * i + 2));
 }
 
-/// The i-th of the hashes that are not in the list: an equal one would have to agree in 160 random bits.
+/// The i-th hash that is not in the list; to be equal to a listed one, all its 160 random bits would have to match.
 inline Hash unknown_hash(std::uint64_t i) {
   constexpr std::uint64_t seed = 2;
   return hash_with(splitmix64(seed, 3 * i), splitmix64(seed, 3 * i + 1), splitmix64(seed, 3 * i + 2));

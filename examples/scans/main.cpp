@@ -1,6 +1,6 @@
-// scans FOLDER: an index of the files in a folder, as of a program that watches the folder and writes the path of each
-// file that changes. So each SST file has paths from the whole tree, and RocksDB must read all SST files to list one
-// folder. Lists every folder with and without scan filters, and counts the skipped SST files.
+// scans FOLDER: stores the paths of a folder's files in RocksDB, in the order of their last change, as a program that
+// watches the folder would. So each SST file has paths from the whole tree, and RocksDB must read all SST files to list
+// one folder. Lists every folder with and without scan filters, and counts the skipped SST files.
 #include <crivo/rocksdb_scan.h>
 #include <rocksdb/db.h>
 #include <rocksdb/perf_context.h>
