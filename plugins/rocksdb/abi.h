@@ -4,7 +4,7 @@
 // these classes replace its own. They have their own namespace, because a second definition of rocksdb::FilterBits*
 // would interpose RocksDB's weak symbols. The order of the declarations is the contract (Itanium C++ ABI).
 // FilterBitsBuilder has two layouts: 9.6 added AddKeyAndAlt. Up to 10.8, the last two slots belonged to a subclass, and
-// RocksDB did not call them on outside builders, so declaring them always is harmless.
+// RocksDB did not call them on external builders, so declaring them always is harmless.
 //
 // A plugin compiled into RocksDB (CRIVO_IN_ROCKSDB, see in_tree/) derives from the real classes instead, so that the
 // compiler checks every declaration.

@@ -48,7 +48,7 @@ class ShadowTables {
     while (use.step() && visit(use.integer(0), row_of(use, 1))) continue;
   }
 
-  /// The maximum bytes of a page's row that fits a leaf of the b-tree.
+  /// The largest size in bytes of a page's row that fits a leaf of the b-tree.
   [[nodiscard]] std::size_t row_room() const;
 
   /// A number that changes if a schema may have changed between two calls of read_meta.

@@ -1,4 +1,4 @@
-// Keys in a JSON array, for functions of many keys: SQLite allows at most 127 arguments.
+// Keys in a JSON array, for functions of many keys: older versions of SQLite allow at most 127 arguments.
 #pragma once
 
 #include <cstdint>

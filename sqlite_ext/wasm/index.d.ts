@@ -12,7 +12,7 @@ export type Row = { [column: string]: SqlValue };
 export interface ExecOptions {
   sql?: string | readonly string[];
   bind?: Binding;
-  /** The form of rows for the callback and "resultRows": SqlValue[] by default. An index or "$name" selects a column. */
+  /** A row for the callback and "resultRows": by default SqlValue[]. An index or "$name" selects a column. */
   rowMode?: "array" | "object" | "stmt" | number | `$${string}`;
   /** Selects the result of exec. The default is "this", the database. */
   returnValue?: "this" | "resultRows" | "saveSql";

@@ -104,7 +104,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   BlockSizing sizing_;
   bool verify_;
   const NamedKeyTransform* transform_;
-  std::string scratch_;  // of the transform
+  std::string scratch_;  // the transform's buffer
   BuildLimits limits_;
   HashLog hashes_;
   HashLog finished_;  // of the block that MaybePostVerify will check

@@ -26,7 +26,7 @@ namespace crivo::plugin {
 /// files must <what>, got <folder>: <why>". After a file error, only clear() may be called.
 class HashLog {
  public:
-  /// limit: the most bytes that all builders of `memory` may hold. folder: of the temporary file; null for the default.
+  /// limit: the most bytes that all builders of `memory` may hold. folder: for the temporary file; null: the default.
   explicit HashLog(BuildMemory& memory = BuildMemory::of_process(), std::size_t limit = BuildMemory::kNoLimit,
                    std::shared_ptr<const std::string> folder = nullptr) noexcept
       : memory_(&memory), limit_(limit), folder_(std::move(folder)) {}

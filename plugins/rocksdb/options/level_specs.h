@@ -21,7 +21,7 @@ namespace crivo::plugin {
 /// Whether files of this context will soon be compacted again.
 [[nodiscard]] bool is_flushed(const rocksdb::FilterBuildingContext& context) noexcept;
 
-/// The distance of a level from the known last level with keys.
+/// The distance of a level from `last`, the number of the last level with keys.
 [[nodiscard]] int distance_in_tree(const Settings& settings, const rocksdb::FilterBuildingContext& context, int level,
                                    int last) noexcept;
 

@@ -14,9 +14,9 @@ namespace crivo::plugin {
 
 /// One condition on a key.
 struct ScanCondition {
-  /// The filter that answers the condition. For a prefix: kPrefix, with an unused length, because a filter of another
-  /// length may answer. Without a function, because none is registered under the name, the condition can be evaluated
-  /// for files, but not for keys.
+  /// What the condition is about. A prefix has the kind kPrefix; its length is unused, because a filter for a shorter
+  /// prefix can answer, too. If no function is registered under the name, the condition can be evaluated for files, but
+  /// not for keys.
   Extract extract;
   std::string value = {};  // a prefix, or the value of an attribute
   std::uint64_t low = 0;   // a range, inclusive

@@ -11,8 +11,8 @@ namespace crivo::plugin {
 
 using TableFilter = std::function<bool(const rocksdb::TableProperties&)>;
 
-/// Sets the field of ReadOptions. A function shares the filter's owner; for a pointer, the caller must keep the owner
-/// alive.
+/// Sets the field of ReadOptions. If the field is a function, it keeps `owner` alive; if it is a pointer, the caller
+/// must.
 template <typename Field>
 void set_table_filter(Field& field, const TableFilter& filter, const std::shared_ptr<const void>& owner = nullptr) {
   if constexpr (std::is_pointer_v<Field>) {

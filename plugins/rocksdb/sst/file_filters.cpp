@@ -35,7 +35,7 @@ Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilter
   const auto& parts = layout.parts();
   const std::uint64_t bytes = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0},
                                               [](auto sum, const auto& part) { return sum + part.handle.size; });
-  // A partition may have no keys. RocksDB 9 writes one even if no key of the file is in the extractor's domain.
+  // A partition may have no keys. RocksDB 9 writes such a partition even if no key is in the extractor's domain.
   const bool may_lack_keys = layout.form() == "partitioned" && (parts.size() > 1 || filters.keys == 0);
   Status first_error;
   for (const FilterPart& part : parts) {

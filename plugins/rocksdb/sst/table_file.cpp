@@ -35,10 +35,10 @@ bool read_handle(CheckedReader& reader, BlockHandle* handle) {
   return reader.varint(&handle->offset) && reader.varint(&handle->size);
 }
 
-/// Decodes the entries of a block one by one. A key is stored as the bytes that differ from the previous key's prefix;
-/// `key` is the whole key. Calls `value(key, reader, shared, size)`, which decodes the entry's value from the reader,
-/// and returns false if there are too few bytes. If has_sizes, the value's size is stored before the key; otherwise
-/// `size` is 0.
+/// Decodes the entries of a block one by one. A key is stored as the length of the prefix that it shares with the
+/// previous key (`shared`), and its other bytes; `key` is the whole key. Calls `value(key, reader, shared, size)`,
+/// which decodes the entry's value from the reader, and returns false if there are too few bytes. If has_sizes, the
+/// value's size is stored before the key; otherwise `size` is 0.
 template <typename Value>
 Status read_entries(std::string_view block, bool has_sizes, const Value& value) {
   // The entries are followed by restart points, which only a binary search needs.

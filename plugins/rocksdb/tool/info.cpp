@@ -225,7 +225,7 @@ std::vector<ListedFile> files_in(const std::string& folder) {
 }
 
 /// The files of a database. If it cannot be opened, because its options name something unknown or its files are
-/// damaged, the files in its folder; `whole` is set to false if there may be more.
+/// damaged, returns the files in its folder, and sets `whole` to false if there may be more.
 std::vector<ListedFile> files_of_database(const std::string& path, bool& whole) {
   std::error_code error;
   if (!fs::exists(fs::path(path) / "CURRENT", error)) {
