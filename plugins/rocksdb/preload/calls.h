@@ -8,8 +8,8 @@ namespace crivo::plugin {
 struct PreloadCalls {
   /// A function of the librocksdb that the plugin is linked to.
   const void* rocksdb_function;
-  /// Returns a copy of the options with the filters that the environment requests, for free_copy; null if this column
-  /// family gets no filters. Calls `say` with a message if the request is invalid or memory is short.
+  /// Returns a copy of the options with the filters that the environment requests; null if this column family gets no
+  /// filters. free_copy frees it. Calls `say` with a message if the request is invalid or memory is short.
   void* (*copy_with_filters)(const void* options, void (*say)(const char* trouble) noexcept) noexcept;
   void (*free_copy)(void* options) noexcept;
   /// Logs why these options have no Crivo filters, unless they have them.
