@@ -37,8 +37,8 @@ namespace crivo {
 struct MapOptions {
   /// For compressed files, which are decoded into memory. Mapped files have no limit.
   ReadLimits limits = {};
-  /// Whether each call checks that the file has not changed. The check takes 0.3 us, as long as ten queries. Set it to
-  /// false only for files that nobody writes to, such as those of an installed package.
+  /// Whether each call checks that the file has not changed. The check takes up to 0.5 us, as long as ten queries. Set
+  /// it to false only for files that nobody writes to, such as those of an installed package.
   bool file_may_change = true;
 };
 

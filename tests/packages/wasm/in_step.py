@@ -32,7 +32,7 @@ def free_port():
 
 
 def blocks(sources):
-    recipe = (sources / "docs/cookbook.md").read_text(encoding="utf-8").partition("## A page in step")[2]
+    recipe = (sources / "docs/cookbook.md").read_text(encoding="utf-8").partition("## Synchronize a page")[2]
     return [re.search(rf"^```{language}\n(.*?)^```$", recipe, re.DOTALL | re.MULTILINE)[1]
             for language in ("javascript", "html")]
 
