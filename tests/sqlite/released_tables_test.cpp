@@ -51,11 +51,12 @@ TEST_F(ReleasedTables, CountTheirKeys) {
 }
 
 TEST_F(ReleasedTables, WithAWindowLetOldKeysExpire) {
-  const std::string kept = "SELECT group_concat(key) FROM t_window WHERE key IN ('first', 'third', 'new')";
+  const std::string kept =
+      "SELECT group_concat(key) FROM (SELECT key FROM t_window WHERE key IN ('first', 'third', 'new') ORDER BY key)";
   EXPECT_EQ(db_->ask(kept), "first,third");
   EXPECT_EQ(db_->ask("INSERT INTO t_window(op, arg) VALUES ('advance', 3600 * 500004)"), "");
   EXPECT_EQ(db_->ask("INSERT INTO t_window(key) VALUES ('new')"), "");
-  EXPECT_EQ(db_->ask(kept), "third,new");
+  EXPECT_EQ(db_->ask(kept), "new,third");
 }
 
 TEST_F(ReleasedTables, FollowTheirColumn) {
