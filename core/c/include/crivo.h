@@ -202,8 +202,8 @@ CRIVO_CHECKED crivo_status crivo_build_map(const crivo_options* options, const c
 
 /// Builds an exact filter from all keys of a universe: it finds every member and none of the others. For keys outside
 /// the universe, its false-positive rate is at most fp_rate; 1 gives the smallest filter. `kind` NULL stands for
-/// "exact". capacity counts members and others. Needs 16 bytes per key during the build, and 16 more per member and per
-/// other key that is a false positive of a ribbon of the members. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a
+/// "exact". capacity counts members and others. Needs 16 bytes per key during the build, and 16 more for each key,
+/// member or not, that an internal filter of the members finds. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a
 /// key on both sides, and for two keys with the same 64-bit hash, naming it: choose another seed; CRIVO_UNSUPPORTED for
 /// a kind without CRIVO_CAN_EXACT.
 CRIVO_CHECKED crivo_status crivo_build_exact(const crivo_options* options, const crivo_keys* members,

@@ -21,7 +21,7 @@ struct BuildOptions {
   /// 32,768 stored hashes, and the build of a ribbon of more than about 65,000 keys. With at least 65,000 hashes per
   /// thread, they also add in parallel to a counting filter, to a blocked filter if the hashes are sorted, and to a
   /// classic filter of 64 MiB or more. One thread fills all other kinds, because their bytes depend on the order of
-  /// additions. Each thread allocates up to 1 MiB, or a copy of the classic filter; all threads together allocate at
+  /// additions. Each thread allocates up to 1.25 MiB, or a copy of the classic filter; all threads together allocate at
   /// most the size of the hashes.
   std::uint32_t threads = 1;
   /// Called from time to time by the thread that called build, with the completed share: from 0 to 1, never decreasing,

@@ -14,7 +14,7 @@ namespace crivo {
 class PlannedSizes;  // core/internal/crivo/host/planned_sizes.h
 class BuilderState;  // core/src/filter/builder_state.h
 
-/// Builds one filter: create(), then add() or add_hash() for each key, then finish(). Not for several threads at once.
+/// Builds one filter: create(), then add() or add_hash() for each key, then finish(). Not thread-safe.
 ///
 /// With a capacity (or kGrowing, which needs none), a kind that can add adds each key immediately. Otherwise the
 /// builder stores the 64-bit hashes and sizes the filter from the distinct ones in finish(). It drops repeated hashes
@@ -23,8 +23,8 @@ class BuilderState;  // core/src/filter/builder_state.h
 ///
 /// Memory: 8 bytes per stored hash, or 16 with a value. The array doubles in place, so up to half of it is reserved but
 /// not resident. finish() needs additional memory: for range and spectral, 8 bytes per hash; for a blocked filter of at
-/// least 64 MiB, 8 bytes per hash, at most 128 MiB; for exact, 16 bytes per member and per other key that is a false
-/// positive of a ribbon of the members.
+/// least 64 MiB, 8 bytes per hash, at most 128 MiB; for exact, 16 bytes for each key, member or not, that an internal
+/// filter of the members finds.
 ///
 /// options.max_memory limits this memory. Hashes that do not fit are written to temporary files, and the filter has the
 /// same bytes as without a limit. The payload of a kind that is built once may also be in a mapped temporary file. A

@@ -29,8 +29,8 @@ struct Description {
 ///   fill                      the share of bits that are set
 ///   predicted_fp_rate         the model's rate at capacity
 ///   current_fp_rate           the rate at this fill
-///   over_capacity             1 if the filter (of a window, one pane) has too many keys and its rate exceeds the
-///                             promised one, else 0
+///   over_capacity             1 if the rate exceeds the promised one because the filter, or a pane of a window, has
+///                             too many keys, else 0
 ///   seed                      as a signed integer
 ///   codec, payload_bytes, blob_bytes
 [[nodiscard]] std::vector<Description> describe(const OpenedBlob& blob);

@@ -1,4 +1,4 @@
-// The 64-bit hash of a key. Filters know a key by its hash alone.
+// The 64-bit hash of a key. Filters identify a key only by its hash.
 #pragma once
 
 #include <cstdint>

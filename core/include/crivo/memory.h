@@ -19,8 +19,8 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 /// Frees memory of allocate_zeroed; `bytes` must be the same.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;
 
-/// Allocates by allocate_zeroed, or from a resource of the caller, which must return zeroed memory and outlive it. A
-/// copied container uses allocate_zeroed. A moved one keeps its memory.
+/// Allocates by allocate_zeroed, or from a resource of the caller, which must return zeroed memory and must outlive the
+/// container. A copied container uses allocate_zeroed. A moved one keeps its memory.
 template <class T>
 struct CacheAlignedAllocator {
   using value_type = T;

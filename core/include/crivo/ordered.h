@@ -1,8 +1,8 @@
 // Keys as ordered numbers, for range filters (Kind::kRange).
 //
-// A range filter knows a key by a number of 64 bits, whose order is the order of the keys. If all keys of a filter are
-// unsigned integers, they can be used as these numbers directly. Signed integers, unsigned integers and texts map to
-// different numbers: a key added as one type is not found as another.
+// A range filter identifies a key by a 64-bit number. The order of the numbers is the order of the keys. If all keys of
+// a filter are unsigned integers, they can be used as these numbers directly. Signed integers, unsigned integers and
+// texts map to different numbers: a key added as one type is not found as another.
 #pragma once
 
 #include <concepts>

@@ -105,8 +105,8 @@ struct FilterSpec {
   unsigned value_bits = 0;
   /// exact: how many of the keys are members. FilterBuilder counts them.
   std::optional<std::uint64_t> members = std::nullopt;
-  /// window: milliseconds for which a key is found at least, from `panes` to 100 years; rounded up to a multiple of
-  /// `panes`.
+  /// window: the minimum time for which a key is found, in milliseconds, from `panes` to 100 years; rounded up to a
+  /// multiple of `panes`.
   std::int64_t window = 86'400'000;
   /// window: the number of panes that the window is divided into, 1 to 256. One more is stored.
   unsigned panes = 8;

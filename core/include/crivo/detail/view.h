@@ -28,7 +28,8 @@ struct Probe {
   void (*contains_keys)(const View&, const std::string_view* keys, std::size_t count, bool* hits) noexcept;
   /// For ordered numbers, low <= high. Null for a kind without range queries.
   bool (*contains_range)(const View&, std::uint64_t low, std::uint64_t high) noexcept = nullptr;
-  /// Whether the hash may have a value, which is stored in `value`. Null for a kind without values, like the next two.
+  /// Whether the hash may have a value, which is stored in `value`. The three find functions are null for a kind
+  /// without values.
   bool (*find)(const View&, std::uint64_t hash, std::uint64_t& value) noexcept = nullptr;
   bool (*find_key)(const View&, std::string_view key, std::uint64_t& value) noexcept = nullptr;
   void (*find_batch)(const View&, const std::uint64_t* hashes, std::size_t count, std::uint64_t* values,
