@@ -15,7 +15,7 @@ NumberKey::NumberKey(std::int64_t value) noexcept { write(value); }
 NumberKey::NumberKey(std::uint64_t value) noexcept { write(value); }
 
 NumberKey::NumberKey(double value) noexcept {
-  // The largest integers plus one are doubles; the integers themselves are not.
+  // 2^63 and 2^64 are exact doubles; the largest integers, 2^63 - 1 and 2^64 - 1, are not.
   constexpr double kTwo63 = 0x1p63;
   constexpr double kTwo64 = 0x1p64;
   const bool integral = std::trunc(value) == value;

@@ -52,7 +52,7 @@ class PageSource {
 /// The result of an addition to a filter in pages.
 struct Added {
   bool is_new = false;      // the key was certainly absent
-  bool fills = false;       // its page counts one more key: a new one, or one that only older panes of a window had
+  bool fills = false;       // the page's key count grew: the key is new, or was only in older panes of a window
   bool is_crowded = false;  // a growing filter should be split (PagedFilter::split)
 };
 

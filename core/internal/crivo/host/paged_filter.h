@@ -60,8 +60,8 @@ class PagedFilter {
   /// As FilterRef::count_hash. Errors: kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash, PageSource& pages) const;
   /// Adds a key, and counts it in its page. A key that may be present is ignored if the kind does not count or
-  /// `only_if_absent` is set; no page is then requested for writing. (A window adds a key that only older panes have to
-  /// the newest.) Errors: kFull (growing only), with nothing changed.
+  /// `only_if_absent` is set; no page is then requested for writing. (In a window, a key that is only in older panes is
+  /// added to the newest one.) Errors: kFull (growing only), with nothing changed.
   Result<Added> add_hash(std::uint64_t key_hash, PageSource& pages, bool only_if_absent = false) const;
   /// Undoes one addition of a key, and returns the count before, as count_hash. Remove only keys that were added, as in
   /// AnyFilter::remove. Errors: kUnsupported; kNotFound, with no page changed, if the key is certainly absent.
@@ -77,8 +77,8 @@ class PagedFilter {
   void split(PageSource& pages) const;
   /// Whether stored bytes are valid for this page. Works for every kind.
   [[nodiscard]] bool is_sound(std::uint64_t page, const std::byte* bytes) const noexcept;
-  /// The statistics of a page that is_sound(): the rate is its share of the whole filter's current_fp_rate; bits are
-  /// those of its slots.
+  /// The statistics of a page that is_sound(). The rate is the page's contribution to the current_fp_rate of the whole
+  /// filter. The bits are those of the page's slots.
   [[nodiscard]] Stats page_stats(std::uint64_t page, const std::byte* bytes) const;
 
   /// Whether a page contains no findable key, so that it need not be stored.
