@@ -1,5 +1,5 @@
-// The lower limit of every rate: a filter knows a key only by its 64-bit hash, so an absent key with the hash of an
-// added key is always found.
+// The lower limit of every rate: a filter identifies a key only by its 64-bit hash, so an absent key with the hash of
+// an added key is always found.
 #pragma once
 
 #include <algorithm>

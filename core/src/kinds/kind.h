@@ -47,8 +47,8 @@ struct KindRow {
 
   /// The shape of a filter with this spec. Errors: kBadArgument naming the field.
   Result<Shape> (*plan)(const FilterSpec&);
-  /// The payload's size in bytes, without overflow: a multiple of 8, above 0. RocksDB's reader recognizes Crivo's
-  /// blocks by that. Errors: kCorrupt for an invalid k, parameter or number of units.
+  /// The payload's size in bytes, without overflow: a multiple of 8, above 0. Errors: kCorrupt for an invalid k,
+  /// parameter or number of units.
   Result<std::uint64_t> (*payload_bytes)(const Shape&);
   /// Checks a payload of that size, for example that padding bits are 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
@@ -210,8 +210,8 @@ constexpr void set_models(KindRow& row) {
     if constexpr (requires { &K::option_of; }) row.option_of = &K::option_of;
   }
   row.plan = &K::plan;
-  // The kinds state rates for hashes; the rate of hash collisions is added here. (For ordered numbers, the same term
-  // bounds the effect of the slightly uneven hash of their blocks.)
+  // The kinds state rates for hashes; the rate of hash collisions is added here. (The kind range has no hash
+  // collisions. There, the term bounds the error of its hash of block numbers, which is slightly uneven.)
   row.stats = [](const View& view) noexcept {
     Stats stats = K::stats(view);
     stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));

@@ -86,8 +86,8 @@ struct Blocked {
 
   static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                BuildTask& task) {
-    // Unsorted hashes are added by one thread: each thread would scan all hashes for its own, which takes about as
-    // long.
+    // Unsorted hashes are added by one thread. Several threads would each have to scan all hashes to find their own,
+    // which takes about as long as adding all of them.
     if (task.threads() > 1 && std::is_sorted(hashes.begin(), hashes.end())) {
       add_in_parts(store.shape.units, hashes, task, [store](auto part) { add_near(store, part); });
     } else {

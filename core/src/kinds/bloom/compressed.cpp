@@ -46,7 +46,8 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
     const double estimate = -double(probes) / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));
     if (!(estimate <= kMaxCompressedBitsPerKey)) continue;
-    // A filter with fewer bits misses the rate, and the blob of a filter with more bits has at least this entropy.
+    // The estimate is the fewest bits that meet the rate. More bits have more entropy, so no blob with this k can be
+    // smaller than the best.
     if (estimate * bit_entropy(fill_of(estimate, probes)) >= best_bits) continue;
     const std::uint64_t units = classic_bits(capacity, hash_rate, probes);
     const double bits = stored_bits_per_key(static_cast<double>(units) / keys, probes);

@@ -125,7 +125,8 @@ Result<void> add_new(Store store, std::uint64_t hash, std::uint64_t max_bytes) {
     if (auto grown = grow(store, max_bytes); !grown) return grown;
     newest = read_layer(store.payload.data(), series.layers++);
   }
-  if (const std::uint64_t bits = newest.blocks * kBlockBits; newest.keys == bits) {  // only forged: each key sets a bit
+  // Only in a forged payload, because each key has set at least one bit.
+  if (const std::uint64_t bits = newest.blocks * kBlockBits; newest.keys == bits) {
     return error(ErrorCode::kFull, "keys in the newest layer must be at most its ", bits, " bits, got ", bits + 1);
   }
   ++newest.keys;
@@ -206,7 +207,7 @@ struct Scalable {
   static Stats stats(const View& view) noexcept {
     Stats total;
     total.cardinality = 0;
-    double log_missed = 0;  // the log of the probability that all layers miss: keeps rates of 1e-17
+    double log_missed = 0;  // the log of the probability that all layers miss; as a log, it resolves rates of 1e-17
     for (NewestFirst walk(view); walk.next();) {
       const Stats layer = stats_of_bit_blocks(walk.layer());
       total.bits += layer.bits;

@@ -1,6 +1,6 @@
 // The spectral Bloom filter counts how often a key was added. It has counters instead of the classic filter's bits. The
 // count of a key is the smallest of its k counters. Adding a key increments only its smallest counters ("minimum
-// increase"), because the others also count other keys. Counts are then much more exact, but keys cannot be removed.
+// increase"), because the others also count other keys. Counts are then much more accurate, but keys cannot be removed.
 // Paper: Cohen & Matias 2003, "Spectral Bloom filters". Estan & Varghese 2002 call the rule conservative update.
 #include <algorithm>
 #include <array>

@@ -195,7 +195,8 @@ void GroupEditor::fit_cells(unsigned before, unsigned after) noexcept {
 }
 
 // The first bit of a bucket number selects the half. The first bit of a slot becomes the last bit of the new bucket
-// number, so the order stays the same. If entries have one bit less at the next level, the other bits are not shifted.
+// number, so the order stays the same. The remaining bits move up by one bit, unless the slots of the next level are
+// one bit shorter.
 void GroupEditor::split_into(SlotList& lower, SlotList& upper) noexcept {
   const unsigned total = slots();
   const bool shifts = form().digit_bits == form().slot_bits;

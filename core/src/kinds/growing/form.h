@@ -44,7 +44,7 @@ struct LevelForm {
   std::uint8_t entry_bits = 0;  // the most bits of an entry, plus the mark
   std::uint8_t slot_bits = 0;   // entry_bits without the bucket number
   std::uint8_t per_cell = 0;
-  std::uint8_t digit_bits = 0;  // of a copy count: slot_bits at the last levels
+  std::uint8_t digit_bits = 0;  // bits per digit of a copy count; equals slot_bits at the last levels
 
   LevelForm() = default;
   LevelForm(unsigned bits, unsigned at_level) noexcept

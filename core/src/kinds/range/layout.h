@@ -43,7 +43,7 @@ struct RangeScale {
     return static_cast<std::uint16_t>(length_bits << kRangeShareBits | share);
   }
   [[nodiscard]] std::uint64_t length() const noexcept { return std::uint64_t{1} << length_bits; }
-  /// The reduced universe for `keys` keys, of which there may be at most 2^40.
+  /// The reduced universe for `keys` keys; `keys` must be at most 2^40.
   [[nodiscard]] std::uint64_t universe(std::uint64_t keys) const noexcept {
     __extension__ using Wide = unsigned __int128;
     const Wide scaled = static_cast<Wide>(keys * (kRangeShares + share)) << low_bits;

@@ -45,8 +45,8 @@ void for_each_code(const View& view, const Use& use) {
   }
 }
 
-/// The share of the universe's numbers at which a range of this length can start and contain a code: the rate of
-/// queries far from the keys. It may be below range_fp_rate(), because close codes share such starts.
+/// The rate of queries of this length far from the keys: the share of all start numbers at which the range contains a
+/// code. It may be below range_fp_rate(), which counts a start once for each code in its range.
 double share_of_starts(const View& view, std::uint64_t length) {
   const std::uint64_t universe = RangeScale(view.shape).universe(range_keys(view));
   std::uint64_t first = 0;

@@ -139,8 +139,8 @@ class ExactBuilder {
     return {};
   }
 
-  /// No key starts in a level's last block, which is rich, so the effective share is slightly lower than that of the
-  /// blocks.
+  /// Raises the share of rich blocks slightly. The last block of a level is rich, but no key starts there, so the share
+  /// of keys in rich blocks would otherwise be too low.
   [[nodiscard]] RibbonForm with_share_kept(const RibbonForm& form) const noexcept {
     const std::uint64_t blocks = ribbon_level_blocks(members_);
     const std::uint64_t lean_share = kRibbonShares - form.share;

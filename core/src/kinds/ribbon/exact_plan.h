@@ -11,7 +11,7 @@ struct ExactPlan {
   RibbonForm form = RibbonForm(kWideRibbon, 0);  // no columns: no ribbon
   double passing = 0;                            // expected other keys that pass the ribbon
 
-  /// An upper bound of the payload's bytes, hardly ever exceeded.
+  /// The estimated bytes of the payload, hardly ever too few.
   [[nodiscard]] std::uint64_t bytes(std::uint64_t members) const noexcept;
 };
 

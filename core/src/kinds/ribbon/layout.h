@@ -155,7 +155,7 @@ struct RibbonEquation {
   std::uint32_t fingerprint;
 };
 
-/// What a query needs of a level.
+/// A level's parameters for a query.
 struct RibbonAccess {
   unsigned width;
   std::uint64_t starts;
@@ -237,7 +237,7 @@ struct RibbonLevelView {
   return base.access.equation(base.access.start_of(level_hash), level_hash, hash);
 }
 
-/// Nearly all keys are in the first level, so what a query needs of it is computed once per filter.
+/// Nearly all keys are in the first level, so its parameters for queries are computed once per filter.
 struct RibbonPrepared {
   std::uint64_t starts;  // 0 if not prepared, or if there is only the base level
   std::uint64_t lean_blocks;
@@ -254,7 +254,7 @@ inline void prepare_ribbon(View& view) noexcept {
 [[nodiscard]] inline bool is_prepared_ribbon(const View& view) noexcept {
   return prepared_of<RibbonPrepared>(view).starts != 0;
 }
-/// What a query needs of the first level. The view must be prepared; `width` is the ribbon's.
+/// The first level's parameters for a query. The view must be prepared; `width` is the ribbon's.
 [[nodiscard]] inline RibbonAccess prepared_ribbon(const View& view, unsigned width) noexcept {
   const auto& first = prepared_of<RibbonPrepared>(view);
   return {width, first.starts, first.lean_blocks, view.shape.k, view.payload + 16, view.payload + first.solution};

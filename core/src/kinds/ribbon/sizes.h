@@ -12,7 +12,7 @@ namespace crivo {
 
 /// The number of blocks of the base level for this number of keys.
 [[nodiscard]] std::uint64_t ribbon_base_blocks(std::uint64_t keys, unsigned width) noexcept;
-/// The number of keys that a level bumps, seldom exceeded.
+/// The estimated number of keys that a level bumps, seldom too low.
 [[nodiscard]] std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& level) noexcept;
 /// The number of blocks of any other level. Too small for all keys, so that hardly any slot stays empty.
 [[nodiscard]] std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept;
@@ -25,7 +25,7 @@ namespace crivo {
 /// The fewest columns, at least `wanted`, with which a ribbon of this many distinct keys has the rate
 /// ribbon_fp_rate(wanted).
 [[nodiscard]] RibbonForm ribbon_form_for(std::uint64_t keys, const RibbonForm& wanted) noexcept;
-/// The payload words of a filter of this many distinct keys: a close upper bound, hardly ever exceeded.
+/// The estimated payload words of a filter of this many distinct keys: close, and hardly ever too few.
 [[nodiscard]] std::uint64_t ribbon_words(std::uint64_t keys, const RibbonForm& form) noexcept;
 
 }  // namespace crivo

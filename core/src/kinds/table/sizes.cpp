@@ -66,11 +66,11 @@ unsigned min_cuckoo_bits(double keys) noexcept {
   }
 }
 
-/// The number of buckets that hold `keys` keys. Two buckets hold any eight keys. Large filters reach loads of 0.97. In
-/// small ones, more than 4 (a + b) keys may have both buckets among the same a odd and b even ones, so that not all can
-/// be placed. The extra buckets keep the sum of the probabilities of that, C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab /
-/// B^2) > 4 (a + b)), at 1e-9 up to 400 keys; beyond, they are several standard deviations of the load at which a
-/// filter fills up (0.4% at 4000 keys).
+/// The number of buckets that hold `keys` keys. Two buckets have slots for any eight keys, and for seven within
+/// kMaxLoad. Large filters reach loads of 0.97. In small ones, more than 4 (a + b) keys may have both buckets among the
+/// same a odd and b even ones, so that not all can be placed. The extra buckets keep the sum of the probabilities of
+/// that, C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab / B^2) > 4 (a + b)), at 1e-9 up to 400 keys. Beyond 400, they add
+/// several standard deviations of the load at which a filter becomes full (one is 0.4% at 4000 keys).
 double roomy_buckets(double keys) noexcept {
   if (keys <= 7) return 2;
   const double full = keys / (kCuckooBucketSlots * kMaxLoad);
@@ -155,8 +155,8 @@ double bisect(double low, double high, const Condition& holds) {
   return low;
 }
 
-/// The slots for a rate. Rules out fingerprints whose load would be below half of the largest, because one more bit per
-/// slot costs less.
+/// The slots for a rate. Rules out fingerprints with which the load would be below half of kMaxLoad, because one more
+/// bit per slot costs less.
 FingerprintSize hash_compaction_slots_for(double keys, double fp_rate, unsigned bits) noexcept {
   const bool too_few_bits = hash_compaction_fp_rate(kMaxLoad / 2, bits) > fp_rate;
   if (too_few_bits && bits < kMaxFingerprintBits) return {to_units(kMaxUnits), bits};

@@ -57,9 +57,10 @@ struct RangeCodes {
     }
     return low;
   }
-  /// The same for any position. If codes are spread almost evenly, the block is near `guess`. Otherwise, the search
-  /// starts at an interpolation between the first possible block (no code is before it) and the last one (all codes
-  /// are). That finds the codes of consecutive numbers, which fill all buckets of an interval.
+  /// The same, even if `guess` is far from the block. If codes are spread almost evenly, the block is near `guess`.
+  /// Otherwise, the search starts at an interpolation between the first possible block (if all codes follow it) and the
+  /// last possible one (if all codes precede it). The interpolation is close for consecutive numbers, whose codes fill
+  /// all buckets of an interval.
   [[nodiscard]] CRIVO_NOINLINE static std::uint64_t search_block(Words words, std::uint64_t directory,
                                                                  std::uint64_t blocks, std::uint64_t zeros,
                                                                  std::uint64_t guess, std::uint64_t codes) noexcept {
@@ -100,7 +101,8 @@ struct RangeCodes {
   [[nodiscard]] CRIVO_INLINE std::uint64_t ones_in(std::uint64_t word) const noexcept {
     return static_cast<std::uint64_t>(__builtin_popcountll(words(word)));
   }
-  /// The word, of the 32 from this one on, with the zero of this rank. Sets `rank` to the rank within that word.
+  /// Finds the zero of this rank in the 32 words from `word` on. Returns its word, and sets `rank` to its rank in that
+  /// word.
   [[nodiscard]] CRIVO_INLINE std::uint64_t word_of_zero(std::uint64_t word, std::uint64_t& rank) const noexcept {
     std::uint64_t one_line = 512;  // the zeros in one line
     for (unsigned i = 0; i < 8; ++i) one_line -= ones_in(word + i);
@@ -226,7 +228,7 @@ struct RangeCodes {
   }
 
   static constexpr std::uint64_t kFew = 4;
-  /// Whether a bucket with few codes has one with these lower bits, of which there are at most 57.
+  /// Whether a bucket of at most kFew codes has one whose lower bits are in [first, last]. low_bits must be at most 57.
   [[nodiscard]] CRIVO_INLINE bool any_of_few(Bucket in, std::uint64_t first, std::uint64_t last) const noexcept {
     std::uint64_t bit = 64 * kRangeHeaderWords + in.begin * low_bits;
     unsigned found = 0;

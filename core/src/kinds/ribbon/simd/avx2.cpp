@@ -30,7 +30,7 @@ CRIVO_TARGET inline unsigned parities(__m256i lanes) noexcept {
   __m256i fold = _mm256_xor_si256(lanes, _mm256_slli_epi32(lanes, 16));
   fold = _mm256_xor_si256(fold, _mm256_slli_epi32(fold, 8));
   fold = _mm256_xor_si256(fold, _mm256_slli_epi32(fold, 4));
-  // The parity of four bits, n, is bit 15 - n of 0x6996, which is the same from both ends.
+  // The parity of a four-bit number n is bit 15 - n of 0x6996.
   const __m256i parity = _mm256_sllv_epi32(_mm256_set1_epi32(0x6996 << 16), _mm256_srli_epi32(fold, 28));
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(parity)));
 }
