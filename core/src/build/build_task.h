@@ -60,7 +60,8 @@ class BuildTask {
     return CacheAlignedAllocator<std::byte>(payload_memory_);
   }
 
-  /// The interval of the whole build, in [0, 1], that advance() reports next, for a build of several steps.
+  /// For a build of several steps: the interval of the whole build, within [0, 1], that the next calls of advance()
+  /// cover.
   void set_step(double from, double to) noexcept { step_from_ = from, step_to_ = to; }
   /// Reports the share of the step that is done, 0 to 1. A lower share than before is reported as the earlier one, so
   /// progress never decreases. Called by the thread that builds the filter, between parts of the work. Errors:

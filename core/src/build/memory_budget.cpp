@@ -62,7 +62,7 @@ std::size_t MemoryBudget::block_hashes() const noexcept {
   return std::bit_floor(std::clamp<std::uint64_t>(limit_ / kShare, 512, 8192) * 8 / key_bytes_);
 }
 
-/// Rounds the suggested memory up, because with more memory a few more blocks of a file are read at a time.
+/// Rounds the suggested memory up, because the memory needed to read a file grows slightly with the limit.
 Error MemoryBudget::too_little(std::uint64_t needed, std::uint64_t payload_bytes) const {
   needed = (((needed + kCallersMemoryBytes) >> 20) + 2) << 20;
   return limit_error(ErrorCode::kBadArgument, needed, "max_memory must be at least ", needed, " for a filter of ",

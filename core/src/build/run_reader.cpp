@@ -38,7 +38,7 @@ template <class Record>
 Result<std::span<const Record>> RunReader<Record>::up_from(std::uint64_t first, std::uint64_t& last) {
   std::uint64_t most = last;
   last = first;
-  while (last < most) {  // all up to `last` fits; above `most` is unwanted or does not fit
+  while (last < most) {  // [first, last] fits; beyond `most`, it does not fit or is not wanted
     const std::uint64_t middle = most - (most - last) / 2;
     if (fits(first, middle)) {
       last = middle;

@@ -1,5 +1,5 @@
-// Sorts hashes: a radix sort, three to six times faster than std::sort on evenly distributed hashes. It needs hardly
-// any memory beside the hashes, and O(n log n) time on uneven distributions.
+// Sorts hashes: a radix sort, three to six times faster than std::sort on evenly distributed hashes. It needs little
+// memory besides the hashes, and O(n log n) time on uneven distributions.
 #pragma once
 
 #include <cstddef>

@@ -91,7 +91,7 @@ Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
   return add_to_filter(key_hashes);
 }
 
-/// Adds the hashes in batches that fit in the memory left beside the filter, because KindRow::add may allocate memory
+/// Adds the hashes in batches that fit in the memory that the filter leaves, because KindRow::add may allocate memory
 /// per hash. If max_memory limits the filter's growth (to half of max_memory), the error names max_memory.
 Result<void> KeyBuilder::add_to_filter(std::span<const std::uint64_t> key_hashes) {
   const std::uint64_t fit = budget_.left_beside(filter_->payload().size()) / kHashBytes;

@@ -14,7 +14,7 @@ namespace crivo {
 
 inline constexpr std::size_t kShardBytes = 40;  // in the manifest
 
-/// Whether it is a power of two, at most kMaxShards.
+/// Whether the number is a power of two, at most kMaxShards.
 [[nodiscard]] bool is_number_of_shards(std::uint64_t shards) noexcept;
 [[nodiscard]] std::vector<std::byte> manifest_blob(const Manifest& manifest);
 /// The shape in the header of a manifest.
