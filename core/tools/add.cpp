@@ -22,8 +22,8 @@ namespace {
 struct AddOptions {
   FilterArgument filter;
   KeyFiles keys;
-  std::string window;                // makes a missing file
-  FilterSpec spec;                   // of a missing file
+  std::string window;                // of --window, which creates a missing file
+  FilterSpec spec;                   // of the file to create
   std::optional<std::int64_t> time;  // of the keys of a window; default: now
   bool print_new = false;
   bool quiet = false;

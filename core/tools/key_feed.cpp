@@ -16,7 +16,7 @@
 namespace crivo::tool {
 namespace {
 
-constexpr std::size_t kBatchHashes = std::size_t{1} << 16;  // at least: fewer are not worth a thread
+constexpr std::size_t kBatchHashes = std::size_t{1} << 16;  // minimum per batch: fewer are not worth a thread
 
 /// Hashes and values of a batch.
 struct Hashed {
@@ -73,7 +73,7 @@ class Adder {
   bool with_lines_;
   Hashed filled_;
   Hashed added_;
-  std::future<void> adding_;  // its destructor waits, before what it uses is destroyed
+  std::future<void> adding_;  // declared last: its destructor waits for the thread, which uses the other members
 };
 
 /// The total size of the input files; 0 if one is not a regular file.

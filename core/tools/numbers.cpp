@@ -21,9 +21,10 @@ Refused wrong(std::string_view rule, std::string_view got) {
   return Refused(std::string(rule) + ", got " + std::string(got));
 }
 
-/// The unit of a number of bytes: a letter for the power, and the rest, which determines the base.
+/// A number of bytes with a unit. The letter of the unit determines the power, and the rest the base: 1000 for "B",
+/// else 1024.
 struct ByteUnits {
-  std::string_view number;  // before the unit
+  std::string_view number;  // the text before the unit
   std::size_t power = 0;    // 1 for K; 0 for none
   std::string_view rest;    // "", "iB" or "B"
   [[nodiscard]] std::uint64_t unit_of(std::size_t of_power) const noexcept {

@@ -63,7 +63,7 @@ class Query {
   static constexpr std::uint64_t kUnknown = UINT64_MAX;  // the value of a key without an answer
   static constexpr std::uint64_t kMostNamed = 5;         // unanswered keys with a line of their own
 
-  /// Prints a note about a range in a query of a filter of another kind, where it is just an absent key.
+  /// Prints a note if a key looks like a range but the filter is not of kind range: it is then looked up as a key.
   void note_ranges(Keys keys) {
     if (std::exchange(looked_for_ranges_, true) || quiet_) return;
     for (const std::string_view key : keys) {

@@ -27,7 +27,8 @@ void unite(AnyFilter& all, const FilterArgument& with) {
   unwrap(united);
 }
 
-/// Manifests are united shard by shard, so that at most one shard of each is in memory.
+/// Reads the manifests of sharded filters, which must have the same seed and number of shards. Empty if no filter is
+/// sharded; an error if only some are.
 std::vector<Manifest> manifests_of(const UnionOptions& options) {
   std::vector<Manifest> manifests;
   for (const std::string& path : options.filters.paths) {
@@ -54,6 +55,7 @@ std::vector<Manifest> manifests_of(const UnionOptions& options) {
   return manifests;
 }
 
+/// Unites shard by shard, so that at most two shards are in memory.
 ExitCode unite_shards(const UnionOptions& options, const std::vector<Manifest>& manifests) {
   const ReadLimits limits{.max_bytes = options.filters.max_bytes.bytes};
   const ShardsLock lock = unwrap(ShardsLock::take(options.output.path));
