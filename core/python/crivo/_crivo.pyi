@@ -4,7 +4,7 @@ from os import PathLike
 from typing import Any, Callable, Iterable, Protocol, Self, Sequence, SupportsIndex, Union
 
 class _ArrayItem(Protocol):
-    """A scalar of NumPy's."""
+    """A NumPy scalar."""
 
     @property
     def itemsize(self) -> int: ...

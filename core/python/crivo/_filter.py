@@ -161,8 +161,8 @@ class Filter(_crivo.Filter):
     def from_bytes(cls, blob: bytes | bytearray | memoryview, *, max_bytes: int | None = None) -> Self:
         """Open the bytes of to_bytes(), of a column in SQLite or of another language.
 
-        A few bytes can be a valid filter of any size: one that needs more than max_bytes, 1 GiB by default, is an
-        Error, and a growing filter stops there.
+        A few bytes can be a valid filter of any size. A filter that needs more than max_bytes, 1 GiB by default, is an
+        Error, and a filter that grows cannot exceed max_bytes later.
         """
         return _of_its_class(cls, cls._read(blob, max_bytes))
 
@@ -251,7 +251,7 @@ class Filter(_crivo.Filter):
     __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        made = memo[id(self)] = self._copy()  # before its attributes, which may refer to it
+        made = memo[id(self)] = self._copy()  # registered before its attributes are copied: they may refer to self
         made._take(deepcopy(self.__getstate__(), memo))
         return made
 

@@ -1,8 +1,8 @@
 // Items of an array as keys. The array's format defines their type (Python's module struct).
 //
-// An item is the same key as the object from indexing the array. Integers and reals are numbers. NumPy's "S16" is bytes
-// without trailing NULs, which NumPy considers padding. Bytes in which trailing NULs count, such as digests, need "V16"
-// (array.view("V16")) or rows of single bytes.
+// An item is the same key as the Python object that indexing the array returns. Integers and reals are numbers. NumPy's
+// "S16" is bytes without trailing NULs, which NumPy considers padding. Bytes in which trailing NULs count, such as
+// digests, need "V16" (array.view("V16")) or rows of single bytes.
 #pragma once
 
 #include <cstddef>

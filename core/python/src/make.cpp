@@ -92,7 +92,7 @@ class Builder {
   ~Builder() { crivo_builder_free(builder_); }
 
   bool start(crivo_options options) {
-    if (PyErr_Occurred() != nullptr) return false;  // of in_main_thread
+    if (PyErr_Occurred() != nullptr) return false;  // set by in_main_thread()
     options.progress = &Progress::report;
     options.progress_data = &progress_;
     crivo_error error;
