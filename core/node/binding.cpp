@@ -182,7 +182,7 @@ constexpr struct {
     {"sketch_write", called<sketch_write>},
 };
 
-/// JavaScript does not close its objects when a thread ends.
+/// Frees the objects of an instance whose thread ends, because JavaScript does not close them.
 void end(napi_env, void* data, void*) {
   auto* instance = static_cast<Instance*>(data);
   for (const auto& [filter, bytes] : instance->filters) close(filter);

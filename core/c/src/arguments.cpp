@@ -8,7 +8,7 @@
 namespace crivo::c {
 namespace {
 
-/// A larger `size` is not that of a later version, but uninitialized.
+/// A larger `size` is an uninitialized field rather than the size of a later version's structure.
 constexpr std::size_t kMaxStructBytes = 4096;
 
 /// A copy of the caller's structure, with 0 in fields that the caller does not know. A later version's structure is
@@ -39,8 +39,9 @@ void choose_size(FilterSpec& spec, const crivo_options& options) {
   spec.bits_per_key = options.bits_per_key;
 }
 
-/// False only if offsets never decrease and are below 2^63, more than any array can have. Otherwise some difference or
-/// offset has its highest bit set. Branchless per key, because a branch would make crivo_contains_keys 10% slower.
+/// Whether offsets may decrease. If they never decrease and are below 2^63, as in every real array, no offset and no
+/// difference has its highest bit set, and the result is false. Branchless per key, because a branch would make
+/// crivo_contains_keys 10% slower.
 bool may_fall(const std::uint64_t* offsets, std::uint64_t count) noexcept {
   std::uint64_t seen = 0;
   for (std::uint64_t i = 0; i < count; ++i) seen |= offsets[i] | (offsets[i + 1] - offsets[i]);
@@ -63,7 +64,7 @@ void check_offsets(const crivo_keys& keys) {
 }
 
 void check_width(const crivo_keys& keys) {
-  // Keys of width 0 have no bytes, so a wrong count would be unlimited and run almost for ever.
+  // Keys of width 0 have no bytes, so bytes_size would not limit a wrong count.
   if (keys.width == 0) throw Refused("keys.width must be at least 1 without offsets, got 0");
   if (keys.count <= keys.bytes_size / keys.width) return;
   throw Refused("keys.count must be at most bytes_size / width, " + std::to_string(keys.bytes_size / keys.width) +

@@ -13,7 +13,7 @@ namespace crivo::c {
 /// reason, or 0.
 crivo_status fail(crivo_error* error, crivo_status status, std::string_view message, int system_reason = 0) noexcept;
 crivo_status fail(crivo_error* error, const Error& cause) noexcept;
-/// The exception that is being handled, as a failure.
+/// Reports the exception that is being handled, like fail().
 crivo_status fail_with_exception(crivo_error* error) noexcept;
 
 /// Runs a `Result<void> work()`. Rare errors, such as wrong arguments, are thrown; frequent ones, such as "not found",

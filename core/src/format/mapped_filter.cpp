@@ -88,7 +88,7 @@ class MappedFilter::State {
   std::unique_ptr<MappedFile> file_;     // null if the filter is in memory
   AlignedBytes memory_;                  // the blob, if it was not read from a file
   std::optional<OpenedBlob> opened_;     // a blob that was verified as a whole when it was opened
-  std::optional<PayloadWithSums> sums_;  // without opened_, like verified_: segments are verified when first read
+  std::optional<PayloadWithSums> sums_;  // set unless opened_ is, like verified_; segments are verified when read
   std::optional<VerifiedSegments> verified_;
   std::optional<FilterRef> ref_;
   Codec codec_ = Codec::kRaw;
