@@ -425,9 +425,9 @@ CRIVO_CHECKED crivo_status crivo_find_shard(const void* manifest, uint64_t manif
                                             crivo_error* error);
 /// Verifies all of an opened file, so that later queries verify nothing. Does nothing for other filters.
 CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
-/// Makes calls return CRIVO_CORRUPT if a file shrinks or cannot be read, where SIGBUS would end the process. Installs a
-/// SIGBUS handler for the whole process, which forwards unrelated signals to the previous handler: call it once, after
-/// others have installed theirs. Errors: CRIVO_SYSTEM.
+/// Makes calls return CRIVO_CORRUPT, instead of ending the process by SIGBUS, if a file shrinks or cannot be read.
+/// Installs a SIGBUS handler for the whole process, which forwards unrelated signals to the previous handler: call it
+/// once, after others have installed theirs. Errors: CRIVO_SYSTEM.
 CRIVO_CHECKED crivo_status crivo_guard_files(crivo_error* error);
 
 // --------------------------------------------------------------------------------------------- differences of two sets

@@ -52,7 +52,7 @@ crivo_stats stats_of(const FilterRef& ref) {
   return stats;
 }
 
-/// A saturated filter has no estimate, but the other one may have.
+/// A saturated filter has no estimate, but the other one may have one.
 crivo_similarity saturated(const FilterRef& first, const FilterRef& second) {
   crivo_similarity similarity{};
   similarity.first = first.stats().cardinality.value_or(kInfinite);

@@ -11,7 +11,7 @@ namespace {
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t one_has_ended = PTHREAD_COND_INITIALIZER;
 std::atomic<uint64_t> ended{0};
-uint32_t forks = 0;  // forks between the first process with this module and this one
+uint32_t forks = 0;  // from the first process with this module to this one
 
 /// Runs in the new process. A thread that no longer exists may have held the mutex.
 void after_fork() {

@@ -1,5 +1,6 @@
-// The instruction sets for which kernels are compiled: one macro per target, before each function that uses it. With
-// options for a whole file, the linker could pick that file's copy of an inline function for machines without the set.
+// The instruction sets for which kernels are compiled: one macro per target, before each function that uses it. If a
+// whole file were compiled for a set, the linker could pick its copies of inline functions, which fail on machines
+// without the set.
 #pragma once
 
 #define CRIVO_TARGET_SCALAR

@@ -2,7 +2,7 @@
 // A query tests all panes. A block's positions in all panes are within a few KiB, and their reads overlap. Only
 // advance() moves the clock: equal bytes give equal answers, at any time. Papers: Chang, Li & Feng 2004, "Approximate
 // caches for packet classification", and Yoon 2010, "Aging Bloom filter with two active buffers for dynamic sets", have
-// two such filters, and keep a key for one to two windows. With more filters, the time is more exact.
+// two such filters, and keep a key for one to two windows. With more filters, the expiry time is more exact.
 #include "crivo/host/window.h"
 
 #include <algorithm>
@@ -98,7 +98,7 @@ double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block,
 /// The estimated keys of the union of all panes, where repeated keys count once. If the union is nearly full and thus
 /// imprecise: the sum over the panes; no value if one is saturated.
 std::optional<double> cardinality_of(const Shape& shape, const PaneFill& fill) noexcept {
-  constexpr double kFewestClear = 400;  // their number then varies by 5%, and the estimate by 1 or 2%
+  constexpr double kFewestClear = 400;  // clear bits: this number varies by 5%, and the estimate by 1 or 2%
   const auto blocks = static_cast<double>(shape.units);
   const double bits = blocks * kBlockBits;
   const auto keys_of = [&](std::uint64_t set) {

@@ -130,7 +130,7 @@ struct RangeHash {
   return {view.shape.k, RangeScale(view.shape).universe(range_keys(view)), range_codes(view)};
 }
 
-/// What a query needs, if the filter has keys.
+/// The parameters of a query, if the filter has keys.
 struct RangePrepared {
   RangeHash hash;                   // with a universe of 0 in a filter without keys
   std::uint64_t blocks_per_bucket;  // blocks of the directory per bucket, times 2^64, to guess a bucket's block
