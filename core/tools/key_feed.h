@@ -35,7 +35,7 @@ struct KeyBatch {
 };
 using KeySink = std::function<void(const KeyBatch&)>;
 
-/// The hash of a filter's keys.
+/// How a filter hashes its keys.
 struct Hashing {
   HashId id;
   std::uint64_t seed;

@@ -27,9 +27,9 @@ void add_forms(CLI::App& command, OutputArgument& output);
 /// Declares -q.
 void add_quiet(CLI::App& command, bool& quiet);
 
-/// Checks the output before the work begins: it must have a name, a writable folder, and not be a terminal or an input,
-/// which would be lost. An input may be the same file by another path, a link or a redirection. "-" is standard input
-/// among the inputs, and standard output as the output. Throws Refused.
+/// Checks the output before the work begins: it must have a name and a writable folder, and must not be a terminal or
+/// an input, which would be lost. An input may be the same file by another path, a link or a redirection. "-" is
+/// standard input among the inputs, and standard output as the output. Throws Refused.
 void check_output(const std::string& path, const std::vector<std::string>& inputs);
 
 /// How a command reports its result.

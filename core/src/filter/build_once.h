@@ -30,7 +30,8 @@ template <class Record>
   return {};
 }
 
-/// A file for a payload with this planned size. Payloads rarely exceed the plan, and by much less than the spare bytes.
+/// A file for a payload with this planned size. Payloads rarely exceed the plan, and then by much less than the spare
+/// bytes.
 [[nodiscard]] inline Result<FileMemory::Handle> file_for_payload(std::uint64_t payload, const BuildOptions& options) {
   constexpr std::uint64_t kSpareBytes = std::uint64_t{1} << 16;
   return FileMemory::make(options.temp_folder, payload + payload / 64 + kSpareBytes);

@@ -15,8 +15,8 @@
 namespace crivo {
 
 /// The gap coding of `payload`, after `header_bytes` bytes for the caller's header. No value if the payload cannot be
-/// gap coded (docs/format.md): more than a quarter of its bits are set, or they form a pattern of less than 2 bits per
-/// set bit.
+/// gap coded (docs/format.md): more than a quarter of its bits are set, or they form a pattern that would be coded in
+/// less than 2 bits per set bit.
 [[nodiscard]] std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> payload,
                                                                  std::size_t header_bytes);
 

@@ -58,7 +58,8 @@ class SymbolReader {
   SymbolReader(const SymbolReader&) = delete;
   SymbolReader& operator=(const SymbolReader&) = delete;
 
-  /// The next symbols, valid until the next call. Empty at the end, where the frame must end, too. Errors: kCorrupt.
+  /// The next symbols, valid until the next call. Empty after the last symbol; the frame must end there, too. Errors:
+  /// kCorrupt.
   [[nodiscard]] Result<std::span<const std::uint8_t>> next();
 
  private:

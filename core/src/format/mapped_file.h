@@ -18,7 +18,7 @@ namespace crivo {
 
 class MappedFile {
  public:
-  /// Errors: kSystem, or kBadArgument for what is not a regular file, naming the path; kTooLarge.
+  /// Errors, naming the path: kSystem; kBadArgument unless it is a regular file; kTooLarge.
   [[nodiscard]] static Result<std::unique_ptr<MappedFile>> open(const std::string& path, bool may_change);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

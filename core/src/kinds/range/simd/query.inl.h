@@ -6,8 +6,8 @@
 // a word that has it. It must include <algorithm>, crivo/ordered.h, kinds/range/layout.h and kinds/range/kernels.h.
 // Defines answer_range() and kRangeProbe.
 //
-// Only the first two words of the payload were validated when it was opened. For any other words, each loop must end,
-// and nothing outside the payload may be read.
+// Only the first two words of the payload were validated when it was opened. Whatever the other words contain, each
+// loop must end, and nothing outside the payload may be read.
 
 #define CRIVO_INLINE CRIVO_TARGET __attribute__((always_inline)) inline
 #define CRIVO_NOINLINE CRIVO_TARGET __attribute__((noinline))
