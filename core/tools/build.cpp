@@ -58,7 +58,8 @@ void check_temporary_folder(const BuildOptions& options) {
   if (::access((folder + "/.").c_str(), W_OK | X_OK) != 0) throw file_error("temp-folder must be writable", folder);
 }
 
-/// The folder of temporary files: --temp-folder, or else that of the output, which usually has space for large files.
+/// The folder of temporary files: --temp-folder, or else $TMPDIR, or else the folder of the output, which usually has
+/// space for large files.
 std::string temporary_folder(const BuildOptions& options) {
   if (options.temp_folder) return *options.temp_folder;
   std::error_code failure;
