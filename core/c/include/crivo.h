@@ -13,7 +13,7 @@
 // Strings are UTF-8 and NUL-terminated. A key is a pointer and a length, and may contain any bytes. NULL is allowed for
 // a key or an array of length 0.
 //
-// Threads. Any number of threads may query a filter at the same time: functions that take it as const. While a thread
+// Threads. Any number of threads may call functions that take a filter as const at the same time. While a thread
 // changes or frees a filter, no other thread may use it. The same holds for sketches and differences. A builder may be
 // used by one thread at a time.
 //
