@@ -47,8 +47,8 @@ struct KindRow {
 
   /// The shape of a filter with this spec. Errors: kBadArgument naming the field.
   Result<Shape> (*plan)(const FilterSpec&);
-  /// The payload's size in bytes, without overflow: a multiple of 8, above 0. Errors: kCorrupt for an invalid k,
-  /// parameter or number of units.
+  /// The payload's size in bytes, without overflow: a multiple of 8, above 0. The size tells Crivo's blocks from
+  /// RocksDB's (plugins/rocksdb/policy/reader.cpp). Errors: kCorrupt for an invalid k, parameter or number of units.
   Result<std::uint64_t> (*payload_bytes)(const Shape&);
   /// Checks a payload of that size, for example that padding bits are 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
