@@ -39,14 +39,21 @@ void fail(ThreadState& thread, const std::string& what, const std::string& prefi
   thread.shared->SetVerificationFailure();
 }
 
+/// A scan with filters must find what the scans before and after it find. Those two may differ by a bug of RocksDB's.
 void compare_scans(ThreadState& thread, DB& db, ColumnFamilyHandle* family, const std::string& prefix) {
   ManagedSnapshot snapshot(&db);
-  const auto without = scan(db, family, prefix, snapshot.snapshot(), false);
+  const auto before = scan(db, family, prefix, snapshot.snapshot(), false);
   const auto with = scan(db, family, prefix, snapshot.snapshot(), true);
-  if (without && with && *without != *with) {
-    fail(thread, "a scan finds " + std::to_string(with->size()) + " of " + std::to_string(without->size()) + " rows",
-         prefix);
-  }
+  const auto after = scan(db, family, prefix, snapshot.snapshot(), false);
+  if (!before || !with || !after || *with == *before || *with == *after) return;
+  const bool agree = *before == *after;
+  const std::string text = "a scan with filters finds " + std::to_string(with->size()) +
+                           " rows, the scans before and after it " + std::to_string(before->size()) + " and " +
+                           std::to_string(after->size());
+  if (agree)
+    fail(thread, text, prefix);
+  else
+    fprintf(stderr, "crivo: RocksDB's scans of a snapshot differ: %s\n", text.c_str());
 }
 
 bool has_key(DB& db, ColumnFamilyHandle* family, const std::string& key) {
