@@ -101,5 +101,5 @@ export function writeKey(key, bytes, at, index) {
 function writeText(key, bytes, at, index) {
   const lone = key.search(/\p{Surrogate}/u);
   if (lone < 0) return encoder.encodeInto(key, bytes.subarray(at)).written;
-  throw new CrivoError(`${nameOf(index)} must be text that UTF-8 can hold, got a lone surrogate at index ${lone}`);
+  throw new CrivoError(`${nameOf(index)} must be text that UTF-8 can encode, got a lone surrogate at index ${lone}`);
 }

@@ -175,7 +175,7 @@ export function putMany(keys, known, take) {
 
 export function wholeNumber(name, value) {
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new CrivoError(`${name} must be a whole number of at most 2^53, got ${String(value)}`);
+  throw new CrivoError(`${name} must be an integer of at most 2^53, got ${String(value)}`);
 }
 
 /** The high and the low half of a seed. */
@@ -210,5 +210,5 @@ export function takeBlob(size) {
 /** Throws for a property that is not an option. */
 export function checkOptions(options, names) {
   const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new TypeError(`options must be among ${names.join(", ")}, got ${unknown}`);
+  if (unknown !== undefined) throw new TypeError(`options must be from ${names.join(", ")}, got ${unknown}`);
 }

@@ -100,7 +100,8 @@ void make_window(const AddOptions& options) {
   const std::string& path = options.filter.path;
   struct stat there {};
   if (path == "-" || ::stat(path.c_str(), &there) == 0) return;
-  if (options.spec.capacity == 0) throw Refused("capacity must be given for a new window: the keys per window");
+  if (options.spec.capacity == 0)
+    throw Refused("capacity must be set for a new window, got none: it is the number of keys per window");
   AnyFilter filter = unwrap(AnyFilter::create(options.spec, options.filter.max_bytes.bytes));
   set_clock(filter, options.time);
   const std::string made = path + ".new-" + std::to_string(::getpid());

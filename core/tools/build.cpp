@@ -172,7 +172,7 @@ ExitCode build_shard(const BuildOptions& given) {
   }
   BuildOptions options = given;
   if (options.spec.seed != 0 && options.spec.seed != manifest.seed) {
-    throw Refused("seed must be the manifest's " + std::to_string(manifest.seed) + " or left out, got " +
+    throw Refused("seed must be omitted, or be the manifest's " + std::to_string(manifest.seed) + ", got " +
                   std::to_string(options.spec.seed));
   }
   options.spec.seed = manifest.seed;
@@ -204,14 +204,15 @@ BuildOptions with_kind(const BuildOptions& options) {
   const auto needs = [&](Kind kind, bool is_given, const std::string& option) {
     if (is_given && !options.kind_given) chosen.spec.kind = kind;
     if (is_given == (chosen.spec.kind == kind)) return;
-    const std::string right = is_given ? std::string(kind_name(kind)) + " with " : "another one without ";
-    throw Refused("kind must be " + right + option + ", got " + kind_text(options.spec));
+    const std::string rule = is_given ? "must be " : "must not be ";
+    throw Refused("kind " + rule + std::string(kind_name(kind)) + (is_given ? " with " : " without ") + option +
+                  ", got " + kind_text(options.spec));
   };
   needs(Kind::kMap, options.keys.have_values, "--values");
   needs(Kind::kExact, !options.absent.empty(), "--absent");
   const auto is_input = [](const std::string& path) { return path == "-"; };
   if (std::ranges::any_of(options.absent, is_input) && std::ranges::any_of(options.keys.paths, is_input)) {
-    throw Refused("absent must be a file where the keys come from standard input, got -");
+    throw Refused("absent must be a file if the keys come from standard input, got -");
   }
   if (options.time && chosen.spec.kind != Kind::kWindow) {
     throw Refused("kind must be window with --time, got " + kind_text(chosen.spec));
@@ -231,7 +232,7 @@ Refused for_users(const Error& error, const BuildOptions& options) {
   // slots.
   if (error.code == ErrorCode::kFull) {
     const bool has_capacity = options.spec.capacity != 0;
-    message += has_capacity ? "; raise --capacity or leave it out" : "; leave out repeated keys, as sort -u does";
+    message += has_capacity ? "; raise or omit --capacity" : "; remove repeated keys, as sort -u does";
   }
   if (error.key_hash) {
     const auto place_in = [&](const KeyFiles& files) {
@@ -264,7 +265,7 @@ ExitCode build(const BuildOptions& given) try {
   if (options.shards != 0) return build_shards(options);
   const AnyFilter filter = build_filter(options);
   return write_filter(filter.ref(), options.output.path, options.output.form(),
-                      {"build", options.quiet, "raise --capacity or leave it out"});
+                      {"build", options.quiet, "raise or omit --capacity"});
 } catch (const Refused& refused) {
   throw for_users(refused.error, given);
 }

@@ -84,7 +84,7 @@ std::uint64_t parse_count(std::string_view text, std::string_view name, std::uin
 double parse_fp_rate(std::string_view text) {
   const std::optional<double> rate = read_number<double>(text);
   if (!rate) throw wrong("fp_rate must be a number in (0, 1), or 1 for map and exact", text);
-  if (!(*rate > 0 && *rate <= 1)) throw wrong("fp_rate must lie in (0, 1), or be 1 for map and exact", text);
+  if (!(*rate > 0 && *rate <= 1)) throw wrong("fp_rate must be in (0, 1), or be 1 for map and exact", text);
   return *rate;
 }
 

@@ -68,8 +68,7 @@ void note_overfull(const FilterRef& filter, const Report& report) {
   if (!is_over_capacity(facts, actual, is_window)) return;   // the keys above the capacity were repeated
   const int digits = actual < 1.01 * facts.fp_rate ? 6 : 3;  // so that the two differ
   const std::string why =
-      is_window ? "a pane has more keys than its share of the capacity of " + std::to_string(facts.capacity) +
-                      ", which keys that come evenly have"
+      is_window ? "a pane has more keys than an even share of the capacity of " + std::to_string(facts.capacity)
                 : std::to_string(facts.keys) + " keys exceed the capacity of " + std::to_string(facts.capacity);
   std::fprintf(stderr, "crivo %s: note: %s: current_fp_rate is %.*g instead of %.*g; %s\n", report.command, why.c_str(),
                digits, actual, digits, facts.fp_rate,
@@ -123,8 +122,8 @@ void check_output(const std::string& path, const std::vector<std::string>& input
   for (const std::string& input : inputs) {
     const auto status = status_of(input, STDIN_FILENO);
     if (!status || status->st_dev != output->st_dev || status->st_ino != output->st_ino) continue;
-    throw Refused("output must be another file than the input " +
-                  (input == "-" ? "from standard input" : shown(input)) + ", got " + shown(path, "standard output"));
+    throw Refused("output must differ from the input " + (input == "-" ? "from standard input" : shown(input)) +
+                  ", got " + shown(path, "standard output"));
   }
 }
 

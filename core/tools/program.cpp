@@ -127,8 +127,8 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
     // in reverse order.
     if (has_extras && (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)) {
-      return complain(app, "arguments must be accepted by the command, got also" + extras(app) + "; see " +
-                               program_name(app) + " --help");
+      return complain(
+          app, "arguments must be known to the command, got" + extras(app) + "; see " + program_name(app) + " --help");
     }
     return complain(app, std::string(error.what()) + "; see " + program_name(app) + " --help");
   } catch (const Refused& refused) {

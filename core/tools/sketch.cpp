@@ -46,7 +46,8 @@ void add_lines(Sketch& sketch, const KeyFiles& files) {
 }
 
 ExitCode sketch(const SketchOptions& options) {
-  if (options.spec.symbols == 0 && options.differences == 0) throw Refused("symbols or differences must be given");
+  if (options.spec.symbols == 0 && options.differences == 0)
+    throw Refused("symbols or differences must be set, got neither");
   check_output(options.output.path, options.keys.paths);
   SketchSpec spec = options.spec;
   if (spec.symbols == 0) spec.symbols = sketch_symbols(options.differences);
@@ -144,11 +145,11 @@ ExitCode diff(const DiffOptions& options) {
   const SketchSpec& spec = sketch.spec();
   if (!found) {
     throw Refused("symbols must be more than " + std::to_string(spec.symbols) +
-                  " for this difference: make longer sketches of both sets (or a set has a key twice)");
+                  " to decode the difference; make longer sketches of both sets (or a set has a repeated key)");
   }
   const bool by_lines = !options.lines.paths.empty();
   if (by_lines && spec.keys != SketchKeys::kHashes) {
-    throw Refused("lines must be given for sketches of hashes only, got sketches of keys");
+    throw Refused("lines must be used for sketches of hashes only, got sketches of keys");
   }
   if (by_lines) {
     print_hashes(*found, options, spec.seed);

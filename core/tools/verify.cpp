@@ -25,7 +25,7 @@ ExitCode verify_all(const FilterArguments& filters) {
   for (const std::string& path : filters.paths) {
     try {
       verify({path, filters.max_bytes});
-      if (several) std::printf("%s: whole\n", shown(path, "standard input").c_str());
+      if (several) std::printf("%s: valid\n", shown(path, "standard input").c_str());
     } catch (const Refused& refused) {
       worst = std::max(worst, refused.error.code == ErrorCode::kCorrupt ? kNo : kTrouble);
       flush_output();  // keeps the order of lines if both streams go to one place
@@ -41,7 +41,7 @@ void add_verify(CLI::App& app, Action& action) {
   const auto [command, filters] =
       declare(app, action, "verify", "Verify every byte of filters or sketches", verify_all);
   add_filter_arguments(command, filters, 1);
-  command.footer("Exit code: 0 if all are whole, 1 if one is damaged, 2 if one could not be read.");
+  command.footer("Exit code: 0 if all are valid, 1 if one is damaged, 2 if one could not be read.");
 }
 
 }  // namespace crivo::tool

@@ -24,8 +24,7 @@ void bloom_agg_step(const Call& call) {
     state.hash_id = hash_id_of(options.kind);
     if (options.kind == Kind::kMap || options.kind == Kind::kExact) {
       const std::string kind(kind_name(options.kind));
-      throw SqlError{"kind must be one whose keys have no values, got " + kind + ", which bloom_" + kind +
-                     "_agg makes"};
+      throw SqlError{"kind must not be map or exact, got " + kind + "; use bloom_" + kind + "_agg"};
     }
     state.builder = unwrap(call.connection().sizes.builder(options, {.max_bytes = max_payload_bytes(call.db())}));
   } else {

@@ -57,7 +57,7 @@ void bloom_load_agg_step(const Call& call) {
   if (call.is_null(1)) return;
   const std::int64_t seq = sqlite3_value_int64(call.args[0]);
   if (sqlite3_value_type(call.args[0]) != SQLITE_INTEGER || seq < 0) {
-    throw SqlError{"seq must be an integer from 0 on, got " + shown(call.args[0])};
+    throw SqlError{"seq must be an integer of at least 0, got " + shown(call.args[0])};
   }
   if (sqlite3_value_type(call.args[1]) != SQLITE_BLOB) {
     throw SqlError{"chunk " + std::to_string(seq) + " must be a blob, got " + shown(call.args[1])};

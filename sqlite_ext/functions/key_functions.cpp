@@ -53,7 +53,7 @@ void bloom_add_new(const Call& call) {
 void bloom_add_times(const Call& call) {
   const std::int64_t times = sqlite3_value_int64(call.args[2]);
   if (sqlite3_value_type(call.args[2]) != SQLITE_INTEGER || times < 0) {
-    throw SqlError{"times must be an integer from 0 on, got " + shown(call.args[2])};
+    throw SqlError{"times must be an integer of at least 0, got " + shown(call.args[2])};
   }
   AnyFilter filter = open_filter(call, 0).into_filter();
   const KeyBytes key(call.args[1]);

@@ -13,7 +13,7 @@ namespace {
 
 void bloom_create(const Call& call) {
   const FilterSpec spec = parse_options(call.args);
-  if (call.is_null(0) && default_capacity(spec.kind) == 0) throw SqlError{"capacity must be given, got NULL"};
+  if (call.is_null(0) && default_capacity(spec.kind) == 0) throw SqlError{"capacity must be set, got NULL"};
   set_result(call, unwrap(AnyFilter::create(spec, max_payload_bytes(call.db()))).ref());
 }
 

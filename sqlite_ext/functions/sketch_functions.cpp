@@ -133,8 +133,7 @@ std::unique_ptr<Rows> difference(const TableCall& call) {
   std::optional<SetDifference> found = unwrap(sketch.decode());
   if (!found) {
     throw SqlError{"symbols must be more than " + std::to_string(sketch.spec().symbols) +
-                   ", which do not tell the difference yet: append the next ones to both sketches (or a key is in "
-                   "one of the sets twice)"};
+                   " to decode the difference; append more to both sketches (or a set has a repeated key)"};
   }
   return std::make_unique<DifferenceRows>(*std::move(found), sketch.spec().keys);
 }

@@ -122,7 +122,7 @@ void StoredRow::watch(const std::string& table) {
   } catch (const HostError& error) {
     if (error.code != SQLITE_ERROR || table_type(db_, schema_, table_) != "virtual") throw;
     throw SqlError{"table must be an ordinary one, got the virtual table " + schema_ + "." + table_ +
-                   " (ask a filter table by WHERE key = ...)"};
+                   " (query a filter table with WHERE key = ...)"};
   }
 }
 
@@ -141,8 +141,7 @@ void StoredRow::check_table() {
                    std::to_string(columns.generated)};
   }
   if (is_protected(db_, schema_, table_)) {
-    throw SqlError{"table must be one that UPDATE may write to, got the shadow table " + schema_ + "." + table_ +
-                   " in DEFENSIVE mode"};
+    throw SqlError{"table must allow UPDATE, got the shadow table " + schema_ + "." + table_ + " in DEFENSIVE mode"};
   }
   const std::string column = quoted_name(column_);
   require_plain_column(effects_of(db_, "UPDATE " + table + " SET " + column + " = " + column));
@@ -157,7 +156,7 @@ void StoredRow::check_table() {
 void StoredRow::require_plain_column(const Effects& update) {
   for (const std::string& trigger : update.triggers) {
     if (follows_other_column(trigger)) continue;
-    throw SqlError{"column must be one whose UPDATE fires no trigger, got " + column_name() + " with " + trigger};
+    throw SqlError{"column must have no trigger on UPDATE, got " + column_name() + " with " + trigger};
   }
   const std::size_t harmless =
       update.checks == 0 ? 0 : checks_of_form(table_definition(db_, schema_, table_), table_, column_);
@@ -223,7 +222,7 @@ bool StoredRow::table_has_changed() {
 std::int64_t StoredRow::find_rowid() {
   if (sqlite3_value_type(row_) == SQLITE_INTEGER) return sqlite3_value_int64(row_);
   if (!find_key_) {
-    fail(SQLITE_ERROR, "a table in which a key cannot be looked up: give the row by its rowid");
+    fail(SQLITE_ERROR, "a table in which a key cannot be looked up; use the rowid");
   }
   Use found(*find_key_);
   found.bind(1, row_);

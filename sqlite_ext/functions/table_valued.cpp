@@ -108,7 +108,7 @@ void Cursor::filter(int given, std::span<sqlite3_value* const> values) {
   }
   const TableFunction& function = *table().function;
   for (std::size_t i = 0; i < function.required; ++i) {
-    if (came[i] == nullptr) throw SqlError{std::string(function.arguments[i]) + " must be given"};
+    if (came[i] == nullptr) throw SqlError{std::string(function.arguments[i]) + " must be set, got no such argument"};
   }
   const std::size_t count = function.arguments.size();
   rows_ = function.rows({table().db, std::span(came).first(count), std::span(kept).first(count)});

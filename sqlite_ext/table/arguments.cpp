@@ -57,7 +57,7 @@ Given by_name(std::span<const char* const> texts) {
       throw SqlError{std::string("argument must be one of ").append(joined(kNames)).append(", got ").append(name)};
     }
     std::optional<std::string>& slot = given[static_cast<std::size_t>(known - kNames.begin())];
-    if (slot) throw SqlError{"argument " + std::string(*known) + " must be given once, got it twice"};
+    if (slot) throw SqlError{"argument " + std::string(*known) + " must be set once, got two values"};
     slot = unquoted(trimmed(text.substr(equals + 1)));
   }
   return given;
@@ -72,7 +72,7 @@ std::uint32_t parse_panes(const std::string& text) {
 void parse_window(const Given& given, TableSpec& spec) {
   if (!given[kWindow]) {
     for (const std::size_t name : {kPanes, kClock}) {
-      if (given[name]) throw SqlError{std::string(kNames[name]) + " must come with a window, got no such argument"};
+      if (given[name]) throw SqlError{std::string(kNames[name]) + " must be set together with window, got no window"};
     }
     return;
   }
@@ -112,8 +112,7 @@ bool parse_on_full(const std::optional<std::string>& on_full, const TableSpec& s
   const std::string value = on_full ? lower(*on_full) : "warn";
   if (value == "warn") return false;
   if (value != "error") throw SqlError{"on_full must be warn or error, got " + in_quotes(*on_full)};
-  if (spec.has_source)
-    throw SqlError{"on_full must be warn where a source is given, got 'error'; 'rebuild' enlarges it"};
+  if (spec.has_source) throw SqlError{"on_full must be warn if source is set, got 'error'; 'rebuild' enlarges it"};
   if (spec.filter.kind == Kind::kScalable || spec.filter.kind == Kind::kGrowing) {
     throw SqlError{"on_full must be warn for a kind that grows, got 'error' with " + kind_text(spec.filter)};
   }
@@ -138,10 +137,10 @@ TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> t
   parsed.spec.full_is_error = parse_on_full(given[kOnFull], parsed.spec);
   if (parsed.spec.filter.capacity == 0) parsed.spec.filter.capacity = default_capacity(parsed.spec.filter.kind);
   if (!parsed.spec.has_source) {
-    if (parsed.spec.filter.capacity == 0) throw SqlError{"capacity must be given, got no such argument"};
+    if (parsed.spec.filter.capacity == 0) throw SqlError{"capacity must be set, got no such argument"};
     return parsed;
   }
-  if (parsed.spec.clock) throw SqlError{"source must not be given together with a window, got both"};
+  if (parsed.spec.clock) throw SqlError{"source must not be set together with window, got both"};
   parsed.source = parse_source(*given[kSource]);
   return parsed;
 }

@@ -185,7 +185,7 @@ Inventory take_inventory(Operation& table) {
 AnyFilter snapshot(Operation& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes) {
   if (!pane) return whole_snapshot(table, max_bytes);
   if (table.state().clock) return pane_snapshot(table, *pane, max_bytes);
-  throw SqlError{"pane must be left out for a table without a window, got " + std::to_string(*pane)};
+  throw SqlError{"pane must be omitted for a table without a window, got " + std::to_string(*pane)};
 }
 
 }  // namespace crivo::sqlite

@@ -78,9 +78,10 @@ void Operation::read_state() {
   std::string text = stored_state(shadow(), table_.state_row);
   TableState parsed = parse_state(text);
   if (parsed.has_source != shadow().read_meta(kSourceRow).has_value()) {
-    throw HostError{SQLITE_CORRUPT_VTAB,
-                    "state in table _meta must be that of a table with a source if there is a row 'source', and only "
-                    "then; it may be the state of another table"};
+    throw HostError{
+        SQLITE_CORRUPT_VTAB,
+        "row 'source' in table _meta must exist if, and only if, the state has a source; it may be the state "
+        "of another table"};
   }
   std::vector<PagedFilter> filters;
   for (std::size_t i = 0; i < parsed.layers.size(); ++i) filters.push_back(parsed.filter(i));
@@ -131,7 +132,7 @@ void Operation::remove_row(std::uint64_t rowid) {
   const FilterSpec& spec = state().spec;
   require_no_source("DELETE");
   if (!can_remove(spec.kind)) {
-    throw SqlError{"kind must be counting or growing where keys are deleted, got " + kind_text(spec) +
+    throw SqlError{"kind must be counting or growing to delete keys, got " + kind_text(spec) +
                    " (to remove all keys, insert 'clear' as op)"};
   }
   (void)unwrap(remove_hash(rowid));
@@ -196,8 +197,7 @@ void Operation::watch_capacity(PageRows& rows, std::uint64_t page) {
   if (!is_over_full(filter, capacity, page, *rows.read(page))) return;
   const std::string most = std::to_string(capacity) + (state().clock ? " in a pane" : "");
   if (state().full_is_error) {
-    throw SqlError{"keys must be at most the capacity, " + most +
-                   ", where on_full is error, got more; insert them into a larger table"};
+    throw SqlError{"keys must be at most " + most + " (on_full=error), got more; create a larger table"};
   }
   table_.has_warned = true;
   sqlite3_log(SQLITE_WARNING, "crivo: %s.%s has more keys than its capacity, %s: too many absent keys are found",
@@ -240,19 +240,19 @@ void Operation::add_hashes(std::span<std::uint64_t> hashes) {
 
 void Operation::advance(sqlite3_value* time) {
   TableState later = state();
-  if (!later.clock) throw SqlError{"op advance must go to a table with a window, got one without"};
+  if (!later.clock) throw SqlError{"op advance needs a table with a window, got one without"};
   // A manual time ahead of SQLite's clock would retain every key until that clock catches up.
-  if (!later.is_manual) throw SqlError{"op advance must go to a window with clock=manual, got one with clock=now"};
+  if (!later.is_manual) throw SqlError{"op advance needs a window with clock=manual, got one with clock=now"};
   later.clock->advance(read_time(shadow().db(), time, "arg"));
   if (later != state()) save(later);
 }
 
 void Operation::merge(const FilterRef& other) {
   const Kind kind = state().spec.kind;
-  if (state().clock) throw SqlError{"op union must go to a table without a window, got one with a window"};
+  if (state().clock) throw SqlError{"op union needs a table without a window, got one with a window"};
   require_no_source("op union");
   if (kind != Kind::kBlocked && kind != Kind::kCounting) {
-    throw SqlError{"kind of a table that merges must be one of blocked, counting, got " + kind_text(state().spec)};
+    throw SqlError{"kind must be blocked or counting for op union, got " + kind_text(state().spec)};
   }
   const PagedFilter& filter = this->filter(0);
   require_same_shape(filter.shape(), other.shape());
@@ -289,8 +289,8 @@ void Operation::clear() {
 void Operation::require_no_source(std::string_view what) const {
   if (!state().has_source) return;
   throw SqlError{std::string(what) +
-                 " must go to a table without a source, got one that takes its keys from a column; "
-                 "change the column, and the filter follows"};
+                 " needs a table without a source, got one with a source; change the source's column, and the filter "
+                 "follows"};
 }
 
 void Operation::visit_layer(std::size_t layer, const PageVisitor& visit) {

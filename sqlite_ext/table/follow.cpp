@@ -88,8 +88,8 @@ void require_following(ShadowTables& shadow) {
   if (is_following(shadow)) return;
   const std::optional<Source> source = source_of(shadow);
   throw SqlError{"source " + (source ? to_text(*source) : "") +
-                 " must have told this table of every change, got a table that was dropped or made anew, or "
-                 "triggers or a column that were; insert 'rebuild' as op once the table is there"};
+                 " must have the triggers of this table, got a change without them; insert 'rebuild' as op once the "
+                 "source exists"};
 }
 
 std::optional<Source> source_of(ShadowTables& shadow) {
@@ -133,7 +133,7 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* key, sqli
   const bool is_nothing = is_same && seen != nullptr && !or_replace && !seen->has_replace && !seen->is_generated;
   if (is_nothing && (op == TriggerOp::kUpdate || op == TriggerOp::kUpdated)) return;
   Operation operation(table);
-  if (!operation.state().has_source) throw SqlError{"op follow must go to a table with a source, got one without"};
+  if (!operation.state().has_source) throw SqlError{"op follow needs a table with a source, got one without"};
   const SourceHazards& hazards = watch_.refresh(table.shadow);
   const bool replaces = or_replace || hazards.has_replace;
   switch (op) {
@@ -157,8 +157,7 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* key, sqli
       break;
     case TriggerOp::kDefault:
       if (!replaces) break;
-      throw SqlError{
-          "column of the source must not get NULL where REPLACE puts its default there, of which no trigger is told"};
+      throw SqlError{"column of the source must not get NULL from REPLACE: triggers do not see the default"};
   }
 }
 

@@ -37,7 +37,7 @@ struct BloomTable : sqlite3_vtab {
   /// table's own statements run a view or trigger whose function uses the table again. That would reset these
   /// statements while they run. Throws SqlError.
   [[nodiscard]] auto begin_work() {
-    if (is_at_work) throw SqlError{"table must not be used by what its own statements run, got such a use"};
+    if (is_at_work) throw SqlError{"table must not be used recursively, got a use by its own statement"};
     // The old name may now belong to another table.
     if (is_renamed) throw SqlError{"table must keep its name while a statement uses it, got a rename"};
     is_at_work = true;
@@ -176,12 +176,8 @@ void BloomCursor::filter(int plan, std::span<sqlite3_value* const> args) {
   const auto work = bloom.begin_work();
   key_.reset();
   if (plan != kByKey) {
-    const bool follows = Operation(bloom.filter).state().has_source;
-    throw SqlError{"query must ask for single keys, as in EXISTS (SELECT 1 FROM " + bloom.shadow.table() +
-                   " WHERE key = x), got one that lists all keys, which a filter cannot (x IN (SELECT key FROM ...) "
-                   "would need the list, too; bloom_table_info tells how many keys there are; to remove all keys, " +
-                   (follows ? "delete the rows of its source, and insert 'rebuild' as op" : "insert 'clear' as op") +
-                   "; VACUUM INTO, backups and the shell's .dump copy the table)"};
+    throw SqlError{"query must compare key with = or IN, as in EXISTS (SELECT 1 FROM " + bloom.shadow.table() +
+                   " WHERE key = x), got one without: a filter cannot list its keys"};
   }
   const KeyBytes key(args[0]);
   if (key.is_null()) return;
@@ -211,8 +207,7 @@ struct TableOp {
 };
 
 void merge(Operation& table, sqlite3_value* arg) {
-  if (sqlite3_value_type(arg) != SQLITE_BLOB)
-    throw SqlError{"arg must be a filter where op is union, got " + shown(arg)};
+  if (sqlite3_value_type(arg) != SQLITE_BLOB) throw SqlError{"arg must be a filter if op is union, got " + shown(arg)};
   table.merge(FilterArgument(table.shadow().db(), arg, 1).open().ref());
 }
 
@@ -245,7 +240,7 @@ void run_op(FilterTable& filter, sqlite3_value* op, sqlite3_value* arg) {
     if (is_op(op, known.name)) {
       // Ignoring an argument would look like accepting it: rebuild, for example, does not take a capacity.
       if (!known.takes_arg && !is_null(arg)) {
-        throw SqlError{"arg must be NULL where op is " + std::string(known.name) + ", got " + shown(arg)};
+        throw SqlError{"arg must be NULL if op is " + std::string(known.name) + ", got " + shown(arg)};
       }
       Operation table(filter);
       return known.run(table, arg);
@@ -259,18 +254,18 @@ void run_op(FilterTable& filter, sqlite3_value* op, sqlite3_value* arg) {
 /// nothing: its key is NULL, or the key may be present and the statement is INSERT OR IGNORE. `on_conflict` is the
 /// result of sqlite3_vtab_on_conflict.
 bool insert_row(BloomTable& bloom, std::span<sqlite3_value* const> row, int on_conflict) {
-  if (!is_null(row[kCount])) throw SqlError{"count must be left out of an INSERT, got " + shown(row[kCount])};
+  if (!is_null(row[kCount])) throw SqlError{"count must be omitted from an INSERT, got " + shown(row[kCount])};
   if (!is_null(row[kOp])) {
     if (const std::optional<TriggerOp> op = parse_trigger_op(KeyBytes(row[kOp]).view())) {
       bloom.follower.follow(bloom.filter, *op, row[kKey], row[kArg], on_conflict == SQLITE_REPLACE);
       return true;
     }
-    if (!is_null(row[kKey])) throw SqlError{"key must be NULL where op is given, got " + shown(row[kKey])};
+    if (!is_null(row[kKey])) throw SqlError{"key must be NULL if op is set, got " + shown(row[kKey])};
     run_op(bloom.filter, row[kOp], row[kArg]);
     bloom.follower = {};  // a rebuild may have changed the source and its triggers
     return true;
   }
-  if (!is_null(row[kArg])) throw SqlError{"arg must come with an op, got " + shown(row[kArg])};
+  if (!is_null(row[kArg])) throw SqlError{"arg must be NULL without op, got " + shown(row[kArg])};
   const KeyBytes key(row[kKey]);
   if (key.is_null()) return false;
   const bool or_ignore = on_conflict == SQLITE_IGNORE;
@@ -289,7 +284,7 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
       throw SqlError{"statement must be INSERT, DELETE or SELECT, got UPDATE; delete the old key, then insert the new"};
     }
     if (sqlite3_value_type(argv[1]) != SQLITE_NULL) {
-      throw SqlError{"rowid must be left out of an INSERT, got " + shown(argv[1])};
+      throw SqlError{"rowid must be omitted from an INSERT, got " + shown(argv[1])};
     }
     const int on_conflict = sqlite3_vtab_on_conflict(bloom.shadow.db());
     const bool changed = insert_row(bloom, {argv + 2, kColumns}, on_conflict);

@@ -55,7 +55,7 @@ void PageRow::load(std::span<const std::byte> stored, std::int64_t number, const
   const std::size_t row_bytes = kRowHeaderBytes + filter.bytes_of(page_number);
   require_size(number, stored.size(), row_bytes, filter.grows());
   if (load_le<std::uint64_t>(stored.data()) != checksum(number, stored)) {
-    refuse_row(number, "have the checksum of its bytes");
+    refuse_row(number, "match its checksum");
   }
   bytes.assign(stored.begin(), stored.end());
   bytes.resize(row_bytes);

@@ -149,8 +149,7 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
   if (const std::optional<Column> column = find_column(db, schema, source)) {
     if (column->has_rowid) {
       refuse(schema, in_quotes(column->name) +
-                         ", which is the INTEGER PRIMARY KEY or made of it: SQLite finds such a " +
-                         "key as fast itself, and tells no trigger which one it will give to a new row");
+                         ", the INTEGER PRIMARY KEY or derived from it: BEFORE triggers do not see a new rowid");
     }
     return {std::string(table.text(0)), column->name};
   }

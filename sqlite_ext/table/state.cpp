@@ -44,7 +44,7 @@ void require_bounded(const TableState& state) {
     damaged_state("have a fp_rate in (0, 1), got " + std::to_string(spec.fp_rate));
   }
   if (state.clock && (spec.kind != Kind::kBlocked || state.has_source))
-    damaged_state("have a window only where it may");
+    damaged_state("have a window only for kind blocked without a source");
   const bool has_layers = spec.kind == Kind::kScalable;
   if (has_layers ? scalable_layer_capacity(spec, static_cast<unsigned>(layers) - 1) == 0 : layers != 1) {
     damaged_state("have as many layers as its kind and capacity allow, got " + std::to_string(layers));
@@ -66,7 +66,7 @@ void read_clock(StateFields& fields, TableState& state) {
   state.is_manual = fields.number<unsigned>("manual") != 0;
   clock.first_pane = fields.number<std::int64_t>("first_pane");
   clock.generation = fields.number<std::uint64_t>("generation");
-  if (!clock.is_sound()) damaged_state("have a window that is allowed");
+  if (!clock.is_sound()) damaged_state("have a valid window");
   state.clock = clock;
 }
 
@@ -108,7 +108,7 @@ void add_layer(TableState& state) {
 TableState plan_table(const TableSpec& spec, std::size_t row_room) {
   require_table_kind(spec.filter);
   if (spec.clock && spec.filter.kind != Kind::kBlocked) {
-    throw SqlError{"kind must be blocked where a window is given, got " + kind_text(spec.filter)};
+    throw SqlError{"kind must be blocked if window is set, got " + kind_text(spec.filter)};
   }
   TableState state;
   state.spec = spec.filter;

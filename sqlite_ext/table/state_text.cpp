@@ -32,7 +32,7 @@ std::string end_state(std::string text) {
 StateFields::StateFields(std::string_view text) {
   const std::size_t end = text.rfind(kChecksum);
   if (end == std::string_view::npos || text.substr(end + kChecksum.size()) != checksum_of(text.substr(0, end))) {
-    damaged_state("have the checksum of its text");
+    damaged_state("match its checksum");
   }
   rest_ = text.substr(0, end);
   if (!rest_.starts_with(kFormat)) damaged_state("have \"" + std::string(kFormat) + "\"");

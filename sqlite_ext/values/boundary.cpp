@@ -22,7 +22,7 @@ std::uint64_t ordered_key(std::string_view name, sqlite3_value* value) {
   if (type == SQLITE_INTEGER) return ordered(std::int64_t{sqlite3_value_int64(value)});
   if (type == SQLITE_BLOB) return ordered(KeyBytes(value).view());
   throw SqlError{std::string(name) + " must be an INTEGER or a BLOB for a filter of kind range, got " + shown(value) +
-                 (type == SQLITE_TEXT ? "; CAST a text to BLOB or INTEGER, and take unixepoch() of a date"
+                 (type == SQLITE_TEXT ? "; CAST a text to BLOB or INTEGER, and use unixepoch() of a date"
                                       : "; CAST it to INTEGER")};
 }
 
@@ -140,7 +140,7 @@ FilterArgument::FilterArgument(sqlite3* db, sqlite3_value* value, std::size_t po
     // A TEXT is often the name of a filter table.
     const bool is_name = sqlite3_value_type(value) == SQLITE_TEXT;
     throw SqlError{"argument " + std::to_string(position) + " must be a filter, got " + shown(value) +
-                   (is_name ? " (ask a filter table by WHERE key = ..., bloom_table_info or bloom_snapshot)" : "")};
+                   (is_name ? " (query a filter table with WHERE key = ..., bloom_table_info or bloom_snapshot)" : "")};
   }
   bytes = blob_of(value);
 }

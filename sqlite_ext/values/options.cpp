@@ -33,7 +33,7 @@ double parse_fp_rate(sqlite3_value* value, bool may_be_one) {
   const bool number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
   const double fp_rate = number ? sqlite3_value_double(value) : 0;
   if (fp_rate > 0 && (fp_rate < 1 || (may_be_one && fp_rate == 1))) return fp_rate;
-  throw wrong("fp_rate", std::string(number ? "lie in " : "be a number in ") + (may_be_one ? "(0, 1]" : "(0, 1)"),
+  throw wrong("fp_rate", std::string(number ? "be in " : "be a number in ") + (may_be_one ? "(0, 1]" : "(0, 1)"),
               value);
 }
 
@@ -77,7 +77,7 @@ std::uint64_t parse_seed(sqlite3_value* value) {
 SketchSpec parse_sketch_options(std::span<sqlite3_value* const> args) {
   const auto number = [args](std::string_view field, std::size_t option) {
     const std::optional<std::int64_t> value = whole_number(args[option]);
-    if (!value || *value < 0) throw wrong(field, "be an integer from 0 on", args[option]);
+    if (!value || *value < 0) throw wrong(field, "be an integer of at least 0", args[option]);
     return static_cast<std::uint64_t>(*value);
   };
   SketchSpec spec{.symbols = number("symbols", 0)};

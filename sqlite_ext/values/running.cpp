@@ -21,7 +21,7 @@ bool changes_virtual_table_only(sqlite3* db, sqlite3_stmt* statement) {
 }
 
 [[noreturn]] void refuse(std::string_view what, std::string_view where) {
-  throw SqlError{std::string(what) + " must be a statement of its own, got one in a " + std::string(where) +
+  throw SqlError{std::string(what) + " must be a separate statement, got one in a " + std::string(where) +
                  " that another statement calls while it writes"};
 }
 

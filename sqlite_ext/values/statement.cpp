@@ -90,7 +90,7 @@ bool is_protected(sqlite3* db, std::string_view schema, std::string_view table) 
 }
 
 std::string schema_hint(std::string_view table) {
-  return table.find('.') == table.npos ? "" : " (a schema is an argument of its own, not a part of the table's name)";
+  return table.find('.') == table.npos ? "" : " (a schema is a separate argument, not a part of the table's name)";
 }
 
 std::string quoted_name(std::string_view name) {

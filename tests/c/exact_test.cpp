@@ -66,7 +66,7 @@ TEST(ExactInC, RefuseAKeyOnBothSidesAndOtherKinds) {
     return std::string(error.message);
   };
   EXPECT_THAT(refusal(options_of("exact"), KeyList({"a", "b"}), KeyList({"c", "a"})),
-              StartsWith("key must be a member or not, got one on both sides, or two with the same hash, "));
+              StartsWith("key must be in only one set, got one in both, or two with the same hash, "));
   EXPECT_EQ(refusal(options_of("ribbon"), KeyList({"a"}), KeyList({"b"})), "kind must be exact, got ribbon");
   const std::uint64_t offsets[] = {0, 1, 0};
   const crivo_keys falling = {"a", 1, offsets, 0, 2};

@@ -300,14 +300,14 @@ TEST(Hostile, OptionsNameTheFieldThatIsWrong) {
                                                   {-1e-9, "-1e-09"},    {kInfinite, "inf"}, {-kInfinite, "-inf"},
                                                   {std::nan(""), "nan"}};
   for (const auto& [rate, text] : rates) {
-    expect_bad_options(options_of("blocked", 100, rate), std::string("fp_rate must lie in (0, 1), got ") + text);
+    expect_bad_options(options_of("blocked", 100, rate), std::string("fp_rate must be in (0, 1), got ") + text);
   }
   expect_bad_options(options_of("blocked", 100, 1e-300), "1e-300");
   expect_bad_options(options_of("blocked", 100, std::numeric_limits<double>::denorm_min()), "5e-324");
   crivo_options options = options_of("blocked", 100);
   for (const double bits : {-1.0, 1001.0, kInfinite, -kInfinite, std::nan("")}) {
     options.bits_per_key = bits;
-    expect_bad_options(options, "bits_per_key must lie in (0, 1000], got ");
+    expect_bad_options(options, "bits_per_key must be in (0, 1000], got ");
   }
   options.bits_per_key = std::numeric_limits<double>::denorm_min();  // allowed, and no bits at all once it is divided
   for (const std::string& kind : every_kind()) {
@@ -321,9 +321,9 @@ TEST(Hostile, OptionsNameTheFieldThatIsWrong) {
   options.kind = "blocked";
   options.bits_per_key = 10;
   options.fp_rate = 0.5;
-  expect_bad_options(options, "fp_rate must be 0 where bits_per_key is given, got 0.5");
+  expect_bad_options(options, "fp_rate must be 0 if bits_per_key is set, got 0.5");
   for (const std::uint64_t capacity : {(std::uint64_t{1} << 40) + 1, UINT64_MAX}) {
-    expect_bad_options(options_of("blocked", capacity), "capacity must lie in [1, 1099511627776], got ");
+    expect_bad_options(options_of("blocked", capacity), "capacity must be in [1, 1099511627776], got ");
   }
   options = options_of("blocked", 100);
   options.reserved = 1;

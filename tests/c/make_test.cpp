@@ -58,7 +58,7 @@ TEST(Make, CancelsAtEveryStep) {
       crivo_filter* filter = nullptr;
       crivo_error error{};
       EXPECT_EQ(crivo_build(&watched, list.keys(), &filter, &error), CRIVO_CANCELLED);
-      EXPECT_STREQ(error.message, "progress must let the build continue, got a request to stop");
+      EXPECT_STREQ(error.message, "progress must not stop the build, got a request to stop");
       EXPECT_EQ(filter, nullptr);
       EXPECT_EQ(watch.calls, at) << "the callback is not called again";
     }
@@ -134,9 +134,9 @@ TEST(Make, CreateWantsAKindThatAddsAndACapacity) {
   // Before memory is taken: a terabyte is no reason for another status.
   const crivo_options ribbon = options_of("ribbon", std::uint64_t{1} << 40);
   EXPECT_EQ(failure(CRIVO_UNSUPPORTED, crivo_create, &ribbon, &filter),
-            "kind must be one that takes keys later, got ribbon; it is built once, from all its keys");
+            "kind must support adding keys, got ribbon; it is built once, from all keys");
   const crivo_options without = options_of("blocked");
-  EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, crivo_create, &without, &filter), HasSubstr("capacity must lie in [1, "));
+  EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, crivo_create, &without, &filter), HasSubstr("capacity must be in [1, "));
   EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, crivo_create, nullptr, &filter), "options must not be NULL");
   EXPECT_EQ(filter, nullptr);
 }

@@ -87,13 +87,11 @@ TEST(Maps, RefuseWhatTheyCannotHold) {
     EXPECT_EQ(map, nullptr);
     return std::string(error.message);
   };
-  EXPECT_THAT(
-      refusal(options_of("map"), KeyList({"a", "b", "a"}), {1, 2, 3}),
-      StartsWith("value must be the same each time that a key is given, got 1 and 3 for the key with the hash "));
-  EXPECT_EQ(refusal(options_of("map:4"), KeyList({"a"}), {16}), "value must lie in [0, 15], got 16");
-  EXPECT_THAT(refusal(options_of("ribbon"), KeyList({"a"}), {1}),
-              StartsWith("kind must be one that can have values (map)"));
-  EXPECT_THAT(refusal(options_of("ribbon"), KeyList(), {}), StartsWith("kind must be one that can have values (map)"));
+  EXPECT_THAT(refusal(options_of("map"), KeyList({"a", "b", "a"}), {1, 2, 3}),
+              StartsWith("value must be the same for each occurrence of a key, got 1 and 3 for the key with hash "));
+  EXPECT_EQ(refusal(options_of("map:4"), KeyList({"a"}), {16}), "value must be in [0, 15], got 16");
+  EXPECT_THAT(refusal(options_of("ribbon"), KeyList({"a"}), {1}), StartsWith("kind must support values (map)"));
+  EXPECT_THAT(refusal(options_of("ribbon"), KeyList(), {}), StartsWith("kind must support values (map)"));
 }
 
 // Where the file is damaged, questions fail as crivo_contains does, and where it has no values, as in memory.
@@ -130,7 +128,7 @@ TEST(Maps, ComeFromNoKeysAlone) {
     crivo_error error{};
     EXPECT_EQ(crivo_build(&with_limit, keys.keys(), &map, &error), CRIVO_UNSUPPORTED);
     EXPECT_EQ(std::string(error.message),
-              "kind must be one whose keys have no values, got map, which takes a value with each key");
+              "kind must have keys without values, got map, which needs a value for each key");
   }
   const Builder builder = start(&options);
   EXPECT_EQ(crivo_builder_add(builder.get(), "a", 1, nullptr), CRIVO_UNSUPPORTED);
@@ -142,7 +140,7 @@ TEST(Maps, AreAskedForValuesAlone) {
   std::uint64_t value = 77;
   crivo_error error{};
   EXPECT_EQ(crivo_find(ribbon.get(), "a", 1, &value, &error), -CRIVO_UNSUPPORTED);
-  EXPECT_EQ(std::string(error.message), "kind must be one that can find values (map), got ribbon");
+  EXPECT_EQ(std::string(error.message), "kind must support finding values (map), got ribbon");
   EXPECT_EQ(value, 77U);
   for (const std::uint64_t keys : {0U, 1U}) {
     std::uint8_t found = 0;

@@ -99,7 +99,7 @@ TEST(SketchesInC, RefuseWhatCannotBe) {
   crivo_sketch* made = nullptr;
   auto options = sketch_options_of(0);
   EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, crivo_sketch_create, &options, &made),
-            "symbols must lie in [1, 4294967296], got 0");
+            "symbols must be in [1, 4294967296], got 0");
   options = sketch_options_of(10, "words");
   EXPECT_THAT(failure(CRIVO_BAD_ARGUMENT, crivo_sketch_create, &options, &made), StartsWith("keys must be hashes, "));
   options = sketch_options_of(10);

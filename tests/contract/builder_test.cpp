@@ -139,10 +139,10 @@ TEST_P(Builder, NoKeysGiveAnEmptyFilter) {
 }
 
 TEST_P(Builder, RefusesABadSpecAtOnce) {
-  EXPECT_THAT(message_of(FilterBuilder::create(spec_for(0, 1.5))), StartsWith("fp_rate must lie in (0, 1"));
-  EXPECT_THAT(message_of(FilterBuilder::create(spec_for(1000, 0))), StartsWith("fp_rate must lie in (0, 1"));
+  EXPECT_THAT(message_of(FilterBuilder::create(spec_for(0, 1.5))), StartsWith("fp_rate must be in (0, 1"));
+  EXPECT_THAT(message_of(FilterBuilder::create(spec_for(1000, 0))), StartsWith("fp_rate must be in (0, 1"));
   EXPECT_EQ(message_of(FilterBuilder::create(spec_for(UINT64_MAX))),
-            "capacity must lie in [1, 1099511627776], got 18446744073709551615");
+            "capacity must be in [1, 1099511627776], got 18446744073709551615");
 }
 
 TEST_P(Builder, HonoursTheByteLimit) {

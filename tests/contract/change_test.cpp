@@ -53,9 +53,9 @@ TEST_P(Adding, BeyondItsCapacityLosesNoKey) {
       continue;
     }
     EXPECT_EQ(added.error().code, ErrorCode::kFull);
-    const std::string counts = "(it was made for 500 keys and has " + std::to_string(taken.size()) + ")";
+    const std::string counts = "(capacity 500, keys " + std::to_string(taken.size()) + ")";
     ASSERT_THAT(added.error().message,
-                ::testing::EndsWith("give it a larger capacity, or take the kind scalable, which grows " + counts));
+                ::testing::EndsWith("use a larger capacity, or the kind scalable, which grows " + counts));
     ASSERT_EQ(bytes_of(filter.payload()), before);
     ASSERT_EQ(filter.facts(), facts);
   }
@@ -95,7 +95,7 @@ TEST_P(Anything, WhatItCannotDoIsAnErrorThatNamesWhoCan) {
   const auto expect_unsupported = [&](const auto& result, const char* operation) {
     ASSERT_FALSE(result.has_value()) << operation;
     EXPECT_EQ(result.error().code, ErrorCode::kUnsupported);
-    EXPECT_THAT(result.error().message, ::testing::StartsWith(std::string("kind must be one that can ") + operation));
+    EXPECT_THAT(result.error().message, ::testing::StartsWith(std::string("kind must support ") + operation));
     EXPECT_THAT(result.error().message, ::testing::EndsWith("got " + std::string(GetParam().name)));
   };
   if (!can.add) expect_unsupported(filter.add("key"), "add");

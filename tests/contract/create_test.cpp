@@ -23,29 +23,29 @@ TEST_P(Create, RefusesARateOutsideZeroAndOne) {
   const std::string range = GetParam().can.find    ? "(0, 1] for a map"
                             : GetParam().can.exact ? "(0, 1] for an exact filter"
                                                    : "(0, 1)";
-  expect_refused(spec_for(1000, 0), "fp_rate must lie in " + range + ", got 0");
-  if (!GetParam().can.needs_values()) expect_refused(spec_for(1000, 1), "fp_rate must lie in (0, 1), got 1");
-  expect_refused(spec_for(1000, 1.5), "fp_rate must lie in " + range + ", got 1.5");
-  expect_refused(spec_for(1000, -0.01), "fp_rate must lie in " + range + ", got -0.01");
-  expect_refused(spec_for(1000, std::nan("")), "fp_rate must lie in " + range + ", got nan");
-  expect_refused(spec_for(1000, HUGE_VAL), "fp_rate must lie in " + range + ", got inf");
+  expect_refused(spec_for(1000, 0), "fp_rate must be in " + range + ", got 0");
+  if (!GetParam().can.needs_values()) expect_refused(spec_for(1000, 1), "fp_rate must be in (0, 1), got 1");
+  expect_refused(spec_for(1000, 1.5), "fp_rate must be in " + range + ", got 1.5");
+  expect_refused(spec_for(1000, -0.01), "fp_rate must be in " + range + ", got -0.01");
+  expect_refused(spec_for(1000, std::nan("")), "fp_rate must be in " + range + ", got nan");
+  expect_refused(spec_for(1000, HUGE_VAL), "fp_rate must be in " + range + ", got inf");
 }
 
 TEST_P(Create, RefusesACapacityOutsideOneAndTwoToThe40) {
-  if (!needs_no_capacity()) expect_refused(spec_for(0), "capacity must lie in [1, 1099511627776], got 0");
-  expect_refused(spec_for(kMaxCapacity + 1), "capacity must lie in [1, 1099511627776], got 1099511627777");
-  expect_refused(spec_for(UINT64_MAX), "capacity must lie in [1, 1099511627776], got 18446744073709551615");
+  if (!needs_no_capacity()) expect_refused(spec_for(0), "capacity must be in [1, 1099511627776], got 0");
+  expect_refused(spec_for(kMaxCapacity + 1), "capacity must be in [1, 1099511627776], got 1099511627777");
+  expect_refused(spec_for(UINT64_MAX), "capacity must be in [1, 1099511627776], got 18446744073709551615");
 }
 
 TEST_P(Create, RefusesBitsPerKeyOutsideZeroAndAThousand) {
   for (const auto& [bits, text] : {std::pair{0.0, "0"}, {-1.0, "-1"}, {1000.5, "1000.5"}, {HUGE_VAL, "inf"}}) {
     FilterSpec spec = spec_for(1000);
     spec.bits_per_key = bits;
-    expect_refused(spec, std::string("bits_per_key must lie in (0, 1000], got ") + text);
+    expect_refused(spec, std::string("bits_per_key must be in (0, 1000], got ") + text);
   }
   FilterSpec spec = spec_for(1000);
   spec.bits_per_key = std::nan("");
-  expect_refused(spec, "bits_per_key must lie in (0, 1000], got nan");
+  expect_refused(spec, "bits_per_key must be in (0, 1000], got nan");
 }
 
 TEST_P(Create, RefusesARateThatHashesCannotKeep) {

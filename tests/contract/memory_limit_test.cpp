@@ -134,7 +134,7 @@ TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {
       return done <= share;
     };
     const auto message = refusal(spec_for(0, 0.3), hashes, {.progress = stop, .max_memory = kLimit});
-    EXPECT_THAT(message, StartsWith("progress must let the build continue"));
+    EXPECT_THAT(message, StartsWith("progress must not stop the build"));
   }
 }
 
@@ -157,7 +157,7 @@ TEST_P(MemoryLimit, SaysThatTheDiskIsFull) {
       refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0), {.max_memory = kLimit, .temp_folder = "/tmp"});
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
-  EXPECT_EQ(message, "temp_folder must have room for the hashes of a build, got /tmp: File too large");
+  EXPECT_EQ(message, "temp_folder must have space for the hashes of a build, got /tmp: File too large");
 }
 
 TEST(MemoryLimitOfARibbon, LetsThePayloadLieInAFileToo) {
@@ -189,7 +189,7 @@ TEST(MemoryLimitOfARibbon, RefusesHashesThatNobodyHashed) {
   std::vector<std::uint64_t> close(2'000'000);  // all in one bucket: no memory that is allowed can hold them
   for (std::size_t i = 0; i < close.size(); ++i) close[i] = i;
   EXPECT_THAT(refusal({.kind = Kind::kRibbon}, close, {.max_memory = kLimit}),
-              StartsWith("hashes must be spread like those of hash_key, got "));
+              StartsWith("hashes must be uniform, as hash_key makes them, got "));
 }
 
 }  // namespace

@@ -134,8 +134,8 @@ TEST_F(Sharded, ThatAreWrongAreErrorsThatNameThem) {
     EXPECT_TRUE(open().verify());
   };
   becomes("", "No such file");
-  becomes(path_of(3), "shard must be the one that its manifest names, got another");
-  becomes(file_of({.capacity = 1000, .seed = 3}), "shard must be the one that its manifest names, got another");
+  becomes(path_of(3), "shard must match its manifest, got another one");
+  becomes(file_of({.capacity = 1000, .seed = 3}), "shard must match its manifest, got another one");
   becomes(file_of({.capacity = 1000, .seed = 4}), "seed must be the manifest's 3, got 4");
   becomes(file_of({.kind = Kind::kRange, .capacity = 1000, .seed = 3}), "kind must have plain keys");
   becomes(file_of({.kind = Kind::kMap, .capacity = 1000, .seed = 3, .value_bits = kValueBits}),

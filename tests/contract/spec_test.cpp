@@ -58,8 +58,8 @@ TEST(Spec, ABadKindIsToldFromABadOption) {
   for (const char* name : {"", "bloom", "bloom:4", "Blocked", "blocked ", "compressed:2"}) {
     EXPECT_THAT(message(name), ::testing::StartsWith("kind must be one of classic, ")) << name;
   }
-  EXPECT_EQ(message("blocked:2"), "kind blocked must stand without an option, got 'blocked:2'");
-  EXPECT_THAT(message("spectral:x"), ::testing::StartsWith("kind spectral must stand alone or as spectral:<"));
+  EXPECT_EQ(message("blocked:2"), "kind blocked must have no option, got 'blocked:2'");
+  EXPECT_THAT(message("spectral:x"), ::testing::StartsWith("kind spectral must be written alone or as spectral:<"));
 }
 
 TEST(Spec, AKindAndItsOptionReadBackAsTheyAreWritten) {
@@ -95,7 +95,7 @@ TEST(Spec, AnOptionHasItsValuesAndNoOther) {
                {1, 5, 64, 65540},
                "counter bits must be one of 4, 8, 16, 32"},
         Option{"ribbon", &FilterSpec::ribbon_width, {64, 32}, {1, 16, 33, 128}, "ribbon width must be 64 or 32"},
-        Option{"scalable", &FilterSpec::growth, {2, 16}, {1, 17, 65538}, "growth must lie in [2, 16]"}}) {
+        Option{"scalable", &FilterSpec::growth, {2, 16}, {1, 17, 65538}, "growth must be in [2, 16]"}}) {
     FilterSpec spec = chosen(option.kind);
     spec.capacity = spec.kind == Kind::kScalable ? 10 : 1000;
     for (const unsigned value : option.good) {

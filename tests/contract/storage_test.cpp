@@ -149,7 +149,7 @@ TEST_P(Storage, EveryLevelOfCompressionReadsBack) {
       const auto written = write_blob(
           filter.ref(), form, [](auto) { return true; }, level);
       EXPECT_EQ(message_of(written), message_of(refused));
-      EXPECT_EQ(message_of(refused), "level must lie in [1, 22], got " + std::to_string(level));
+      EXPECT_EQ(message_of(refused), "level must be in [1, 22], got " + std::to_string(level));
     }
   }
 }

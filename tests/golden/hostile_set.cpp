@@ -89,17 +89,17 @@ void Collection::add_headers() {
 }
 
 void Collection::add_shapes() {
-  add_forged("k-0", header::kProbes, 0, "k must lie in [1, 64], got 0");
-  add_forged("classic-k-65", header::kProbes, 65, "k must lie in [1, 64], got 65");
-  add("blocked-k-17", forge(blocked_, header::kProbes, 17), "k must lie in [1, 16], got 17");
+  add_forged("k-0", header::kProbes, 0, "k must be in [1, 64], got 0");
+  add_forged("classic-k-65", header::kProbes, 65, "k must be in [1, 64], got 65");
+  add("blocked-k-17", forge(blocked_, header::kProbes, 17), "k must be in [1, 16], got 17");
   add_forged("parameter-1", header::kParam, 1, "kind parameter must be 0, got 1");
-  add_forged("units-0", header::kUnits, 0, "number of bits must lie in [1, 70368744177664], got 0");
-  add_forged("units-past-2-to-the-46", header::kUnits, (std::uint64_t{1} << 46) + 1, "number of bits must lie in");
+  add_forged("units-0", header::kUnits, 0, "number of bits must be in [1, 70368744177664], got 0");
+  add_forged("units-past-2-to-the-46", header::kUnits, (std::uint64_t{1} << 46) + 1, "number of bits must be in");
   // (units + 63) / 64 would wrap to 0 words, and 64 x blocks to 0 bytes, which would fit an empty payload.
   Bytes wrapping = forge(raw_, header::kUnits, std::numeric_limits<std::uint64_t>::max());
-  add("units-that-overflow", with_payload(forge(wrapping, header::kRawBytes, 0), {}), "number of bits must lie in");
+  add("units-that-overflow", with_payload(forge(wrapping, header::kRawBytes, 0), {}), "number of bits must be in");
   Bytes blocks = forge(blocked_, header::kUnits, std::uint64_t{1} << 58);
-  add("blocks-that-overflow", with_payload(forge(blocks, header::kRawBytes, 0), {}), "number of blocks must lie in");
+  add("blocks-that-overflow", with_payload(forge(blocks, header::kRawBytes, 0), {}), "number of blocks must be in");
   add_forged("raw-bytes-too-many", header::kRawBytes, 136, "raw payload bytes must be 128 for this shape, got 136");
   add_forged("raw-bytes-too-few", header::kRawBytes, 120, "raw payload bytes must be 128 for this shape, got 120");
   add_forged("more-units-than-payload", header::kUnits, 1025, "raw payload bytes must be 136 for this shape, got 128");
@@ -118,8 +118,8 @@ void Collection::add_ranges() {
   add("range-k-63", forge(range, header::kProbes, 63), "k must be at most 62, got 63");
   add("range-k-of-more-words", forge(range, header::kProbes, 62), "number of words must be");
   add_forged_words("without-keys", 0, 100, "payload without keys must be 0, got other words");
-  add_forged_words("without-codes", 100, 0, "codes must lie in [1, 100], got 0");
-  add_forged_words("more-codes-than-keys", 100, 101, "codes must lie in [1, 100], got 101");
+  add_forged_words("without-codes", 100, 0, "codes must be in [1, 100], got 0");
+  add_forged_words("more-codes-than-keys", 100, 101, "codes must be in [1, 100], got 101");
   add_forged_words("keys-past-2-to-the-40", (std::uint64_t{1} << 40) + 1, 100, "distinct keys must be at most");
   add_forged_words("keys-of-more-words", 1'000'000, 100, "number of words must be");
   add_forged_words("all-ones", ~std::uint64_t{0}, ~std::uint64_t{0}, "distinct keys must be at most");
@@ -131,14 +131,14 @@ void Collection::add_ranges() {
 
 void Collection::add_facts() {
   const auto rate = [](double value) { return std::bit_cast<std::uint64_t>(value); };
-  add_forged("capacity-0", header::kCapacity, 0, "capacity must lie in [1, 1099511627776], got 0");
+  add_forged("capacity-0", header::kCapacity, 0, "capacity must be in [1, 1099511627776], got 0");
   add_forged("capacity-past-2-to-the-40", header::kCapacity, (std::uint64_t{1} << 40) + 1,
-             "capacity must lie in [1, 1099511627776], got 1099511627777");
-  add_forged("rate-0", header::kFpRate, rate(0), "promised rate must lie in (0, 1], got 0");
-  add_forged("rate-negative", header::kFpRate, rate(-0.5), "promised rate must lie in (0, 1], got -0.5");
-  add_forged("rate-above-1", header::kFpRate, rate(1.5), "promised rate must lie in (0, 1], got 1.5");
-  add_forged("rate-infinite", header::kFpRate, rate(HUGE_VAL), "promised rate must lie in (0, 1], got inf");
-  add_forged("rate-nan", header::kFpRate, 0x7FF8000000000000, "promised rate must lie in (0, 1], got nan");
+             "capacity must be in [1, 1099511627776], got 1099511627777");
+  add_forged("rate-0", header::kFpRate, rate(0), "promised rate must be in (0, 1], got 0");
+  add_forged("rate-negative", header::kFpRate, rate(-0.5), "promised rate must be in (0, 1], got -0.5");
+  add_forged("rate-above-1", header::kFpRate, rate(1.5), "promised rate must be in (0, 1], got 1.5");
+  add_forged("rate-infinite", header::kFpRate, rate(HUGE_VAL), "promised rate must be in (0, 1], got inf");
+  add_forged("rate-nan", header::kFpRate, 0x7FF8000000000000, "promised rate must be in (0, 1], got nan");
 }
 
 void Collection::add_raw_payloads() {
@@ -157,7 +157,7 @@ void Collection::add_zstd_frames() {
   add_zstd("raw-payload-instead", payload_, "zstd frame must start with its magic");
   add_zstd("legacy-magic", Bytes{std::byte{0x27}} + Bytes(sound.begin() + 1, sound.end()),
            "zstd frame must start with its magic");
-  add_zstd("one-byte-missing", Bytes(sound.begin(), sound.end() - 1), "zstd frame must be whole");
+  add_zstd("one-byte-missing", Bytes(sound.begin(), sound.end() - 1), "zstd frame must be complete");
   add_zstd("one-byte-appended", sound + Bytes(1), "zstd frame must fill the stored payload of 145 bytes, got 144");
   add_zstd("two-frames", sound + sound, "zstd frame must fill the stored payload");
   add_zstd("skippable-frame-before", skippable_frame() + sound, "zstd frame must start with its magic");
@@ -191,9 +191,9 @@ void Collection::add_zstd_bombs() {
   frame.blocks = rle_block(std::byte{0}, 100, true);
   add_zstd("blocks-smaller-than-stated", encode(frame), "zstd frame must decode");
   frame.blocks = Bytes{std::byte{0x07}, std::byte{0x00}, std::byte{0x00}};  // last block, of the reserved type 3
-  add_zstd("reserved-block-type", encode(frame), "zstd frame must be whole");
+  add_zstd("reserved-block-type", encode(frame), "zstd frame must be complete");
   frame.blocks = rle_block(std::byte{0}, 64, false);
-  add_zstd("no-last-block", encode(frame), "zstd frame must be whole");
+  add_zstd("no-last-block", encode(frame), "zstd frame must be complete");
 
   // A gibibyte of zeros in 32 KiB, sound in every field: only the reader's limit stops it.
   Bytes blocks;
@@ -294,7 +294,7 @@ void Collection::add_sums() {
   };
   spoil("wrong-one-of-a-segment", header::kBytes + 128,
         "segment 0 (bytes 0 to 127 of the payload) must match its checksum");
-  spoil("wrong-one-of-the-header", header::kBytes + 136, "checksum of the header must match it");
+  spoil("wrong-one-of-the-header", header::kBytes + 136, "checksum of the header must match its bytes");
   spoil("wrong-checksum", header::kChecksum.offset, "checksum must match the contents");
   // As many bytes as the header can state, whose sums would take terabytes.
   Bytes huge = forge(raw_, header::kRawBytes, (std::uint64_t{1} << 48) - 8);
@@ -311,10 +311,10 @@ void Collection::add_sst_blocks() {
   add_sst("future-version", forge_sst(sst_, trailer::kVersion, 2), "format version must be 1, got 2");
   add_sst("unknown-kind", forge_sst(sst_, trailer::kKind, 77), "kind must be known, got 77");
   add_sst("unknown-hash", forge_sst(sst_, trailer::kHashId, 0), "hash id must be 1, got 0");
-  add_sst("k-0", forge_sst(sst_, trailer::kProbes, 0), "k must lie in [1, 16], got 0");
-  add_sst("units-0", forge_sst(sst_, trailer::kUnits, 0), "number of blocks must lie in");
+  add_sst("k-0", forge_sst(sst_, trailer::kProbes, 0), "k must be in [1, 16], got 0");
+  add_sst("units-0", forge_sst(sst_, trailer::kUnits, 0), "number of blocks must be in");
   add_sst("units-past-2-to-the-40", forge_sst(sst_, trailer::kUnits, (std::uint64_t{1} << 40) + 1),
-          "number of blocks must lie in");
+          "number of blocks must be in");
   add_sst("one-block-too-many", forge_sst(sst_, trailer::kUnits, get(trailer_of(sst_), trailer::kUnits) + 1),
           "raw payload bytes must be");
   add_sst("parameter-1", forge_sst(sst_, trailer::kParam, 1), "kind parameter must be 0, got 1");

@@ -62,16 +62,17 @@ TEST_F(Chunks, FollowTheRulesForNull) {
   run("INSERT INTO chunks VALUES (NULL, NULL), (7, NULL)");
   EXPECT_EQ(load(), hex_);
   EXPECT_EQ(ask("SELECT bloom_load_agg(NULL, x'00')"),
-            "error: bloom_load_agg: seq must be an integer from 0 on, got NULL");
-  EXPECT_EQ(ask("SELECT bloom_load_agg(-1, x'00')"), "error: bloom_load_agg: seq must be an integer from 0 on, got -1");
+            "error: bloom_load_agg: seq must be an integer of at least 0, got NULL");
+  EXPECT_EQ(ask("SELECT bloom_load_agg(-1, x'00')"),
+            "error: bloom_load_agg: seq must be an integer of at least 0, got -1");
   EXPECT_EQ(ask("SELECT bloom_load_agg(3, 'a')"), "error: bloom_load_agg: chunk 3 must be a blob, got 'a'");
 }
 
 TEST_F(Chunks, AMissingOneIsNamed) {
   const std::string all = ask("SELECT count(*) FROM chunks");
   EXPECT_EQ(ask("SELECT bloom_load_agg(seq, chunk) FROM chunks WHERE seq <> 3"),
-            "error: bloom_load_agg: chunk 3 must have come, got " + std::to_string(std::stoi(all) - 1) + " of " + all +
-                " chunks without it");
+            "error: bloom_load_agg: chunk 3 must be present, got " + std::to_string(std::stoi(all) - 1) + " of " + all +
+                " chunks");
 }
 
 TEST_F(Chunks, ADamagedOneIsNamed) {
@@ -92,7 +93,7 @@ TEST_F(Chunks, AForgedSizeIsRefusedBeforeAnythingIsAllocated) {
   }
   replace(0, forge_chunk(chunk_of(0), chunk::kBlobBytes, 1000000000));
   EXPECT_THAT(ask("SELECT bloom_load_agg(seq, chunk) FROM chunks WHERE seq = 0"),
-              HasSubstr("chunk 1 must have come, got 1 of 16666667 chunks without it"));
+              HasSubstr("chunk 1 must be present, got 1 of 16666667 chunks"));
 }
 
 TEST_F(Chunks, ThatMakeNoFilterAreRefused) {

@@ -44,16 +44,15 @@ TEST_F(Counts, AddTimesZeroOrOfNullChangesNothing) {
 
 TEST_F(Counts, AddTimesRefusesWhatIsNoNumberOfTimes) {
   const std::string call = "SELECT bloom_add_times(bloom_create(9, 0.01, 'spectral'), 'a', ";
-  const std::string rule = "error: bloom_add_times: times must be an integer from 0 on, got ";
+  const std::string rule = "error: bloom_add_times: times must be an integer of at least 0, got ";
   EXPECT_EQ(ask(call + "-1)"), rule + "-1");
   EXPECT_EQ(ask(call + "NULL)"), rule + "NULL");
   EXPECT_EQ(ask(call + "2.0)"), rule + "2");
   EXPECT_EQ(ask(call + "'2')"), rule + "'2'");
   EXPECT_EQ(ask(call + "9223372036854775808)"), rule + "9223372036854775808");
   EXPECT_THAT(ask("SELECT bloom_add_times(NULL, 'a', 1)"), StartsWith("error: bloom_add_times: argument 1 must be"));
-  EXPECT_EQ(
-      ask("SELECT bloom_add_times(bloom_create(9), 'a', 1)"),
-      "error: bloom_add_times: kind must be one that can count (counting, spectral, growing, cuckoo), got blocked");
+  EXPECT_EQ(ask("SELECT bloom_add_times(bloom_create(9), 'a', 1)"),
+            "error: bloom_add_times: kind must support count (counting, spectral, growing, cuckoo), got blocked");
 }
 
 TEST_F(Counts, AddNewAddsWhatIsCertainlyAbsentOnce) {
@@ -74,15 +73,14 @@ TEST_F(Counts, AFullFilterSaysWhatToDo) {
   for (const std::string kind : {"cuckoo", "hash_compaction"}) {
     const std::string error =
         ask("SELECT bloom_agg(i, 100, 0.01, ?) FROM " + integers(1, 1000), {kind});  // the filter takes some 110
-    EXPECT_THAT(error, StartsWith("error: bloom_agg: filter must have room: its load is ")) << kind;
-    EXPECT_THAT(error, HasSubstr("; give it a larger capacity, or take the kind scalable, which grows (it was "
-                                 "made for 100 keys and has 1"));
+    EXPECT_THAT(error, StartsWith("error: bloom_agg: filter must have a free slot: its load is ")) << kind;
+    EXPECT_THAT(error, HasSubstr("; use a larger capacity, or the kind scalable, which grows (capacity 100, keys 1"));
     EXPECT_EQ(ask("SELECT bloom_contains(bloom_agg(i, 100, 0.01, 'scalable'), 1000) FROM " + integers(1, 1000)), "1");
   }
   EXPECT_THAT(
       ask("SELECT bloom_add_times(bloom_create(100, 0.01, 'cuckoo'), 'a', 9)"),
-      EndsWith("times that a key is added must be at most 8, as its two buckets hold no more copies, got one more "
-               "(it was made for 100 keys and has 8)"));
+      EndsWith(
+          "additions of one key must be at most 8, the slots of its two buckets, got one more (capacity 100, keys 8)"));
 }
 
 }  // namespace

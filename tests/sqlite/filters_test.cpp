@@ -45,14 +45,14 @@ TEST_F(Create, RefusesACapacityThatIsNoCount) {
                                                         {"x'31'", "a blob of 1 bytes"}}) {
     EXPECT_EQ(ask("SELECT bloom_create(" + value + ")"), rule + shown);
   }
-  EXPECT_EQ(ask("SELECT bloom_create(NULL)"), "error: bloom_create: capacity must be given, got NULL");
+  EXPECT_EQ(ask("SELECT bloom_create(NULL)"), "error: bloom_create: capacity must be set, got NULL");
 }
 
 TEST_F(Create, RefusesARateOutsideItsRange) {
   for (const char* value : {"0", "1", "-0.1", "1.5", "inf"}) {
     const std::string sql = value == std::string("inf") ? "9e999" : value;
     EXPECT_EQ(ask("SELECT bloom_create(100, " + sql + ")"),
-              std::string("error: bloom_create: fp_rate must lie in (0, 1), got ") + value);
+              std::string("error: bloom_create: fp_rate must be in (0, 1), got ") + value);
   }
   EXPECT_EQ(ask("SELECT bloom_create(100, '0.01')"),
             "error: bloom_create: fp_rate must be a number in (0, 1), got '0.01'");
@@ -103,7 +103,7 @@ TEST_F(Add, OfNullIsANoOp) {
 TEST_F(Add, RefusesWhatIsNoFilter) {
   EXPECT_EQ(ask("SELECT bloom_add(NULL, 1)"), "error: bloom_add: argument 1 must be a filter, got NULL");
   EXPECT_EQ(ask("SELECT bloom_add('seen', 1)"),
-            "error: bloom_add: argument 1 must be a filter, got 'seen' (ask a filter table by WHERE key = ..., "
+            "error: bloom_add: argument 1 must be a filter, got 'seen' (query a filter table with WHERE key = ..., "
             "bloom_table_info or bloom_snapshot)");
   EXPECT_THAT(ask("SELECT bloom_add(x'00', NULL)"), StartsWith("error: bloom_add: blob size must be at least 64"));
   EXPECT_EQ(ask("SELECT bloom_add(bloom_create(1))"), "error: bloom_add: arguments must be at least 2, got 1");

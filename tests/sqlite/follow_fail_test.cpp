@@ -275,7 +275,7 @@ TEST_F(FollowFail, TakesNoColumnOfWhichNoTriggerIsTold) {
   run("CREATE TABLE down(id INTEGER PRIMARY KEY DESC, a)");
   for (const char* source : {"s.id", "s.b", "s.c", "s.d"}) {
     EXPECT_THAT(ask(std::string("CREATE VIRTUAL TABLE f USING bloom(source='") + source + "')"),
-                HasSubstr("which is the INTEGER PRIMARY KEY or made of it"))
+                HasSubstr("the INTEGER PRIMARY KEY or derived from it"))
         << source;
   }
   for (const char* source : {"s.a", "plain.b", "keyed.id", "down.id"}) {
@@ -286,8 +286,7 @@ TEST_F(FollowFail, TakesNoColumnOfWhichNoTriggerIsTold) {
 
 TEST_F(FollowFail, RefusesANullForWhichADefaultIsTaken) {
   const std::string error =
-      "error: f: column of the source must not get NULL where REPLACE puts its default there, of "
-      "which no trigger is told";
+      "error: f: column of the source must not get NULL from REPLACE: triggers do not see the default";
   for (const char* column : {"e", "g"}) {
     run("CREATE TABLE s(id INTEGER PRIMARY KEY, e NOT NULL DEFAULT 'x', d NOT NULL DEFAULT 1, g AS (e || '!'))");
     follow("counting", column);
@@ -338,11 +337,11 @@ TEST_F(FollowFail, IsNotWrittenPastByBloomInsert) {
   EXPECT_EQ(ask("SELECT bloom_insert('s', 'e', 1, 'before')"), "1");
   follow();
   EXPECT_EQ(ask("SELECT bloom_insert('s', 'E', 1, 'after')"),
-            "error: bloom_insert: column must be one whose UPDATE fires no trigger, got main.s.E with f_follow_update");
+            "error: bloom_insert: column must have no trigger on UPDATE, got main.s.E with f_follow_update");
   EXPECT_EQ(ask("SELECT bloom_insert('s', 'other', 1, 'after')"), "1");
   EXPECT_EQ(denied(), "");
   run(R"(ALTER TABLE s RENAME COLUMN e TO "a ""name""")");
-  EXPECT_THAT(ask("SELECT bloom_insert('s', 'a \"NAME\"', 1, 'after')"), HasSubstr("fires no trigger"));
+  EXPECT_THAT(ask("SELECT bloom_insert('s', 'a \"NAME\"', 1, 'after')"), HasSubstr("must have no trigger on UPDATE"));
   run("DROP TABLE f");
   EXPECT_EQ(ask("SELECT bloom_insert('s', 'a \"NAME\"', 1, 'after')"), "1");
 }

@@ -6,7 +6,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr const char* kUnproven = "source s.c must have told this table of every change";
+constexpr const char* kUnproven = "source s.c must have the triggers of this table";
 
 /// run(sql): a function of the application's.
 void run_function(sqlite3_context* context, int, sqlite3_value** args) {
@@ -38,7 +38,7 @@ class FollowProof : public SqliteTest {
   }
   void expect_rebuild_refused(const std::string& statement, const std::string& where) {
     EXPECT_THAT(ask(statement),
-                HasSubstr("op rebuild of a table with a source must be a statement of its own, got one in a " + where))
+                HasSubstr("op rebuild of a table with a source must be a separate statement, got one in a " + where))
         << statement;
   }
 };
@@ -89,7 +89,7 @@ TEST_F(FollowProof, IsRebuiltByAnyStatementOfItsOwn) {
 TEST_F(FollowProof, IsNotTiedToItsSourceByWhatAStatementThatWritesRuns) {
   EXPECT_THAT(ask("INSERT INTO s(c) SELECT 'x' || run('CREATE VIRTUAL TABLE f USING bloom(source=s.c)') || i FROM " +
                   integers(1, 3)),
-              HasSubstr("CREATE VIRTUAL TABLE with a source must be a statement of its own, got one in a function"));
+              HasSubstr("CREATE VIRTUAL TABLE with a source must be a separate statement, got one in a function"));
   EXPECT_EQ(ask("SELECT count(*) FROM s, sqlite_schema"), "3");
   follow();
   run("CREATE TABLE t(c)");
@@ -111,7 +111,7 @@ TEST_F(FollowProof, IsNoRenameOfAFilterThatLostATrigger) {
     run("ALTER TABLE g RENAME TO f");
     EXPECT_EQ(info("source"), "s.other");
     run("ALTER TABLE s RENAME COLUMN other TO c");
-    EXPECT_THAT(found("nobody"), HasSubstr("must have told this table of every change"));
+    EXPECT_THAT(found("nobody"), HasSubstr("must have the triggers of this table"));
     run("ALTER TABLE s RENAME COLUMN c TO other");
     run("INSERT INTO f(op) VALUES ('rebuild')");
     run("ALTER TABLE s RENAME COLUMN other TO c");
@@ -291,7 +291,7 @@ TEST_F(FollowProof, KnowsItsSourceAfterARebuildThatFailedHalfway) {
   sqlite3_set_authorizer(db_.get(), nullptr, nullptr);
   run("COMMIT");
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'"), "0") << "it must fail halfway";
-  EXPECT_THAT(found("nobody"), HasSubstr("source s2.c must have told this table of every change"));
+  EXPECT_THAT(found("nobody"), HasSubstr("source s2.c must have the triggers of this table"));
   run("INSERT INTO f(op) VALUES ('rebuild')");
   EXPECT_EQ(found("a"), "1");
   EXPECT_EQ(found("nobody"), "0");
@@ -336,7 +336,7 @@ TEST_F(FollowProof, IsNoOtherTableUnderTheNameThatAQueryKnows) {
 TEST_F(FollowProof, IsNotRenamedByAFunctionOfAStatementThatWrites) {
   follow();
   EXPECT_THAT(ask("INSERT INTO s(c) VALUES ('d' || run('ALTER TABLE f RENAME TO g'))"),
-              HasSubstr("ALTER TABLE RENAME of a virtual table must be a statement of its own"));
+              HasSubstr("ALTER TABLE RENAME of a virtual table must be a separate statement"));
   run("BEGIN");
   run("ALTER TABLE f RENAME TO g");
   run("ROLLBACK");

@@ -94,7 +94,7 @@ TEST_F(GrowingTable, RefusesWhatItCannotKeep) {
   make("kind=growing");
   insert(1, 1);
   run("UPDATE t_pages SET bits = substr(bits, 1, 40)");
-  EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("must have the checksum of its bytes"));
+  EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("must match its checksum"));
   run("UPDATE t_pages SET bits = zeroblob(3000)");
   EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("must be a blob of 24 to "));
 }

@@ -162,8 +162,7 @@ TEST_F(InPlaceRefusals, TriggersThatAnUpdateOfTheColumnFiresAreNamed) {
   for (const char* trigger : {"TRIGGER fires AFTER UPDATE OF f ON a", "TRIGGER fires BEFORE UPDATE ON a",
                               "TEMP TRIGGER fires AFTER UPDATE OF name, \"F\" ON main.a WHEN new.news"}) {
     run(std::string("CREATE ") + trigger + " BEGIN UPDATE mirror SET f = new.f; END");
-    EXPECT_EQ(insert("k"),
-              "error: bloom_insert: column must be one whose UPDATE fires no trigger, got main.a.f with fires")
+    EXPECT_EQ(insert("k"), "error: bloom_insert: column must have no trigger on UPDATE, got main.a.f with fires")
         << trigger;
     run("DROP TRIGGER fires");
   }
@@ -179,8 +178,7 @@ TEST_F(InPlaceRefusals, ATemporaryTriggerIsNotTakenForThatOfAFilterTable) {
   const std::string ours = ask("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%BEFORE UPDATE%'");
   run("CREATE TABLE mirror(f)");
   run("CREATE TEMP TRIGGER \"" + ours + "\" AFTER UPDATE ON a BEGIN UPDATE mirror SET f = new.f; END");
-  EXPECT_EQ(insert("l"),
-            "error: bloom_insert: column must be one whose UPDATE fires no trigger, got main.a.f with " + ours);
+  EXPECT_EQ(insert("l"), "error: bloom_insert: column must have no trigger on UPDATE, got main.a.f with " + ours);
 }
 
 TEST_F(InPlaceRefusals, ADefaultThatNoRowStoresIsNamed) {

@@ -88,9 +88,9 @@ TEST_F(InPlaceTest, SaysWhatItCannotInsertInto) {
   const std::string before = ask("SELECT group_concat(hex(f)) FROM filters");
   const std::vector<std::pair<const char*, const char*>> wrong = {
       {"'filters', 'f', 'small'",
-       "codec must be raw where keys are added in place, got gap+zstd in main.filters, "
+       "codec must be raw to add keys in place, got gap+zstd in main.filters, "
        "column f, row 'small': store bloom_raw(f) there"},
-      {"'filters', 'f', 'cuckoo'", "kind must be one that can lie in pages"},
+      {"'filters', 'f', 'cuckoo'", "kind must support pages"},
       {"'filters', 'f', 'none'", "filter must be in main.filters, column f, row 'none', got NULL"},
       {"'filters', 'f', 'junk'", "magic must be"},
       {"'filters', 'f', 'short'", "blob size must be at least 64 bytes, got 2"},
@@ -108,12 +108,12 @@ TEST_F(InPlaceTest, SaysWhatItCannotInsertInto) {
       {"'indexed', 'f', 1", "column must be in no index, got main.indexed.f in sqlite_autoindex_indexed_1"},
       {"'computed', 'f', 1", "table must have no generated column, got main.computed with 1"},
       {"'Seen', 'key', 1",
-       "table must be an ordinary one, got the virtual table main.Seen (ask a filter table by WHERE"},
+       "table must be an ordinary one, got the virtual table main.Seen (query a filter table with WHERE"},
       {"'temp', 'seen', 'key', 1", "filter must be in temp.seen, column key, row 1, got no such table: temp.seen"},
       {"'clustered', 'f', 1", "got cannot open table without rowid: clustered"},
       {"'clustered', 'f', 'x'", "no such column: _rowid_"},
-      {"'pairs', 'f', 'x'", "got a table in which a key cannot be looked up: give the row by its rowid"},
-      {"'shadowed', 'f', 'x'", "give the row by its rowid"},
+      {"'pairs', 'f', 'x'", "got a table in which a key cannot be looked up; use the rowid"},
+      {"'shadowed', 'f', 'x'", "use the rowid"},
       {"NULL, 'f', 1", "table must be a name, got NULL"},
       {"'filters', NULL, 1", "column must be a name, got NULL"},
       {"NULL, 'filters', 'f', 1", "schema must be a name, got NULL"},
@@ -130,7 +130,7 @@ TEST_F(InPlaceTest, ASchemaInATablesNameIsPointedOut) {
   for (const char* name :
        {"bloom_snapshot('main.t')", "bloom_table_info('main.t')", "bloom_insert('main.filters', 'f', 1, 'a')"}) {
     EXPECT_THAT(ask(std::string("SELECT ") + name),
-                HasSubstr(" (a schema is an argument of its own, not a part of the table's name)"))
+                HasSubstr(" (a schema is a separate argument, not a part of the table's name)"))
         << name;
   }
   EXPECT_THAT(ask("SELECT bloom_snapshot('t')"), Not(HasSubstr("schema")));
@@ -146,7 +146,7 @@ TEST_F(InPlaceTest, DefensiveModeKeepsItFromShadowTables) {
   for (const char* table :
        {"'words_content'", "'WORDS_CONTENT'", "'main', 'words_content'", "'MAIN', 'words_content'"}) {
     EXPECT_THAT(ask(std::string("SELECT bloom_insert(") + table + ", 'c0', 1, 'b')"),
-                HasSubstr("table must be one that UPDATE may write to, got the shadow table"))
+                HasSubstr("table must allow UPDATE, got the shadow table"))
         << table;
   }
   EXPECT_EQ(ask("SELECT hex(c0) FROM words_content"), before);

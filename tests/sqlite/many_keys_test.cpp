@@ -130,9 +130,9 @@ TEST_F(ManyKeys, RemoveRefusesAKeyThatIsAbsent) {
 
 TEST_F(ManyKeys, KindsThatCannotSayWhichCan) {
   EXPECT_EQ(ask("SELECT bloom_remove(bloom_create(9), 1)"),
-            "error: bloom_remove: kind must be one that can remove (counting, growing, cuckoo), got blocked");
+            "error: bloom_remove: kind must support remove (counting, growing, cuckoo), got blocked");
   EXPECT_EQ(ask("SELECT bloom_count(bloom_create(9), 1)"),
-            "error: bloom_count: kind must be one that can count (counting, spectral, growing, cuckoo), got blocked");
+            "error: bloom_count: kind must support count (counting, spectral, growing, cuckoo), got blocked");
 }
 
 }  // namespace

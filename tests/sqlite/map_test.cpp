@@ -43,9 +43,9 @@ TEST_F(Maps, RefuseWhatTheyCannotHold) {
   EXPECT_EQ(ask("SELECT bloom_map_agg(1, '7')"), values + "'7'");
   EXPECT_EQ(ask("SELECT bloom_get(bloom_map_agg(1, 4294967295), 1)"), "4294967295");
   EXPECT_THAT(ask("SELECT bloom_map_agg(1, i) FROM " + integers(5, 6)),
-              StartsWith("error: bloom_map_agg: value must be the same each time that a key is given, got 5 and 6 "));
+              StartsWith("error: bloom_map_agg: value must be the same for each occurrence of a key, got 5 and 6 "));
   EXPECT_EQ(ask("SELECT bloom_get(bloom_map_agg(1, 5), 1) FROM " + integers(1, 3)), "5") << "the same pair, again";
-  EXPECT_EQ(ask("SELECT bloom_map_agg(1, 2, 0)"), "error: bloom_map_agg: fp_rate must lie in (0, 1], got 0");
+  EXPECT_EQ(ask("SELECT bloom_map_agg(1, 2, 0)"), "error: bloom_map_agg: fp_rate must be in (0, 1], got 0");
   EXPECT_EQ(ask("SELECT bloom_map_agg(1, 2, 'x')"),
             "error: bloom_map_agg: fp_rate must be a number in (0, 1], got 'x'");
   EXPECT_EQ(ask("SELECT bloom_map_agg(i, 2, 1.0 / i) FROM " + integers(1, 2)),
@@ -53,17 +53,15 @@ TEST_F(Maps, RefuseWhatTheyCannotHold) {
 }
 
 TEST_F(Maps, AreNotMadeOfKeysAlone) {
-  const std::string with_values = "kind must be one whose keys have no values, got map, which bloom_map_agg makes";
+  const std::string with_values = "kind must not be map or exact, got map; use bloom_map_agg";
   EXPECT_EQ(ask("SELECT bloom_agg(1, NULL, 0.01, 'map')"), "error: bloom_agg: " + with_values);
   EXPECT_EQ(ask("SELECT bloom_agg(NULL, NULL, 0.01, 'map')"), "error: bloom_agg: " + with_values);
-  EXPECT_THAT(ask("SELECT bloom_create(10, 0.01, 'map')"),
-              StartsWith("error: bloom_create: kind must be one that takes"));
-  EXPECT_THAT(ask("SELECT bloom_add(bloom_map_agg(1, 2), 3)"),
-              StartsWith("error: bloom_add: kind must be one that can"));
+  EXPECT_THAT(ask("SELECT bloom_create(10, 0.01, 'map')"), StartsWith("error: bloom_create: kind must support adding"));
+  EXPECT_THAT(ask("SELECT bloom_add(bloom_map_agg(1, 2), 3)"), StartsWith("error: bloom_add: kind must support"));
   for (const KindInfo& kind : kinds()) {
     if (kind.can.needs_values()) continue;
     EXPECT_EQ(ask("SELECT bloom_get(bloom_agg(1, NULL, 0.01, ?), 1)", {std::string(kind.name)}),
-              "error: bloom_get: kind must be one that can find values (map), got " + std::string(kind.name));
+              "error: bloom_get: kind must support finding values (map), got " + std::string(kind.name));
   }
 }
 

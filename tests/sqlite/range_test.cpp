@@ -57,7 +57,7 @@ TEST_F(Ranges, KnowNullAndAnEmptyRange) {
 
 TEST_F(Ranges, RefuseWhatHasNoOrder) {
   const Blob filter = filter_of(std::vector<std::int64_t>{5, 7});
-  constexpr const char* kText = "; CAST a text to BLOB or INTEGER, and take unixepoch() of a date";
+  constexpr const char* kText = "; CAST a text to BLOB or INTEGER, and use unixepoch() of a date";
   const auto wrong = [](const std::string& name, const std::string& got) {
     return name + " must be an INTEGER or a BLOB for a filter of kind range, got " + got;
   };

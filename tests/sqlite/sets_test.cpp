@@ -38,7 +38,7 @@ TEST_F(Sets, RefusesWhatCannotBeMerged) {
   EXPECT_THAT(ask("SELECT bloom_jaccard(bloom_create(10), bloom_create(99999))"),
               HasSubstr("must equal the first filter's 2, got 6; create both with the same capacity and rate"));
   EXPECT_THAT(ask("SELECT bloom_intersect(bloom_create(9, 0.1, 'cuckoo'), bloom_create(9, 0.1, 'cuckoo'))"),
-              StartsWith("error: bloom_intersect: kind must be one that can intersect (classic, blocked), got cuckoo"));
+              StartsWith("error: bloom_intersect: kind must support intersect (classic, blocked), got cuckoo"));
   EXPECT_THAT(ask("SELECT bloom_union(bloom_create(10), NULL)"), StartsWith("error: bloom_union: argument 2 must be"));
 }
 
@@ -54,7 +54,7 @@ TEST_F(Sets, ClearForgetsEveryKey) {
   EXPECT_EQ(blob("SELECT bloom_clear(?)", {filter_of(1, 50, "100")}).bytes,
             blob("SELECT bloom_raw(bloom_create(100))").bytes);
   EXPECT_THAT(ask("SELECT bloom_clear(bloom_agg(1, NULL, 0.01, 'ribbon'))"),
-              StartsWith("error: bloom_clear: kind must be one that can clear"));
+              StartsWith("error: bloom_clear: kind must support clear"));
 }
 
 TEST_F(Sets, EachTellsWhatInfoTells) {

@@ -23,7 +23,7 @@ fails() {
 prints "" "CREATE TABLE t(name, f); INSERT INTO t SELECT 'a', bloom_agg(1); INSERT INTO t VALUES ('b', bloom_create(1000));"
 prints 1 "SELECT bloom_contains(f, '1') FROM t WHERE name = 'a';"
 prints 0 "SELECT bloom_contains(f, '1') FROM t WHERE name = 'b';"
-fails "bloom_create: fp_rate must lie in (0, 1), got 1.5" "SELECT bloom_create(10, 1.5);"
+fails "bloom_create: fp_rate must be in (0, 1), got 1.5" "SELECT bloom_create(10, 1.5);"
 fails "wrong number of arguments to function bloom_contains()" "SELECT bloom_contains(f) FROM t;"
 
 # A filter that went through a file and an SQL dump is the same filter.
@@ -37,7 +37,7 @@ prints 2 "ATTACH '$folder/copy.db' AS c; SELECT count(*) FROM t JOIN c.t AS u US
 run "CREATE TABLE u(c); INSERT INTO u VALUES ('old'); CREATE VIRTUAL TABLE f USING bloom(source='u.c', kind=counting);"
 run .dump | "$shell" -batch "$folder/restored.db"
 mv "$folder/restored.db" "$folder/test.db"
-fails "source u.c must have told this table of every change" "SELECT * FROM f WHERE key = 'gone';"
+fails "source u.c must have the triggers of this table" "SELECT * FROM f WHERE key = 'gone';"
 prints "" "INSERT INTO f(op) VALUES ('rebuild');"
 prints "new,old" "INSERT INTO u VALUES ('new'), ('gone'); DELETE FROM u WHERE c = 'gone';
   SELECT group_concat(key) FROM f WHERE key IN ('old', 'new', 'gone');"

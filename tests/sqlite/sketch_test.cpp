@@ -56,9 +56,8 @@ TEST_F(Sketches, OfNoRowsAreNullWhichIsNoSketch) {
 }
 
 TEST_F(Sketches, SayThatTheyAreTooShortAndContinue) {
-  EXPECT_THAT(
-      difference("id", "3, 'integers'"),
-      StartsWith("error: bloom_difference: symbols must be more than 3, which do not tell the difference yet: append"));
+  EXPECT_THAT(difference("id", "3, 'integers'"),
+              StartsWith("error: bloom_difference: symbols must be more than 3 to decode the difference; append"));
   const auto in_two = [&](const std::string& table) {
     return "bloom_sketch_append((SELECT bloom_sketch_agg(id, 3, 'integers') FROM " + table +
            "), (SELECT bloom_sketch_agg(id, 57, 'integers', 3) FROM " + table + "))";
@@ -81,14 +80,14 @@ TEST_F(Sketches, ChangeWithTheirSet) {
 
 TEST_F(Sketches, RefuseWhatCannotBe) {
   const auto error = [](const std::string& text) { return "error: " + text; };
-  EXPECT_EQ(ask("SELECT bloom_sketch(0)"), error("bloom_sketch: symbols must lie in [1, 4294967296], got 0"));
-  EXPECT_EQ(ask("SELECT bloom_sketch(-1)"), error("bloom_sketch: symbols must be an integer from 0 on, got -1"));
-  EXPECT_EQ(ask("SELECT bloom_sketch('x')"), error("bloom_sketch: symbols must be an integer from 0 on, got 'x'"));
+  EXPECT_EQ(ask("SELECT bloom_sketch(0)"), error("bloom_sketch: symbols must be in [1, 4294967296], got 0"));
+  EXPECT_EQ(ask("SELECT bloom_sketch(-1)"), error("bloom_sketch: symbols must be an integer of at least 0, got -1"));
+  EXPECT_EQ(ask("SELECT bloom_sketch('x')"), error("bloom_sketch: symbols must be an integer of at least 0, got 'x'"));
   EXPECT_EQ(ask("SELECT bloom_sketch(1, 'bytes:99')"),
             error("bloom_sketch: keys must be hashes, integers or bytes:N with N from 1 to 32, got bytes:99"));
   EXPECT_EQ(ask("SELECT bloom_sketch(1, 7)"), error("bloom_sketch: keys must be a text, got 7"));
   EXPECT_EQ(ask("SELECT bloom_sketch(1, NULL, 1e300)"),
-            error("bloom_sketch: first must be an integer from 0 on, got 1e+300"));
+            error("bloom_sketch: first must be an integer of at least 0, got 1e+300"));
   EXPECT_EQ(ask("SELECT bloom_sketch(1, NULL, 0, 'x')"), error("bloom_sketch: seed must be a 64-bit integer, got 'x'"));
   EXPECT_THAT(ask("SELECT bloom_sketch(4000000000)"), StartsWith("error: bloom_sketch: symbols must fit in "));
   EXPECT_EQ(ask("SELECT bloom_sketch_agg('x', 1, 'integers')"),

@@ -141,7 +141,7 @@ TEST_F(Window, IsNotAdvancedPastTheClockThatItReads) {
   insert(1, 100);
   for (const char* time : {"strftime('%s', 'now') + 3600", "0", "NULL"}) {
     EXPECT_EQ(ask(std::string("INSERT INTO t(op, arg) SELECT 'advance', ") + time),
-              "error: t: op advance must go to a window with clock=manual, got one with clock=now");
+              "error: t: op advance needs a window with clock=manual, got one with clock=now");
   }
   fake_seconds += 4;
   EXPECT_EQ(found(1, 100), 0);
@@ -295,7 +295,7 @@ TEST_F(Window, AFilterTakesItsTimeFromSqlite) {
             "error: bloom_advance: time must be a time from 1970 to 9999, as seconds since 1970 or as a text that "
             "SQLite's date functions read, got 'yesterday'");
   EXPECT_EQ(ask("SELECT bloom_advance(bloom_create(9), 1)"),
-            "error: bloom_advance: kind must be one that can advance (window), got blocked");
+            "error: bloom_advance: kind must support advance (window), got blocked");
 }
 
 TEST_F(Window, SizesAPaneForItsShareOfTheKeysAndOfTheRate) {
@@ -359,11 +359,11 @@ TEST_F(Window, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error("window=60, panes=0"), "error: e: panes must be an integer from 1 to 256, got '0'");
   EXPECT_EQ(error("window=60, panes=257"), "error: e: panes must be an integer from 1 to 256, got '257'");
   EXPECT_EQ(error("window=60, panes=2.5"), "error: e: panes must be an integer from 1 to 256, got '2.5'");
-  EXPECT_EQ(error("panes=7"), "error: e: panes must come with a window, got no such argument");
-  EXPECT_EQ(error("clock=now"), "error: e: clock must come with a window, got no such argument");
+  EXPECT_EQ(error("panes=7"), "error: e: panes must be set together with window, got no window");
+  EXPECT_EQ(error("clock=now"), "error: e: clock must be set together with window, got no window");
   EXPECT_EQ(error("window=60, clock=utc"), "error: e: clock must be now or manual, got 'utc'");
-  EXPECT_EQ(error("window=60, kind=counting"), "error: e: kind must be blocked where a window is given, got counting");
-  EXPECT_EQ(error("window=60, source='a.b'"), "error: e: source must not be given together with a window, got both");
+  EXPECT_EQ(error("window=60, kind=counting"), "error: e: kind must be blocked if window is set, got counting");
+  EXPECT_EQ(error("window=60, source='a.b'"), "error: e: source must not be set together with window, got both");
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema"), "0") << "nothing may be left behind";
   for (const char* window : {"7 days", "1 day", "36 hours", "90 minutes", "30 seconds", "2 weeks", "1.5 hours", "10",
                              "7 Days", "1 HOUR", "2 HOURS", "36525 days"}) {
@@ -390,9 +390,9 @@ TEST_F(Window, NamesWhatIsWrongWithATime) {
         << time;
   }
   run("CREATE VIRTUAL TABLE plain USING bloom(capacity=10)");
-  EXPECT_THAT(ask("INSERT INTO plain(op) VALUES ('advance')"), HasSubstr("must go to a table with a window"));
+  EXPECT_THAT(ask("INSERT INTO plain(op) VALUES ('advance')"), HasSubstr("needs a table with a window"));
   EXPECT_THAT(ask("INSERT INTO t(op, arg) SELECT 'union', bloom_create(10)"),
-              HasSubstr("must go to a table without a window"));
+              HasSubstr("needs a table without a window"));
 }
 
 // W2.

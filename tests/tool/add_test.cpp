@@ -47,7 +47,8 @@ TEST_F(Change, AWindowThatIsRefusedLeavesNoFile) {
   const auto refuses = [this](const std::string& options, const std::string& message) {
     EXPECT_THAT(crivo("add " + options, "a\n"), Fails(HasSubstr(message))) << options;
   };
-  refuses("--window '7 days' new", "capacity must be given for a new window: the keys per window");
+  refuses("--window '7 days' new",
+          "capacity must be set for a new window, got none: it is the number of keys per window");
   refuses("--window '7 moons' --capacity 9 new", "window must be a length of time like '7 days'");
   refuses("--window '7 days' --capacity 1e9 --max-bytes 1M new", "max-bytes must be at least");
   refuses("--window '7 days' --capacity 9 --time yesterday new", "time must be a time from 1970 to 9999 in UTC");
@@ -57,7 +58,7 @@ TEST_F(Change, AWindowThatIsRefusedLeavesNoFile) {
   EXPECT_EQ(crivo("query -c seen a").out, "0\n") << "it is there, without keys";
   EXPECT_EQ(files(), 2U);
   refuses("--window '7 days' plain", "window must be that of the filter, which has none, got '7 days'");
-  refuses("--time 0 plain", "kind must be one that can advance (window), got blocked");
+  refuses("--time 0 plain", "kind must support advance (window), got blocked");
   shell("rm seen");
   ASSERT_THAT(crivo("add -q --window '7 days/7' --capacity 9 seen", "a\n"), Succeeds());
   refuses("--window '7 days' seen", "window must be that of the filter, 604800 seconds/7, got '7 days'");
@@ -65,9 +66,10 @@ TEST_F(Change, AWindowThatIsRefusedLeavesNoFile) {
 }
 
 TEST_F(Change, AWindowWithTooManyKeysAtOnceSaysSo) {
-  EXPECT_THAT(crivo("add -q --window '7 days' --capacity 100 seen", all_),
-              Succeeds(StartsWith("crivo add: note: a pane has more keys than its share of the capacity of 100, which "
-                                  "keys that come evenly have: current_fp_rate is ")));
+  EXPECT_THAT(
+      crivo("add -q --window '7 days' --capacity 100 seen", all_),
+      Succeeds(StartsWith(
+          "crivo add: note: a pane has more keys than an even share of the capacity of 100: current_fp_rate is ")));
   EXPECT_THAT(crivo("add -q --capacity 5 seen"), Fails(HasSubstr("--window")));
   EXPECT_THAT(crivo("build -q --time 0 -o f", all_), Fails(HasSubstr("kind must be window with --time, got blocked")));
   ASSERT_THAT(crivo("build -q --kind 'window:1 day/24' --time 2024-03-01 -o f", all_), Succeeds(""));
@@ -113,7 +115,7 @@ TEST_F(Change, AddingRefusesAKindThatIsBuiltOnceBeforeItReads) {
   build("f", "--kind ribbon", first_);
   const std::string before = read("f");
   EXPECT_THAT(shell("yes | timeout 20 '" CRIVO_TOOL "' add f"),
-              Fails(AllOf(StartsWith("crivo add: f: kind must be one that can add ("), EndsWith(", got ribbon\n"))));
+              Fails(AllOf(StartsWith("crivo add: f: kind must support add ("), EndsWith(", got ribbon\n"))));
   EXPECT_EQ(read("f"), before);
 }
 
@@ -121,7 +123,7 @@ TEST_F(Change, AddingLeavesAFullFilterAsItWasAndNotesTooManyKeys) {
   build("full", "--kind cuckoo", first_);
   const std::string before = read("full");
   EXPECT_THAT(crivo("add full", numbered_lines(3000)),
-              Fails(AllOf(StartsWith("crivo add: full: filter must have room: "),
+              Fails(AllOf(StartsWith("crivo add: full: filter must have a free slot: "),
                           EndsWith("; crivo build makes a larger filter\n"))));
   EXPECT_EQ(read("full"), before);
 
@@ -153,7 +155,7 @@ TEST_F(Change, AddingNeedsAFileThatCanBeReplaced) {
   EXPECT_EQ(crivo("add 'no where'").err,
             "crivo add: FILTER must be readable, got 'no where': No such file or directory\n");
   write("keys", first_);
-  EXPECT_EQ(crivo("add keys keys").err, "crivo add: output must be another file than the input keys, got keys\n");
+  EXPECT_EQ(crivo("add keys keys").err, "crivo add: output must differ from the input keys, got keys\n");
   EXPECT_THAT(crivo("add keys", "a\n"), Exits(2));
   EXPECT_EQ(read("keys"), first_);
 }
@@ -237,12 +239,11 @@ TEST_F(Change, AUnionNamesTheFileAndTheFieldInWhichItDiffers) {
   EXPECT_EQ(crivo("union -o u f seed").err, "crivo union: seed: seed" + rule + "0, got 1\n");
   EXPECT_EQ(crivo("union -o u f size").err,
             "crivo union: size: k" + rule + "5, got 6; create both with the same capacity and rate\n");
-  EXPECT_THAT(crivo("union -o u ribbon ribbon").err,
-              StartsWith("crivo union: ribbon: kind must be one that can unite"));
+  EXPECT_THAT(crivo("union -o u ribbon ribbon").err, StartsWith("crivo union: ribbon: kind must support unite"));
   EXPECT_THAT(crivo("union -o u f text").err, StartsWith("crivo union: text: "));
   EXPECT_EQ(crivo("union -o u f nowhere").err,
             "crivo union: FILTER must be readable, got nowhere: No such file or directory\n");
-  EXPECT_EQ(crivo("union -o ./f f f").err, "crivo union: output must be another file than the input f, got ./f\n");
+  EXPECT_EQ(crivo("union -o ./f f f").err, "crivo union: output must differ from the input f, got ./f\n");
   EXPECT_THAT(crivo("union -o u f"), Exits(2));
   EXPECT_FALSE(std::filesystem::exists(path("u")));
 }

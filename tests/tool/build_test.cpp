@@ -106,21 +106,20 @@ TEST_F(ToolTest, SaysInOneLineWhatItBuilt) {
 TEST_F(ToolTest, NotesThatAFilterHoldsMoreThanItPromised) {
   EXPECT_THAT(crivo("build -q --capacity 10 -o f", numbered_lines(1000)),
               Succeeds(MatchesRegex("crivo build: note: 1000 keys exceed the capacity of 10: current_fp_rate is .* "
-                                    "instead of 0.01; raise --capacity or leave it out\n")));
+                                    "instead of 0.01; raise or omit --capacity\n")));
   EXPECT_EQ(crivo("query f", numbered_lines(1000)).out, numbered_lines(1000));
 }
 
 TEST_F(ToolTest, SaysWhatToDoAboutAFullFilter) {
   for (const char* kind : {"cuckoo", "hash_compaction"}) {
     EXPECT_THAT(crivo("build --capacity 10 -o f --kind " + std::string(kind), numbered_lines(1000)),
-                Fails(AllOf(StartsWith("crivo build: filter must have room: "),
-                            EndsWith("; raise --capacity or leave it out\n"))));
+                Fails(AllOf(StartsWith("crivo build: filter must have a free slot: "),
+                            EndsWith("; raise or omit --capacity\n"))));
     EXPECT_THAT(crivo("build -o g --kind " + std::string(kind), numbered_lines(1000)), Succeeds());
   }
   std::string repeated;
   for (int i = 0; i < 100; ++i) repeated += "key\n";
-  EXPECT_THAT(crivo("build -o f --kind cuckoo", repeated).err,
-              EndsWith("; leave out repeated keys, as sort -u does\n"));
+  EXPECT_THAT(crivo("build -o f --kind cuckoo", repeated).err, EndsWith("; remove repeated keys, as sort -u does\n"));
   EXPECT_EQ(files(), 1U);
 }
 
@@ -134,12 +133,11 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
       {"--capacity",
        "capacity must be an integer from 1 to 1099511627776, such as 1000000 or 1M",
        {"0", "-5", "1.5", "10k", "nan", " 1", "1099511627777", ""}},
-      {"--fp-rate", "fp_rate must lie in (0, 1), or be 1 for map and exact", {"0", "1.5", "nan"}},
-      {"--fp-rate", "fp_rate must lie in (0, 1)", {"1"}},
+      {"--fp-rate", "fp_rate must be in (0, 1), or be 1 for map and exact", {"0", "1.5", "nan"}},
+      {"--fp-rate", "fp_rate must be in (0, 1)", {"1"}},
       {"--fp-rate", "fp_rate must be a number in (0, 1), or 1 for map and exact", {"1%"}},
       {"--capacity 1e12 --fp-rate",
-       "fp_rate must be above 5.421010862427522e-08, the rate at which 64-bit hashes of 1000000000000 keys coincide "
-       "with another's",
+       "fp_rate must be above 5.421010862427522e-08, the collision rate of 64-bit hashes of 1000000000000 keys",
        {"1e-09"}},
       {"--seed", "seed must be a 64-bit integer", {"1.5", "18446744073709551616", "[1]"}},
       {"--threads", "threads must be an integer from 1 to 1024, or all", {"-1", "1025", "0"}},
@@ -156,8 +154,8 @@ TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
     }
   }
   expect_refused("--kind classic --capacity 1T --bits-per-key 1000",
-                 "capacity must give a filter that kind classic can be, got 1099511627776: its number of bits must lie "
-                 "in [1, 70368744177664], got 1099511627776000");
+                 "capacity must fit the kind classic, got 1099511627776: its number of bits must be in [1, "
+                 "70368744177664], got 1099511627776000");
   for (const char* kind : {"bloom", "''", "Blocked", "blocked:3", "spectral:", "spectral:x"}) {
     EXPECT_THAT(crivo("build -o f --kind " + std::string(kind), "key\n"),
                 Fails(AllOf(StartsWith("crivo build: kind "), HasSubstr(" must "))))
@@ -213,7 +211,7 @@ TEST_F(ToolTest, NamesAMistypedOptionBeforeAMissingOne) {
 }
 
 TEST_F(ToolTest, NamesUnexpectedArgumentsInTheirOrderAndInQuotes) {
-  const std::string rule = "arguments must be accepted by the command, got also ";
+  const std::string rule = "arguments must be known to the command, got ";
   EXPECT_EQ(crivo("info a 'b c' d --nosuch").err,
             "crivo info: " + rule + "'b c' d --nosuch (-- ends the options); see crivo info --help\n");
   EXPECT_EQ(crivo("build --fp_rate=0.1 -o f").err,
@@ -231,7 +229,7 @@ TEST_F(ToolTest, PutsPathsInQuotesThatAShellWouldTakeApart) {
   EXPECT_EQ(crivo("build -o f \"it's\"").err,
             "crivo build: FILE must be readable, got 'it'\\''s': No such file or directory\n");
   EXPECT_EQ(crivo("build -o './my keys' 'my keys'").err,
-            "crivo build: output must be another file than the input 'my keys', got './my keys'\n");
+            "crivo build: output must differ from the input 'my keys', got './my keys'\n");
   const auto read = [&](const std::string& as_typed) { return crivo("build -o f " + as_typed).err; };
   for (const std::string& path : {"09azAZ+-./:=@_%,"s, "'['"s, "'`'"s, "'{'"s, "'$x'"s, "'a*'"s, "';'"s}) {
     EXPECT_EQ(read(path), "crivo build: FILE must be readable, got " + path + ": No such file or directory\n");

@@ -60,8 +60,8 @@ TEST_F(ToolTest, CallsATruncatedFileTruncated) {
   const std::string payload_bytes = std::to_string(blob.size() - 64);
   for (const std::size_t kept : {std::size_t{64}, std::size_t{100}, blob.size() - 1}) {
     write("truncated", blob.substr(0, kept));
-    EXPECT_EQ(crivo("verify truncated").err, "crivo verify: truncated: blob must be whole, with the " + payload_bytes +
-                                                 " bytes of payload that its header states, got " +
+    EXPECT_EQ(crivo("verify truncated").err, "crivo verify: truncated: blob must be complete, with the " +
+                                                 payload_bytes + " payload bytes that its header states, got " +
                                                  std::to_string(kept - 64) + ": it is truncated\n");
   }
   ASSERT_THAT(crivo("build -o f --capacity 1000", "a\n"), Succeeds());  // compressed, without a size of what is stored

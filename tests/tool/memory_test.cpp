@@ -143,7 +143,7 @@ TEST_F(Memory, KeepsTheOldFileWhenTheTemporaryFolderIsFull) {
   write("f", "old");
   EXPECT_THAT(shell("trap '' XFSZ; ulimit -f 4096; " + std::string(kTool) +
                     "build -o f --kind ribbon --max-memory 16M --temp-folder . keys"),
-              Fails("crivo build: temp-folder must have room for the hashes of a build, got .: File too large\n"));
+              Fails("crivo build: temp-folder must have space for the hashes of a build, got .: File too large\n"));
   EXPECT_EQ(read("f"), "old");
   EXPECT_EQ(files(), 2U);
 }

@@ -55,12 +55,11 @@ TEST_F(ToolTest, NeverWritesOverItsInput) {
                          "-o keys <(:) keys", "-o keys - keys <soft", "-o - keys >> keys", "-o /dev/fd/3 keys 3>>hard"};
   for (const char* arguments : cases) {
     EXPECT_THAT(shell("bash -c \"" + std::string(kTool) + "build " + arguments + '"'),
-                Fails(StartsWith("crivo build: output must be another file than the input ")))
+                Fails(StartsWith("crivo build: output must differ from the input ")))
         << arguments;
     EXPECT_EQ(read("keys"), "a\nb\n") << arguments;
   }
-  EXPECT_EQ(crivo("build -o ./keys keys").err,
-            "crivo build: output must be another file than the input keys, got ./keys\n");
+  EXPECT_EQ(crivo("build -o ./keys keys").err, "crivo build: output must differ from the input keys, got ./keys\n");
   EXPECT_THAT(crivo("build -q -o /dev/null /dev/null"), Succeeds());  // nothing is lost there
 }
 

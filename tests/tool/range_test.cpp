@@ -38,8 +38,8 @@ TEST_F(Ranges, AreRefusedOfWhatIsNoInteger) {
                 Fails(HasSubstr("KEY must be an integer of 64 bits, or LO..HI, for a filter of kind range, got ")))
         << wrong;
   }
-  EXPECT_THAT(crivo("add f", "5\n").err, AllOf(HasSubstr("kind must be one that can add"), HasSubstr("got range")));
-  EXPECT_THAT(crivo("union -o g f f").err, AllOf(HasSubstr("kind must be one that can unite"), HasSubstr("got range")));
+  EXPECT_THAT(crivo("add f", "5\n").err, AllOf(HasSubstr("kind must support add"), HasSubstr("got range")));
+  EXPECT_THAT(crivo("union -o g f f").err, AllOf(HasSubstr("kind must support unite"), HasSubstr("got range")));
   crivo("build -q -o plain", "1..2\n");
   const std::string note = "crivo query: note: '1..2' is looked up as a key: only filters of kind range have ranges\n";
   EXPECT_THAT(crivo("query plain 1..2"), Exits(0, note, "1..2\n")) << "a key of any other filter is only a text";

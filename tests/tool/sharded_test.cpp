@@ -83,7 +83,7 @@ TEST_F(ShardedTool, AreUnitedShardByShard) {
   EXPECT_THAT(crivo("union -o u a b"), Succeeds(StartsWith("crivo union: u: 4 shards, keys 2000, ")));
   EXPECT_EQ(crivo("query -c u", numbered_lines(1000, "a") + numbered_lines(1000, "b")).out, "2000\n");
   shell("cp a.shards/00003-* \"$(ls a.shards/00002-*)\"");
-  EXPECT_THAT(crivo("union -o w a b"), Fails(HasSubstr("shard 2 of a: shard must be the one that its manifest names")));
+  EXPECT_THAT(crivo("union -o w a b"), Fails(HasSubstr("shard 2 of a: shard must match its manifest")));
   EXPECT_THAT(shell("ls w w.shards"), Exits(2, _));
   ASSERT_THAT(crivo("build -q --shards 8 --capacity 2000 -o c", "a\n"), Succeeds());
   EXPECT_THAT(crivo("union -o u a c"),

@@ -71,9 +71,10 @@ TEST_F(Sketches, TakeStringsOfALength) {
 }
 
 TEST_F(Sketches, SayWhatIsWrong) {
-  EXPECT_THAT(difference("--symbols 2").err, StartsWith("crivo diff: symbols must be more than 2 for this difference"));
+  EXPECT_THAT(difference("--symbols 2").err,
+              StartsWith("crivo diff: symbols must be more than 2 to decode the difference"));
   EXPECT_EQ(crivo("diff mine.sketch theirs.sketch").exit_code, 2);
-  EXPECT_THAT(crivo("sketch -o a mine"), Fails("crivo sketch: symbols or differences must be given\n"));
+  EXPECT_THAT(crivo("sketch -o a mine"), Fails("crivo sketch: symbols or differences must be set, got neither\n"));
   EXPECT_THAT(crivo("sketch -o a --symbols 0 mine"),
               Fails(HasSubstr("symbols must be an integer from 1 to 4294967296")));
   EXPECT_THAT(

@@ -43,15 +43,15 @@ TEST_F(Maps, SayWhichLineIsNoPair) {
 TEST_F(Maps, SayWhichKeyHasTwoValues) {
   write("one", "a\t1\nb\t2\n");
   write("two", "c\t3\nb\t4\n");
-  EXPECT_THAT(crivo("build --values -o f one two"), Fails(HasSubstr("got 2 and 4 for the key with the hash ")));
+  EXPECT_THAT(crivo("build --values -o f one two"), Fails(HasSubstr("got 2 and 4 for the key with hash ")));
   EXPECT_THAT(crivo("build --values -o f one two"), Fails(HasSubstr(": 'b' in line 2 of one")));
   EXPECT_THAT(crivo("build --values -o f one two", ""), Fails(Not(HasSubstr("standard input"))));
-  EXPECT_THAT(crivo("build --values -o f", "a\t1\na\t2\n"), Fails(HasSubstr("got 1 and 2 for the key with the hash ")));
+  EXPECT_THAT(crivo("build --values -o f", "a\t1\na\t2\n"), Fails(HasSubstr("got 1 and 2 for the key with hash ")));
 }
 
 TEST_F(Maps, NeedValuesAndTheirKind) {
   EXPECT_THAT(crivo("build --kind map -o f", "a\n"),
-              Fails("crivo build: kind must be another one without --values, got map\n"));
+              Fails("crivo build: kind must not be map without --values, got map\n"));
   EXPECT_THAT(crivo("build --kind ribbon --values -o f", "a\t1\n"),
               Fails("crivo build: kind must be map with --values, got ribbon\n"));
   EXPECT_THAT(crivo("build --kind map:2 --values -o f", "a\t4\n"),
@@ -75,20 +75,20 @@ TEST_F(Exacts, SayWhichKeyIsInBothFiles) {
   write("revoked", "a\nb\n");
   write("valid", "c\nd\nb\n");
   EXPECT_THAT(crivo("build --absent valid -o f revoked"),
-              Fails(AllOf(HasSubstr("key must be a member or not, got one on both sides, or two with the same hash, "),
+              Fails(AllOf(HasSubstr("key must be in only one set, got one in both, or two with the same hash, "),
                           HasSubstr(": 'b' in line 2 of revoked and 'b' in line 3 of valid"))));
 }
 
 TEST_F(Exacts, NeedTheAbsentKeysAndTheirKind) {
   write("valid", "c\n");
   EXPECT_THAT(crivo("build --kind exact -o f", "a\n"),
-              Fails("crivo build: kind must be another one without --absent, got exact\n"));
+              Fails("crivo build: kind must not be exact without --absent, got exact\n"));
   EXPECT_THAT(crivo("build --kind ribbon --absent valid -o f", "a\n"),
               Fails("crivo build: kind must be exact with --absent, got ribbon\n"));
   EXPECT_THAT(crivo("build --values --absent valid -o f", "a\t1\n"), Fails(HasSubstr("--values")));
   EXPECT_THAT(crivo("build --absent none -o f", "a\n"), Fails(HasSubstr("none")));
   EXPECT_THAT(crivo("build --absent - -o f", "a\n"),
-              Fails("crivo build: absent must be a file where the keys come from standard input, got -\n"));
+              Fails("crivo build: absent must be a file if the keys come from standard input, got -\n"));
 }
 
 }  // namespace

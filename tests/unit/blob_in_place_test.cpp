@@ -114,12 +114,12 @@ INSTANTIATE_TEST_SUITE_P(Kinds, BlobInPlaceTest,
 
 TEST(BlobInPlace, RefusesACompressedBlob) {
   const Bytes blob = *to_blob(filter_of("blocked", 1000, 1).ref(), BlobForm::kSmallest);
-  EXPECT_EQ(message_of(blob), "codec must be raw where keys are added in place, got gap+zstd");
+  EXPECT_EQ(message_of(blob), "codec must be raw to add keys in place, got gap+zstd");
 }
 
 TEST(BlobInPlace, RefusesAKindThatHasNoPlaceForAKey) {
   for (const char* kind : {"scalable", "cuckoo", "hash_compaction", "growing", "window:7 days/7"}) {
-    EXPECT_THAT(message_of(raw(filter_of(kind, 1000, 1))), HasSubstr("kind must be one that can lie in pages")) << kind;
+    EXPECT_THAT(message_of(raw(filter_of(kind, 1000, 1))), HasSubstr("kind must support pages")) << kind;
   }
 }
 
@@ -143,8 +143,8 @@ TEST(BlobInPlace, RefusesWhatTheFormatDoesNotAllow) {
                                                                   {9, ""},
                                                                   {10, ""},
                                                                   {12, "raw payload bytes must be"},
-                                                                  {23, "capacity must lie in"},
-                                                                  {47, "promised rate must lie in"},
+                                                                  {23, "capacity must be in"},
+                                                                  {47, "promised rate must be in"},
                                                                   {48, "raw payload bytes must be"}};
   for (const auto& [offset, message] : wrong) {
     Bytes blob = good;

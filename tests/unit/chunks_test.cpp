@@ -79,7 +79,7 @@ TEST(Chunks, RefuseASizeOutsideTheirRange) {
   const Bytes blob = sample_blob();
   for (const std::size_t size : {std::size_t{0}, kMinChunkBytes - 1, kMaxChunkBytes + 1, SIZE_MAX}) {
     const auto writer = ChunkWriter::create(blob, size);
-    EXPECT_EQ(writer.error().message, "chunk bytes must lie in [64, 1073741824], got " + std::to_string(size));
+    EXPECT_EQ(writer.error().message, "chunk bytes must be in [64, 1073741824], got " + std::to_string(size));
   }
   EXPECT_FALSE(ChunkWriter::create(std::span(blob).first(63)));
 }
@@ -97,9 +97,9 @@ TEST(Chunks, AMissingOneIsNamed) {
     EXPECT_EQ(reader.chunks(), chunks.size());
     const auto blob = std::move(reader).finish();
     EXPECT_EQ(blob.error().code, ErrorCode::kNotFound);
-    EXPECT_EQ(blob.error().message, "chunk " + std::to_string(missing) + " must have come, got " +
+    EXPECT_EQ(blob.error().message, "chunk " + std::to_string(missing) + " must be present, got " +
                                         std::to_string(chunks.size() - 1) + " of " + std::to_string(chunks.size()) +
-                                        " chunks without it");
+                                        " chunks");
   }
 }
 
@@ -130,19 +130,19 @@ TEST(Chunks, OfAnotherFilterOrAnotherSizeAreForeign) {
   ChunkReader reader;
   ASSERT_TRUE(reader.add(chunks[0]));
   EXPECT_EQ(refused(reader, others[1], 1).code, ErrorCode::kIncompatible);
-  EXPECT_THAT(refused(reader, others[1]).message, StartsWith("chunk 1: filter id must be that of the first chunk, "));
-  EXPECT_EQ(refused(reader, larger[2]).message, "chunk 2: data bytes must be that of the first chunk, 60, got 61");
+  EXPECT_THAT(refused(reader, others[1]).message, StartsWith("chunk 1: filter id must equal the first chunk's "));
+  EXPECT_EQ(refused(reader, larger[2]).message, "chunk 2: data bytes must equal the first chunk's 60, got 61");
   EXPECT_EQ(refused(reader, chunks[3], 2).message, "chunk 2: number must be 2, got 3");
   Bytes changed = chunks[0];
   changed.back() ^= std::byte{1};
   repair_chunk(changed);
-  EXPECT_THAT(refused(reader, changed).message, HasSubstr("contents must equal those of the same chunk before"));
+  EXPECT_THAT(refused(reader, changed).message, HasSubstr("contents must equal the earlier copy of this chunk"));
   ASSERT_TRUE(reader.add(chunks[5]));
   changed = chunks[5];
   changed.back() ^= std::byte{1};
   repair_chunk(changed);
   EXPECT_THAT(refused(reader, changed).message,
-              StartsWith("chunk 5: contents must equal those of the same chunk before"));
+              StartsWith("chunk 5: contents must equal the earlier copy of this chunk"));
   for (const Bytes& chunk : chunks) ASSERT_TRUE(reader.add(chunk)) << "what was refused has left no trace";
   EXPECT_TRUE(std::move(reader).finish());
 }

@@ -159,7 +159,7 @@ TEST(Cuckoo, FillsPast95PercentBeforeTheFirstFailure) {
       const auto added = filter.add_hashes(hashes);
       EXPECT_GT(static_cast<double>(filter.facts().keys), 0.96 * static_cast<double>(slots));
       EXPECT_EQ(added.error().code, ErrorCode::kFull);
-      EXPECT_THAT(added.error().message, HasSubstr("filter must have room: its load is 0.9"));
+      EXPECT_THAT(added.error().message, HasSubstr("filter must have a free slot: its load is 0.9"));
       EXPECT_THAT(added.error().message, HasSubstr("2000 relocations"));
       const std::vector<std::uint64_t> taken(hashes.begin(),
                                              hashes.begin() + static_cast<std::ptrdiff_t>(filter.facts().keys));
@@ -178,9 +178,9 @@ TEST(Cuckoo, EightCopiesOfAKeyFitAndTheNinthChangesNothing) {
   const Facts facts = filter.facts();
   const auto ninth = filter.add("again and again");
   EXPECT_EQ(ninth.error().code, ErrorCode::kFull);
-  EXPECT_EQ(ninth.error().message,
-            "times that a key is added must be at most 8, as its two buckets hold no more copies, got one more "
-            "(it was made for 1000 keys and has 508)");
+  EXPECT_EQ(
+      ninth.error().message,
+      "additions of one key must be at most 8, the slots of its two buckets, got one more (capacity 1000, keys 508)");
   EXPECT_EQ(*filter.ref().count("again and again"), 8U);
   EXPECT_EQ(bytes_of(filter), before);
   EXPECT_EQ(filter.facts(), facts);
@@ -269,11 +269,11 @@ TEST(Cuckoo, FingerprintsHaveFiveBitsHoweverFewTheKeys) {
 TEST(Cuckoo, RejectsShapesAndPaddingThatNoWriterLeaves) {
   const auto payload = reference::packed(std::vector<std::uint32_t>(8), 12);
   EXPECT_EQ(refusal(shape_of(12, 2), payload), "accepted");
-  EXPECT_EQ(refusal(shape_of(3, 2), payload), "kind parameter (fingerprint bits) must lie in [4, 32], got 3");
-  EXPECT_EQ(refusal(shape_of(33, 2), payload), "kind parameter (fingerprint bits) must lie in [4, 32], got 33");
+  EXPECT_EQ(refusal(shape_of(3, 2), payload), "kind parameter (fingerprint bits) must be in [4, 32], got 3");
+  EXPECT_EQ(refusal(shape_of(33, 2), payload), "kind parameter (fingerprint bits) must be in [4, 32], got 33");
   EXPECT_EQ(refusal(shape_of(12, 3), payload), "number of buckets must be even, got 3");
-  EXPECT_THAT(refusal(shape_of(12, 0), payload), HasSubstr("number of buckets must lie in [2, 1099511627776], got 0"));
-  EXPECT_THAT(refusal(shape_of(12, (std::uint64_t{1} << 40) + 2), payload), HasSubstr("number of buckets must lie in"));
+  EXPECT_THAT(refusal(shape_of(12, 0), payload), HasSubstr("number of buckets must be in [2, 1099511627776], got 0"));
+  EXPECT_THAT(refusal(shape_of(12, (std::uint64_t{1} << 40) + 2), payload), HasSubstr("number of buckets must be in"));
   for (const unsigned k : {0U, 1U, 3U}) {
     Shape shape = shape_of(12, 2);
     shape.k = static_cast<std::uint8_t>(k);

@@ -85,18 +85,18 @@ TEST(Exact, RefusesAKeyOnBothSides) {
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().code, ErrorCode::kBadArgument);
     EXPECT_EQ(made.error().key_hash, universe.others[7]);
-    EXPECT_EQ(made.error().message, "key must be a member or not, got one on both sides, or two with the same hash, " +
+    EXPECT_EQ(made.error().message, "key must be in only one set, got one in both, or two with the same hash, " +
                                         std::to_string(universe.others[7]));
   }
 }
 
 TEST(Exact, RefusesWhatNoExactFilterCanBe) {
   const auto message = [](const FilterSpec& spec) { return FilterBuilder::create(spec).error().message; };
-  EXPECT_EQ(message(spec_of(1.5)), "fp_rate must lie in (0, 1] for an exact filter, got 1.5");
-  EXPECT_EQ(message({.kind = Kind::kExact, .bits_per_key = 0}), "bits_per_key must lie in (0, 1000], got 0");
+  EXPECT_EQ(message(spec_of(1.5)), "fp_rate must be in (0, 1] for an exact filter, got 1.5");
+  EXPECT_EQ(message({.kind = Kind::kExact, .bits_per_key = 0}), "bits_per_key must be in (0, 1000], got 0");
   EXPECT_THAT(message(spec_of(1e-11)), StartsWith("fp_rate must be at least 1.164"));
   auto builder = FilterBuilder::create(spec_of());
-  EXPECT_EQ(builder->add("key", 2).error().message, "value must lie in [0, 1], got 2");
+  EXPECT_EQ(builder->add("key", 2).error().message, "value must be in [0, 1], got 2");
   EXPECT_EQ(builder->add("key").error().code, ErrorCode::kUnsupported);
 }
 

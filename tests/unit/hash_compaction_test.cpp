@@ -118,9 +118,10 @@ TEST(HashCompaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen)
       continue;
     }
     if (refused++ == 0) {
-      EXPECT_THAT(filter.add_hashes({&hash, 1}).error().message,
-                  MatchesRegex("filter must have room: its load is 0[.]9[0-9]* and a search of 1000 slots found none "
-                               "empty; .* made for 100000 keys and has [0-9]+.*"));
+      EXPECT_THAT(
+          filter.add_hashes({&hash, 1}).error().message,
+          MatchesRegex("filter must have a free slot: its load is 0[.]9[0-9]* and a search of 1000 slots found none "
+                       "empty; .*capacity 100000, keys [0-9]+.*"));
       const Stats stats = filter.ref().stats();
       EXPECT_GT(static_cast<double>(stats.bits_set), 0.97 * static_cast<double>(stats.bits));
     }
@@ -196,10 +197,10 @@ TEST(HashCompaction, SizesArePrimeAndTheSmallestThatMeetTheRate) {
 TEST(HashCompaction, RejectsShapesAndPaddingThatNoWriterLeaves) {
   const auto payload = reference::packed(std::vector<std::uint32_t>(11), 9);
   EXPECT_EQ(refusal(shape_of(9, 11), payload), "accepted");
-  EXPECT_EQ(refusal(shape_of(1, 11), payload), "kind parameter (fingerprint bits) must lie in [2, 32], got 1");
-  EXPECT_EQ(refusal(shape_of(33, 11), payload), "kind parameter (fingerprint bits) must lie in [2, 32], got 33");
-  EXPECT_THAT(refusal(shape_of(9, 1), payload), HasSubstr("number of slots must lie in [2, 2199023255552], got 1"));
-  EXPECT_THAT(refusal(shape_of(9, (std::uint64_t{1} << 41) + 1), payload), HasSubstr("number of slots must lie in"));
+  EXPECT_EQ(refusal(shape_of(1, 11), payload), "kind parameter (fingerprint bits) must be in [2, 32], got 1");
+  EXPECT_EQ(refusal(shape_of(33, 11), payload), "kind parameter (fingerprint bits) must be in [2, 32], got 33");
+  EXPECT_THAT(refusal(shape_of(9, 1), payload), HasSubstr("number of slots must be in [2, 2199023255552], got 1"));
+  EXPECT_THAT(refusal(shape_of(9, (std::uint64_t{1} << 41) + 1), payload), HasSubstr("number of slots must be in"));
   Shape shape = shape_of(9, 11);
   shape.k = 2;
   EXPECT_EQ(refusal(shape, payload), "k must be 1, got 2");

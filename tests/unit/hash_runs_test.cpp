@@ -43,7 +43,7 @@ TEST(HashRuns, NoticeEveryByteThatADiskChanges) {
          {runs.for_each(ignore), for_each_distinct<std::uint64_t>(runs, runs.least_room(), task, ignore)}) {
       ASSERT_FALSE(read) << at;
       EXPECT_EQ(read.error().code, ErrorCode::kSystem);
-      EXPECT_THAT(read.error().message, StartsWith("temp_folder must give back what was written there, got "));
+      EXPECT_THAT(read.error().message, StartsWith("temp_folder must return the bytes that were written, got "));
     }
     ASSERT_EQ(::pwrite(file, &byte, 1, static_cast<off_t>(at)), 1);
   }

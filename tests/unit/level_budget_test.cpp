@@ -95,8 +95,8 @@ TEST(LevelBudget, RefusesWhatIsNoTree) {
     return filters ? "no error" : filters.error().message;
   };
   EXPECT_EQ(message({}, 10), "levels must be at least 1, got 0");
-  EXPECT_EQ(message({{1, Kind::kRibbon}}, -1), "budget_bits_per_key must lie in [0, 1000], got -1");
-  EXPECT_THAT(message({{1, Kind::kRibbon}}, kNan), HasSubstr("budget_bits_per_key must lie in [0, 1000]"));
+  EXPECT_EQ(message({{1, Kind::kRibbon}}, -1), "budget_bits_per_key must be in [0, 1000], got -1");
+  EXPECT_THAT(message({{1, Kind::kRibbon}}, kNan), HasSubstr("budget_bits_per_key must be in [0, 1000]"));
   EXPECT_EQ(message({{0, Kind::kRibbon}}, 10), "keys must be above 0 and finite, got 0");
   EXPECT_THAT(message({{kNan, Kind::kRibbon}}, 10), HasSubstr("keys must be above 0"));
   EXPECT_EQ(message({{1, Kind::kRibbon, 0}}, 10), "runs must be above 0 and finite, got 0");

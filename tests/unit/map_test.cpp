@@ -97,7 +97,7 @@ TEST(Map, RefusesWhatNoMapCanBe) {
     const auto made = FilterBuilder::create(spec);
     return made ? std::string() : made.error().message;
   };
-  EXPECT_EQ(message(spec_of(33, 0.5)), "value bits must lie in [1, 32], got 33");
+  EXPECT_EQ(message(spec_of(33, 0.5)), "value bits must be in [1, 32], got 33");
   EXPECT_THAT(message(spec_of(8, 1.5)), StartsWith("fp_rate must "));
   EXPECT_THAT(message(spec_of(8, 1e-12)), StartsWith("fp_rate must be at least 2.328"));
   EXPECT_EQ(message({.kind = Kind::kMap, .bits_per_key = 3, .value_bits = 8}),
@@ -106,7 +106,7 @@ TEST(Map, RefusesWhatNoMapCanBe) {
   for (std::uint64_t i = 0; i < 10'000; ++i) ASSERT_TRUE(sized->add_hash(i * 0x9E3779B97F4A7C15, UINT32_MAX));
   EXPECT_EQ(sized->finish().error().message, "bits_per_key must be at least 32, the bits of a value, got 10");
   auto builder = FilterBuilder::create(spec_of(8, 0.5));
-  EXPECT_EQ(builder->add("key", 256).error().message, "value must lie in [0, 255], got 256");
+  EXPECT_EQ(builder->add("key", 256).error().message, "value must be in [0, 255], got 256");
 }
 
 class MapLevels : public ::testing::TestWithParam<Kernels> {};

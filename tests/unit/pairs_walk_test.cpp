@@ -84,7 +84,7 @@ class PairsWalk {
         return;
       case 2:
         if (most_ == UINT64_MAX) return;
-        ASSERT_THAT(builder.add(draw_key(), most_ + 1).error().message, StartsWith("value must lie in [0, "));
+        ASSERT_THAT(builder.add(draw_key(), most_ + 1).error().message, StartsWith("value must be in [0, "));
         return;
       case 3: {
         const std::uint64_t hashes[2] = {};

@@ -39,7 +39,7 @@ TEST_P(RibbonPayload, RefusesCountsThatDoNotFit) {
   EXPECT_EQ(with_word(0, (header & ~255ULL) | 17), levels);
   EXPECT_EQ(with_word(0, header & ~255ULL), "payload without levels must be 0, got other words");
   EXPECT_EQ(with_word(0, header | 64 << 8), "base seed must be at most 63, got 64");
-  EXPECT_EQ(with_word(0, header & 0xFFFF), "distinct keys must lie in [1, 1099511627776], got 0");
+  EXPECT_EQ(with_word(0, header & 0xFFFF), "distinct keys must be in [1, 1099511627776], got 0");
   EXPECT_NE(with_word(0, header | ~0ULL << 16), "");
   for (const std::uint64_t blocks : Hashes{0, 1, word(1) - 1, word(1) + 1, 1ULL << 40, (1ULL << 40) + 1, ~0ULL}) {
     EXPECT_NE(with_word(1, blocks), "") << blocks;

@@ -231,15 +231,14 @@ TEST(ScalableForged, CannotClaimKeysThatItsBitsCannotHold) {
   write_series(payload.data(), {1e-6, 513, 1});
   write_layer(payload.data(), 0, {513, 1, shape.k});
   const auto claims_more = AnyFilter::adopt(shape, filter.facts(), payload);
-  EXPECT_EQ(claims_more.error().message, "keys in layer 0 must lie in [0, 512], got 513");
+  EXPECT_EQ(claims_more.error().message, "keys in layer 0 must be in [0, 512], got 513");
 
   write_layer(payload.data(), 0, {512, 1, shape.k});  // not full by its capacity
   auto must_not_claim_more = AnyFilter::adopt(shape, filter.facts(), payload);
   const auto more = must_not_claim_more->add_hashes(hashes);
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().message,
-            "keys in the newest layer must be at most its 512 bits, got 513 (it was made for 512 "
-            "keys and has 0)");
+            "keys in the newest layer must be at most its 512 bits, got 513 (capacity 512, keys 0)");
   EXPECT_TRUE(FilterRef::open(shape, filter.facts(), must_not_claim_more->payload()));
 }
 

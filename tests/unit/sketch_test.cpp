@@ -236,13 +236,12 @@ TEST(Sketch, IsTheSameForARemovalBeforeItsAddition) {
 
 TEST(Sketch, RefusesWhatCannotBe) {
   const auto message = [](const SketchSpec& spec) { return Sketch::create(spec).error().message; };
-  EXPECT_EQ(message({}), "symbols must lie in [1, 4294967296], got 0");
-  EXPECT_EQ(message({.symbols = 2, .first = kMaxSketchSymbols - 1}), "symbols must lie in [1, 1], got 2");
+  EXPECT_EQ(message({}), "symbols must be in [1, 4294967296], got 0");
+  EXPECT_EQ(message({.symbols = 2, .first = kMaxSketchSymbols - 1}), "symbols must be in [1, 1], got 2");
   EXPECT_EQ(message({.symbols = 1, .first = kMaxSketchSymbols}), "first must be below 4294967296, got 4294967296");
   EXPECT_EQ(message({.symbols = 1, .keys = SketchKeys::kBytes, .key_bytes = 33}),
-            "key_bytes must lie in [1, 32], got 33");
-  EXPECT_EQ(message({.symbols = 1, .keys = SketchKeys::kBytes, .key_bytes = 0}),
-            "key_bytes must lie in [1, 32], got 0");
+            "key_bytes must be in [1, 32], got 33");
+  EXPECT_EQ(message({.symbols = 1, .keys = SketchKeys::kBytes, .key_bytes = 0}), "key_bytes must be in [1, 32], got 0");
   EXPECT_EQ(message({.symbols = 1, .key_bytes = 16}), "key_bytes must be 8 for hashes and integers, got 16");
   const auto too_large = Sketch::create({.symbols = 100}, 1607);
   EXPECT_EQ(too_large.error().message, "symbols must fit in 1607 bytes, got 100, which need 1608");
@@ -289,7 +288,7 @@ TEST(Sketch, RefusesASketchOfOtherKeys) {
   EXPECT_EQ(sketch.append(changed([](SketchSpec& other) { other.first = 11; })).error().message,
             "first must be 10, the number after the last symbol, got 11");
   EXPECT_EQ(sketch.append(changed([](SketchSpec& other) { other.first = 10; })).error().message,
-            "keys must be equally many in both sketches of a set, got 2 and 0");
+            "number of keys must be the same in both sketches of a set, got 2 and 0");
   Sketch bytes = *Sketch::create({.symbols = 1, .keys = SketchKeys::kBytes, .key_bytes = 4});
   EXPECT_EQ(bytes.subtract(*Sketch::create({.symbols = 1, .keys = SketchKeys::kBytes, .key_bytes = 5})).error().message,
             "keys must be the same in both sketches, got bytes:4 and bytes:5");
@@ -355,13 +354,13 @@ TEST(SketchBlob, RefusesForgedFieldsByName) {
   EXPECT_EQ(message(header::kParam, 3), "parameter must be at most 2, got 3");
   EXPECT_EQ(message(header::kParam, 256), "parameter must be at most 2, got 256");
   EXPECT_THAT(message(header::kUnits, 4), StartsWith("raw payload bytes must be 72 for this shape, got 56"));
-  EXPECT_EQ(message(header::kUnits, 0), "symbols must lie in [1, 4294967296], got 0");
-  EXPECT_EQ(message(header::kUnits, UINT64_MAX), "symbols must lie in [1, 4294967296], got 18446744073709551615");
+  EXPECT_EQ(message(header::kUnits, 0), "symbols must be in [1, 4294967296], got 0");
+  EXPECT_EQ(message(header::kUnits, UINT64_MAX), "symbols must be in [1, 4294967296], got 18446744073709551615");
   EXPECT_THAT(message(header::kRawBytes, 57), StartsWith("raw payload bytes must be 56 for this shape, got 57"));
   Bytes far = blob;
   put(far, {"first", header::kBytes, 8}, kMaxSketchSymbols - 2);
   repair_blob(far);
-  EXPECT_EQ(Sketch::parse(far).error().message, "symbols must lie in [1, 2], got 3");
+  EXPECT_EQ(Sketch::parse(far).error().message, "symbols must be in [1, 2], got 3");
   EXPECT_EQ(Sketch::parse(blob, {.max_bytes = 55}).error().code, ErrorCode::kTooLarge);
 }
 

@@ -130,7 +130,7 @@ TEST(Window, RefusesWhatIsNoTime) {
   EXPECT_TRUE(filter.advance(kLastTime));
   EXPECT_TRUE(filter.may_contain("a"));
   EXPECT_EQ(error_of(create({.kind = Kind::kBlocked, .capacity = 1}).advance(1)),
-            "kind must be one that can advance (window), got blocked");
+            "kind must support advance (window), got blocked");
 }
 
 TEST(Window, SaysHowManyDifferentKeysItHas) {
@@ -209,17 +209,17 @@ TEST(WindowSpec, TakesATimeAndANumberOfPanes) {
   for (const char* wrong :
        {"window:", "window:/8", "window:0", "window:-1 days", "window:7 moons", "window:7 days/0", "window:7 days/",
         "window:7 days/x", "window:nan", "window:101 years", "window:6000 weeks"}) {
-    EXPECT_THAT(text_of(wrong), HasSubstr("kind window must stand alone or as window:<")) << wrong;
+    EXPECT_THAT(text_of(wrong), HasSubstr("kind window must be written alone or as window:<")) << wrong;
   }
   const auto refusal = [](const FilterSpec& spec) { return error_of(AnyFilter::create(spec)); };
   FilterSpec spec = spec_of(8, 100);
   spec.panes = 257;
-  EXPECT_EQ(refusal(spec), "panes must lie in [1, 256], got 257");
+  EXPECT_EQ(refusal(spec), "panes must be in [1, 256], got 257");
   spec.panes = 8;
   spec.window = 7;
   EXPECT_THAT(refusal(spec), StartsWith("window must be a length of time like '7 days'"));
-  EXPECT_THAT(refusal({.kind = Kind::kWindow, .capacity = 0}), StartsWith("capacity must lie in"));
-  EXPECT_THAT(refusal({.kind = Kind::kWindow, .capacity = 1, .fp_rate = 1}), StartsWith("fp_rate must lie"));
+  EXPECT_THAT(refusal({.kind = Kind::kWindow, .capacity = 0}), StartsWith("capacity must be in"));
+  EXPECT_THAT(refusal({.kind = Kind::kWindow, .capacity = 1, .fp_rate = 1}), StartsWith("fp_rate must be"));
 }
 
 TEST(PaneLayoutOfBlocks, IsADivisionWithoutOne) {

@@ -33,8 +33,7 @@ void choose_size(FilterSpec& spec, const crivo_options& options) {
   if (options.fp_rate != 0) spec.fp_rate = options.fp_rate;
   if (options.bits_per_key == 0) return;
   if (options.fp_rate != 0) {
-    throw Refused("fp_rate must be 0 where bits_per_key is given, got " +
-                  std::string(NumberKey(options.fp_rate).view()));
+    throw Refused("fp_rate must be 0 if bits_per_key is set, got " + std::string(NumberKey(options.fp_rate).view()));
   }
   spec.bits_per_key = options.bits_per_key;
 }

@@ -19,7 +19,7 @@ struct Form {
 [[nodiscard]] inline Form checked_form(int32_t form, int32_t level, BlobForm automatic) {
   if (level == 0) level = kDefaultCompressionLevel;
   if (level < kMinCompressionLevel || level > kMaxCompressionLevel) {
-    throw Refused("level must lie in [1, 22], or be 0, got " + std::to_string(level));
+    throw Refused("level must be in [1, 22], or be 0, got " + std::to_string(level));
   }
   switch (form) {
     case CRIVO_FORM_AUTO:

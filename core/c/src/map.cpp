@@ -36,7 +36,7 @@ Result<bool> find_one(const crivo_filter& map, std::uint64_t key_hash, uint64_t*
 Result<AnyFilter> build_map(const crivo_options* options, const crivo_keys* keys, const uint64_t* values) {
   const Request request = read_options(options, Kind::kMap);
   if (request.spec.kind == Kind::kExact) {
-    throw Refused(Error{ErrorCode::kUnsupported, "kind must be map, got exact, which crivo_build_exact makes"});
+    throw Refused(Error{ErrorCode::kUnsupported, "kind must be map, got exact; use crivo_build_exact"});
   }
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, request.options));
   unwrap(builder.add_hashes({}, {}));  // an error for a kind without values, even if there are no keys

@@ -98,7 +98,7 @@ class Map(Filter):
 def _checked(made: _Class) -> _Class:
     if "find" in made.facts.can:
         return made
-    raise Error(f"kind must be one that has values (map), got {made.facts.kind}")
+    raise Error(f"kind must have values (map), got {made.facts.kind}")
 
 
 def _halves(pairs: Iterable[tuple[Any, Any]]) -> tuple[Iterator[Any], Iterator[Any]]:

@@ -16,7 +16,7 @@ Array::Opened Array::open(PyObject* keys, bool hashed, const Hashing& hashing) {
   if (items_ == Items::kUnknown || view_.ndim == 0) return Opened::kOther;
   if (hashed) {
     if (items_ != Items::kUnsigned || view_.itemsize != 8) {
-      PyErr_Format(PyExc_TypeError, "keys must be an array of 64-bit unsigned integers where hashed is true, got %s",
+      PyErr_Format(PyExc_TypeError, "keys must be an array of 64-bit unsigned integers if hashed is true, got %s",
                    view_.format == nullptr ? "bytes" : view_.format);
       return Opened::kFailed;
     }

@@ -19,13 +19,13 @@ bool refuse(PyObject* object, Py_ssize_t index, const char* wanted) {
 }
 
 bool read_hash(PyObject* object, Py_ssize_t index, uint64_t* hash) {
-  if (!PyIndex_Check(object)) return refuse(object, index, "an int where hashed is true");
+  if (!PyIndex_Check(object)) return refuse(object, index, "an int if hashed is true");
   const Ref integer(PyNumber_Index(object));
   if (!integer) return false;
   *hash = PyLong_AsUnsignedLongLong(integer.get());
   if (*hash != UINT64_MAX || PyErr_Occurred() == nullptr) return true;
   PyErr_Clear();
-  return raise_bad_argument("keys[%zd] must be an int from 0 to 2^64 - 1 where hashed is true", index) != nullptr;
+  return raise_bad_argument("keys[%zd] must be an int from 0 to 2^64 - 1 if hashed is true", index) != nullptr;
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ bool Key::refuse_text(PyObject* text, Py_ssize_t index) {
   const Ref field = field_of(index);
   const Ref surrogate(field ? PyUnicode_Substring(text, at, at + 1) : nullptr);
   if (!surrogate) return false;
-  raise_bad_argument("%U must be text that UTF-8 can hold, got the lone surrogate %A at index %zd", field.get(),
+  raise_bad_argument("%U must be text that UTF-8 can encode, got the lone surrogate %A at index %zd", field.get(),
                      surrogate.get(), at);
   return false;
 }

@@ -205,17 +205,17 @@ struct Arguments {
     *name = PyUnicode_AsUTF8AndSize(kind, &size);
     if (*name != nullptr && std::strlen(*name) == static_cast<size_t>(size)) return true;
     PyErr_Clear();
-    raise_bad_argument("kind must be one that crivo.kinds() has, or \"compressed\", got %A", kind);
+    raise_bad_argument("kind must be one of crivo.kinds(), or \"compressed\", got %A", kind);
     return false;
   }
 
   [[nodiscard]] bool read_size(crivo_options* options) const {
-    if (!read_real("fp_rate", fp_rate, "lie in (0, 1)", &options->fp_rate) ||
+    if (!read_real("fp_rate", fp_rate, "be in (0, 1)", &options->fp_rate) ||
         !read_real("bits_per_key", bits_per_key, "be above 0 and at most 1000", &options->bits_per_key)) {
       return false;
     }
     if (options->fp_rate == 0 || options->bits_per_key == 0) return true;
-    raise_bad_argument("fp_rate must be None where bits_per_key is given, got %S", fp_rate);
+    raise_bad_argument("fp_rate must be None if bits_per_key is set, got %S", fp_rate);
     return false;
   }
 
@@ -242,17 +242,17 @@ bool make(const Arguments& arguments, const crivo_options& options, crivo_filter
     const crivo_status status = crivo_create(&options, made, &error);
     if (status == CRIVO_BAD_ARGUMENT && options.capacity == 0 &&
         std::string_view(error.message).starts_with("capacity")) {
-      raise_bad_argument("capacity must be given where there are no keys, got neither");
+      raise_bad_argument("capacity must be set if there are no keys, got neither");
       return false;
     }
     return succeeded(status, error);
   }
   if (arguments.values == Py_None && options.kind != nullptr && can(options.kind, CRIVO_CAN_FIND)) {
-    raise_bad_argument("kind must be one whose keys have no values, got %s, which crivo.Map makes", options.kind);
+    raise_bad_argument("kind must have keys without values, got %s; use crivo.Map", options.kind);
     return false;
   }
   if (arguments.others == Py_None && options.kind != nullptr && can(options.kind, CRIVO_CAN_EXACT)) {
-    raise_bad_argument("kind must be one of keys of one side, got %s, which Filter.exact() makes", options.kind);
+    raise_bad_argument("kind must need only one set of keys, got %s; use Filter.exact()", options.kind);
     return false;
   }
   if (!check_many(arguments.keys) || (arguments.others != Py_None && !check_many(arguments.others))) return false;

@@ -22,13 +22,13 @@ bool Values::open(PyObject* values) {
 bool Values::take(size_t count, uint64_t* values) {
   if (is_array()) {
     if (count > size() - taken_)
-      return raise_bad_argument("values must be as many as keys, got %zu", size()) != nullptr;
+      return raise_bad_argument("values must have one item per key, got %zu", size()) != nullptr;
     crivo_error error;
     return succeeded(take_items(count, values, &error), error);
   }
   for (size_t i = 0; i < count; ++i, ++taken_) {
     const Ref value(PyIter_Next(iterator_.get()));
-    if (!value && PyErr_Occurred() == nullptr) raise_bad_argument("values must be as many as keys, got %zu", taken_);
+    if (!value && PyErr_Occurred() == nullptr) raise_bad_argument("values must have one item per key, got %zu", taken_);
     if (!value || !read_integer("value", value.get(), 0, &values[i])) return false;
   }
   return true;
@@ -52,10 +52,10 @@ crivo_status Values::take_items(size_t count, uint64_t* values, crivo_error* err
 
 bool Values::end() {
   if (is_array()) {
-    return taken_ == size() || raise_bad_argument("values must be as many as keys, got %zu", size()) != nullptr;
+    return taken_ == size() || raise_bad_argument("values must have one item per key, got %zu", size()) != nullptr;
   }
   const Ref more(PyIter_Next(iterator_.get()));
-  if (more) raise_bad_argument("values must be as many as keys, got more than %zu", taken_);
+  if (more) raise_bad_argument("values must have one item per key, got more than %zu", taken_);
   return PyErr_Occurred() == nullptr;
 }
 

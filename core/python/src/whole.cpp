@@ -50,7 +50,7 @@ Py_ssize_t filter_len(PyObject* self) {
   crivo_facts facts{};
   if (!read_facts(self, &facts)) return -1;
   if (facts.keys <= PY_SSIZE_T_MAX) return static_cast<Py_ssize_t>(facts.keys);
-  PyErr_SetString(PyExc_OverflowError, "the filter says that it has more keys than len() can be");
+  PyErr_SetString(PyExc_OverflowError, "the filter has more keys than len() can return");
   return -1;
 }
 

@@ -10,10 +10,8 @@ Failure& Failure::operator=(const Failure& other) = default;
 Failure& Failure::operator=(Failure&& other) noexcept = default;
 Failure::~Failure() = default;
 
-void BadResult::no_value(const Error& error) {
-  throw BadResult("a result without a value was asked for its value: " + error.message);
-}
+void BadResult::no_value(const Error& error) { throw BadResult("Result::value called on an error: " + error.message); }
 
-void BadResult::no_error() { throw BadResult("a result without an error was asked for its error"); }
+void BadResult::no_error() { throw BadResult("Result::error called on a value"); }
 
 }  // namespace crivo

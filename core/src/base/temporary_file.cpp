@@ -15,7 +15,7 @@
 namespace crivo {
 namespace {
 
-constexpr const char* kHaveRoom = "have room for the hashes of a build";
+constexpr const char* kHaveRoom = "have space for the hashes of a build";
 
 Error failed(const char* rule, const std::string& folder, int reason) {
   return system_error(reason, "temp_folder must ", rule, ", got ", folder);
@@ -73,13 +73,13 @@ Result<void> TemporaryFile::read(std::uint64_t at, std::span<std::byte> bytes) c
   const int reason = transfer_all(bytes.size(), [&](std::size_t done, std::size_t left) {
     return ::pread(file_.get(), bytes.data() + done, left, static_cast<off_t>(at + done));
   });
-  if (reason != 0) return failure("give back what was written there", reason);
+  if (reason != 0) return failure("return the bytes that were written", reason);
   return {};
 }
 
 Result<void> TemporaryFile::reserve(std::uint64_t bytes) {
   if (const int reason = system::preallocate(file_.get(), bytes); reason != 0) {
-    return failure("have room for the filter of a build", reason);
+    return failure("have space for the filter of a build", reason);
   }
   return {};
 }

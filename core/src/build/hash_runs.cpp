@@ -70,7 +70,7 @@ Result<void> RecordRuns<Record>::read_blocks(const Run& run, Blocks blocks, std:
   for (std::size_t number = blocks.begin; number < blocks.end; ++number) {
     const auto block = into.first(std::min(block_hashes_, into.size()));
     if (checksum_of<Record>(block, place) != run.blocks[number].checksum) {
-      return file_->failure("give back what was written there", EIO);
+      return file_->failure("return the bytes that were written", EIO);
     }
     into = into.subspan(block.size());
     place += block.size();

@@ -22,8 +22,8 @@ RunReader<Record>::~RunReader() {
 template <class Record>
 Result<std::span<const Record>> RunReader<Record>::load(std::uint64_t first, std::uint64_t last) {
   if (!fits(first, last)) {
-    return error(ErrorCode::kBadArgument, "hashes must be spread like those of hash_key, got ",
-                 runs_.room_for(first, last), " in a range for which there is memory for ", room_.size());
+    return error(ErrorCode::kBadArgument, "hashes must be uniform, as hash_key makes them, got ",
+                 runs_.room_for(first, last), " in a range with memory for ", room_.size());
   }
   const Result<std::size_t> read = runs_.read(first, last, room_);
   if (!read.has_value()) return read.error();

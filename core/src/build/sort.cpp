@@ -162,8 +162,8 @@ Result<std::size_t> drop_repeated(std::span<HashedValue> keys) {
   const auto same_hash = [](const HashedValue& a, const HashedValue& b) { return a.hash == b.hash; };
   const auto twice = std::adjacent_find(distinct.begin(), distinct.end(), same_hash);
   if (twice == distinct.end()) return distinct.size();
-  Error two_values = bad_argument("value must be the same each time that a key is given, got ", twice[0].value, " and ",
-                                  twice[1].value, " for the key with the hash ", twice->hash);
+  Error two_values = bad_argument("value must be the same for each occurrence of a key, got ", twice[0].value, " and ",
+                                  twice[1].value, " for the key with hash ", twice->hash);
   two_values.key_hash = twice->hash;
   return two_values;
 }

@@ -59,7 +59,7 @@ Result<void> FilterBuilder::add_hash(std::uint64_t key_hash, std::uint64_t value
 Result<void> FilterBuilder::add_hashes(std::span<const std::uint64_t> key_hashes,
                                        std::span<const std::uint64_t> values) {
   if (values.size() != key_hashes.size()) {
-    return bad_argument("values must be as many as the keys, ", key_hashes.size(), ", got ", values.size());
+    return bad_argument("values must have one item per key, ", key_hashes.size(), ", got ", values.size());
   }
   return state_->add_hashes(key_hashes, values);
 }

@@ -12,10 +12,10 @@ namespace crivo {
 /// Answers do not depend on the facts, but hosts print them, so a blob must state valid ones. Errors: kCorrupt.
 inline Result<void> check_facts(const Facts& facts) {
   if (facts.capacity < 1 || facts.capacity > kMaxCapacity) {
-    return corrupt("capacity must lie in [1, ", kMaxCapacity, "], got ", facts.capacity);
+    return corrupt("capacity must be in [1, ", kMaxCapacity, "], got ", facts.capacity);
   }
   if (facts.fp_rate > 0 && facts.fp_rate <= 1) return {};
-  return corrupt("promised rate must lie in (0, 1], got ", facts.fp_rate);
+  return corrupt("promised rate must be in (0, 1], got ", facts.fp_rate);
 }
 
 /// Key counts saturate.
@@ -26,8 +26,7 @@ inline Result<void> check_facts(const Facts& facts) {
 /// Appends the capacity and the number of keys, which a kind does not know, to a kFull error.
 inline Result<void> with_keys(Result<void> result, const Facts& facts, std::uint64_t keys) {
   if (result || result.error().code != ErrorCode::kFull) return result;
-  return error(ErrorCode::kFull, result.error().message, " (it was made for ", facts.capacity, " keys and has ", keys,
-               ")");
+  return error(ErrorCode::kFull, result.error().message, " (capacity ", facts.capacity, ", keys ", keys, ")");
 }
 
 }  // namespace crivo

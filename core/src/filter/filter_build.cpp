@@ -22,8 +22,8 @@ Result<AnyFilter> AnyFilter::create(const FilterSpec& spec, std::uint64_t max_by
   const Result<FilterPlan> plan = plan_filter(spec, max_bytes);
   if (!plan) return plan.error();
   if (!plan->row->info.can.add) {
-    return error(ErrorCode::kUnsupported, "kind must be one that takes keys later, got ", plan->row->info.name,
-                 "; it is built once, from all its keys");
+    return error(ErrorCode::kUnsupported, "kind must support adding keys, got ", plan->row->info.name,
+                 "; it is built once, from all keys");
   }
   return FilterBuild::allocate(*plan, spec);
 }
@@ -53,8 +53,8 @@ Result<AnyFilter> AnyFilter::build(const FilterSpec& spec, std::vector<std::uint
 }
 
 Error FilterBuild::lacks_value(const KindInfo& kind) {
-  return error(ErrorCode::kUnsupported, "kind must be one whose keys have no values, got ", kind.name,
-               ", which takes a value with each key");
+  return error(ErrorCode::kUnsupported, "kind must have keys without values, got ", kind.name,
+               ", which needs a value for each key");
 }
 
 AnyFilter FilterBuild::allocate(const FilterPlan& plan, const FilterSpec& spec,

@@ -20,8 +20,8 @@ Result<FilterPlan> plan_filter(const FilterSpec& asked, std::uint64_t max_bytes)
   max_bytes = std::min<std::uint64_t>(max_bytes, std::numeric_limits<std::size_t>::max());
   const Result<std::uint64_t> bytes = row->payload_bytes(*shape);
   if (!bytes.has_value()) {  // more units than a shape may have
-    return error(ErrorCode::kTooLarge, "capacity must give a filter that kind ", row->info.name, " can be, got ",
-                 spec.capacity, ": its ", bytes.error().message);
+    return error(ErrorCode::kTooLarge, "capacity must fit the kind ", row->info.name, ", got ", spec.capacity, ": its ",
+                 bytes.error().message);
   }
   if (*bytes > max_bytes) return keys_too_large(max_bytes, spec.capacity, *bytes);
   Facts facts{.capacity = spec.capacity, .fp_rate = spec.fp_rate};

@@ -104,7 +104,7 @@ Result<void> KeyBuilder::add_to_filter(std::span<const std::uint64_t> key_hashes
 
 Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> /*key_hashes*/,
                                     std::span<const std::uint64_t> /*values*/) {
-  return unsupported(kind_, "have values", &Capabilities::find);
+  return unsupported(kind_, "values", &Capabilities::find);
 }
 
 Result<std::uint64_t> KeyBuilder::distinct_keys_in_file(BuildTask& task) {

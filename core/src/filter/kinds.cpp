@@ -11,9 +11,9 @@ namespace {
 
 Error wrong_option(const KindInfo& info, std::string_view got) {
   if (info.option.empty()) {
-    return bad_argument("kind ", info.name, " must stand without an option, got ", in_quotes(got));
+    return bad_argument("kind ", info.name, " must have no option, got ", in_quotes(got));
   }
-  return bad_argument("kind ", info.name, " must stand alone or as ", info.name, ":<", info.option, ">, got ",
+  return bad_argument("kind ", info.name, " must be written alone or as ", info.name, ":<", info.option, ">, got ",
                       in_quotes(got));
 }
 

@@ -60,7 +60,7 @@ struct Step {
 
 Result<void> check(std::span<const TreeLevel> levels, double budget) {
   if (!(budget >= 0 && budget <= kMaxBitsPerKey)) {
-    return bad_argument("budget_bits_per_key must lie in [0, ", kMaxBitsPerKey, "], got ", budget);
+    return bad_argument("budget_bits_per_key must be in [0, ", kMaxBitsPerKey, "], got ", budget);
   }
   if (levels.empty()) return bad_argument("levels must be at least 1, got 0");
   for (const TreeLevel& level : levels) {

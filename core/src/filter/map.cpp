@@ -7,7 +7,7 @@
 namespace crivo {
 
 Result<MapRef> MapRef::of(const FilterRef& filter) {
-  if (!filter.kind().can.find) return unsupported(filter.kind(), "find values", &Capabilities::find);
+  if (!filter.kind().can.find) return unsupported(filter.kind(), "finding values", &Capabilities::find);
   return MapRef(filter);
 }
 

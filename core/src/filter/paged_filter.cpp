@@ -24,7 +24,7 @@ Error unpageable(const Shape& shape) {
     names += info.name;
   }
   const KindRow* row = find_kind(shape.kind);
-  return error(ErrorCode::kUnsupported, "kind must be one that can lie in pages (", names, "), got ",
+  return error(ErrorCode::kUnsupported, "kind must support pages (", names, "), got ",
                row == nullptr ? std::to_string(static_cast<unsigned>(shape.kind)) : std::string(row->info.name));
 }
 

@@ -33,7 +33,7 @@ class PairBuilder final : public BuilderState {
   }
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes, std::span<const std::uint64_t> values) override {
     for (std::size_t i = 0; i < key_hashes.size(); ++i) {
-      if (values[i] > most_) return bad_argument("value must lie in [0, ", most_, "], got ", values[i]);
+      if (values[i] > most_) return bad_argument("value must be in [0, ", most_, "], got ", values[i]);
       if (auto added = kept_.add({key_hashes[i], values[i]}); !added) return told(added.error());
       largest_ = std::max(largest_, values[i]);
       ++keys_;
@@ -52,7 +52,7 @@ class PairBuilder final : public BuilderState {
   [[nodiscard]] Error told(const Error& why) const {
     if (!why.key_hash || !kind_.can.exact) return why;
     Error both =
-        bad_argument("key must be a member or not, got one on both sides, or two with the same hash, ", *why.key_hash);
+        bad_argument("key must be in only one set, got one in both, or two with the same hash, ", *why.key_hash);
     both.key_hash = why.key_hash;
     return both;
   }

@@ -18,7 +18,7 @@ Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
   const Header header = read_fields(blob);
   const std::size_t stored_bytes = blob.size() - kBlobHeaderBytes;
   if (is_raw(header.codec) && stored_bytes < header.raw_bytes) {
-    return corrupt("blob must be whole, with the ", header.raw_bytes, " bytes of payload that its header states, got ",
+    return corrupt("blob must be complete, with the ", header.raw_bytes, " payload bytes that its header states, got ",
                    stored_bytes, ": it is truncated");
   }
   return corrupt("checksum must match the contents, got ", stored, ": they were changed or truncated");
@@ -29,7 +29,7 @@ Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
 Result<void> check_start(std::span<const std::byte> blob) {
   if (blob.size() < kBlobHeaderBytes) {
     return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size(),
-                   ": it is truncated or no filter");
+                   ": it is truncated or not a filter");
   }
   if (!std::equal(std::begin(kMagic), std::end(kMagic), blob.begin())) {
     return corrupt("magic must be C3 52 56 4F: these bytes are not a filter");

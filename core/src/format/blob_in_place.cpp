@@ -82,8 +82,7 @@ Result<void> check_stored(const Header& header, std::uint64_t blob_bytes) {
   if (auto valid = check_fields(header, std::numeric_limits<std::uint64_t>::max()); !valid) return valid.error();
   if (auto valid = check_facts(header.facts); !valid) return valid.error();
   if (header.codec != Codec::kRaw) {
-    return error(ErrorCode::kUnsupported, "codec must be raw where keys are added in place, got ",
-                 codec_name(header.codec));
+    return error(ErrorCode::kUnsupported, "codec must be raw to add keys in place, got ", codec_name(header.codec));
   }
   if (blob_bytes != kBlobHeaderBytes + header.raw_bytes) {
     return corrupt("blob size must be ", kBlobHeaderBytes + header.raw_bytes, " bytes, as its header states, got ",

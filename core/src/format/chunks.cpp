@@ -40,7 +40,7 @@ std::string named(std::optional<std::uint64_t> seq) { return seq ? "chunk " + st
 
 Result<ChunkWriter> ChunkWriter::create(std::span<const std::byte> blob, std::size_t chunk_bytes) {
   if (chunk_bytes < kMinChunkBytes || chunk_bytes > kMaxChunkBytes) {
-    return bad_argument("chunk bytes must lie in [", kMinChunkBytes, ", ", kMaxChunkBytes, "], got ", chunk_bytes);
+    return bad_argument("chunk bytes must be in [", kMinChunkBytes, ", ", kMaxChunkBytes, "], got ", chunk_bytes);
   }
   if (blob.size() < kBlobHeaderBytes) {
     return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size());
@@ -81,7 +81,7 @@ Result<ChunkReader::Header> ChunkReader::read_header(std::span<const std::byte> 
     return corrupt("size must be above ", kChunkHeaderBytes, " bytes, got ", chunk.size());
   }
   if (!std::equal(std::begin(kMagic), std::end(kMagic), chunk.begin())) {
-    return corrupt("magic must be C3 52 56 43: these bytes are no chunk");
+    return corrupt("magic must be C3 52 56 43: these bytes are not a chunk");
   }
   if (chunk[sizeof kMagic] != kChunkVersion) {
     return corrupt("format version must be 1, got ", std::to_integer<unsigned>(chunk[sizeof kMagic]));
@@ -110,7 +110,7 @@ Result<ChunkReader::Header> ChunkReader::read_header(std::span<const std::byte> 
                  series.blob_bytes);
   }
   const std::uint64_t chunks = number_of_chunks(series.blob_bytes, series.data_bytes);
-  if (header.seq >= chunks) return corrupt("number must be below that of the chunks, ", chunks, ", got ", header.seq);
+  if (header.seq >= chunks) return corrupt("number must be below the number of chunks, ", chunks, ", got ", header.seq);
   // The product is below blob_bytes, because header.seq < chunks.
   const std::uint64_t left = series.blob_bytes - header.seq * series.data_bytes;
   const std::uint64_t expected = std::min<std::uint64_t>(left, series.data_bytes);
@@ -122,7 +122,7 @@ Result<ChunkReader::Header> ChunkReader::read_header(std::span<const std::byte> 
 
 Result<void> ChunkReader::check_series(const Header& header) const {
   const auto differs = [](const char* field, std::uint64_t wanted, std::uint64_t got) {
-    return error(ErrorCode::kIncompatible, field, " must be that of the first chunk, ", wanted, ", got ", got);
+    return error(ErrorCode::kIncompatible, field, " must equal the first chunk's ", wanted, ", got ", got);
   };
   const Series& got = header.series;
   if (got.id != series_->id) return differs("filter id", series_->id, got.id);
@@ -134,7 +134,7 @@ Result<void> ChunkReader::check_series(const Header& header) const {
 Result<void> ChunkReader::take(std::uint64_t seq, std::span<const std::byte> data) {
   const auto same = [&](std::span<const std::byte> before) -> Result<void> {
     if (std::ranges::equal(before, data)) return {};
-    return error(ErrorCode::kIncompatible, "contents must equal those of the same chunk before, got others");
+    return error(ErrorCode::kIncompatible, "contents must equal the earlier copy of this chunk, got others");
   };
   if (seq < joined_) {
     const auto from = static_cast<std::size_t>(seq) * series_->data_bytes;
@@ -179,8 +179,8 @@ std::optional<std::uint64_t> ChunkReader::first_missing() const noexcept {
 
 Result<std::vector<std::byte>> ChunkReader::finish() && {
   if (const std::optional<std::uint64_t> missing = first_missing()) {
-    return error(ErrorCode::kNotFound, "chunk ", *missing, " must have come, got ", joined_ + waiting_.size(), " of ",
-                 chunks(), " chunks without it");
+    return error(ErrorCode::kNotFound, "chunk ", *missing, " must be present, got ", joined_ + waiting_.size(), " of ",
+                 chunks(), " chunks");
   }
   if (id_of(blob_) != series_->id) {
     return corrupt("filter id must be the checksum of the blob, ", id_of(blob_), ", got ", series_->id);

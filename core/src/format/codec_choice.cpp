@@ -31,7 +31,7 @@ std::optional<Codec> choose_codec(const FilterRef& filter, BlobForm form) noexce
 
 Result<void> check_level(int level) {
   if (level >= kMinCompressionLevel && level <= kMaxCompressionLevel) return {};
-  return bad_argument("level must lie in [", kMinCompressionLevel, ", ", kMaxCompressionLevel, "], got ", level);
+  return bad_argument("level must be in [", kMinCompressionLevel, ", ", kMaxCompressionLevel, "], got ", level);
 }
 
 }  // namespace crivo

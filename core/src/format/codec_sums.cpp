@@ -24,7 +24,7 @@ Result<void> PayloadWithSums::check_segment(std::uint64_t number) const {
 Result<void> PayloadWithSums::check_header(std::span<const std::byte> header) const {
   const std::uint64_t stored = sum(segments());
   if (header_checksum(header.first(kChecksumOffset)) == stored) return {};
-  return corrupt("checksum of the header must match it, got ", stored, ": it was changed");
+  return corrupt("checksum of the header must match its bytes, got ", stored, ": it was changed");
 }
 
 // For complete segments of the payload, the summands of the checksum are the stored sums, already verified. The other

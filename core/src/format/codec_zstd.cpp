@@ -47,7 +47,8 @@ Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint
   if (ZSTD_getDictID_fromFrame(frame.data(), frame.size()) != 0) return broken("need no dictionary");
   if (!has_bounded_window(frame)) return broken("have a window of at most 2^", kMaxWindowLog, " bytes");
   const std::size_t frame_bytes = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
-  if (ZSTD_isError(frame_bytes) != 0) return broken("be whole, got ", std::string_view(ZSTD_getErrorName(frame_bytes)));
+  if (ZSTD_isError(frame_bytes) != 0)
+    return broken("be complete, got ", std::string_view(ZSTD_getErrorName(frame_bytes)));
   if (frame_bytes != frame.size()) {
     return broken("fill the stored payload of ", frame.size(), " bytes, got ", frame_bytes);
   }
@@ -120,7 +121,7 @@ Result<std::span<const std::uint8_t>> SymbolReader::next() {
     const std::size_t left = ZSTD_decompressStream(context_->zstd.get(), &out, &in);
     if (ZSTD_isError(left) != 0) return broken("decode, got ", std::string_view(ZSTD_getErrorName(left)));
     ended_ = left == 0;
-    if (!ended_ && out.pos == 0 && in.pos == in.size) return broken("be whole, got ", frame_.size(), " bytes of it");
+    if (!ended_ && out.pos == 0 && in.pos == in.size) return broken("be complete, got ", frame_.size(), " bytes of it");
   }
   read_ = in.pos;
   if (ended_ && read_ != frame_.size()) {

@@ -71,7 +71,7 @@ Result<void> MappedFile::map() {
   }
   if (bytes == 0) return {};  // an empty file cannot be mapped
   void* begin = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_SHARED, fd_.get(), 0);
-  if (begin == MAP_FAILED) return failed("be one that can be mapped", errno);
+  if (begin == MAP_FAILED) return failed("be mappable", errno);
   range_.begin = static_cast<std::byte*>(begin);
   range_.bytes = static_cast<std::size_t>(bytes);
   return {};
@@ -100,7 +100,7 @@ Result<void> MappedFile::freeze(std::uint64_t offset, std::uint64_t bytes) {
   void* const at = range_.begin + begin;
   const std::size_t size = end - begin;
   if (::mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
-    return failed("be one that can be mapped", errno);
+    return failed("be mappable", errno);
   }
   frozen.push_back({begin, end});
   const Result<std::size_t> copied = read(begin, {static_cast<std::byte*>(at), size});

@@ -73,7 +73,7 @@ Result<MappedFilter> open_shard(const std::string& manifest_path, const Manifest
   }
   const Shard& named = manifest.shards[number];
   if (file->blob_bytes() == named.bytes && file->checksum() == named.checksum) return file;
-  return corrupt("shard must be the one that its manifest names, got another");
+  return corrupt("shard must match its manifest, got another one");
 }
 
 /// Hashes sorted by shard, so that each shard is queried once.
@@ -209,7 +209,7 @@ Result<void> ShardedFilter::State::read_again() {
   Result<Manifest> manifest = read_manifest(path_);
   if (!manifest) return manifest.error();
   if (manifest->seed != shape.seed || manifest->shards.size() != shape.units) {
-    return corrupt("manifest must keep its seed and number of shards while it is open, got others: ", path_,
+    return corrupt("seed and number of shards must not change while the manifest is open, got others: ", path_,
                    " was replaced; open it again");
   }
   manifest_ = *std::move(manifest);
@@ -315,7 +315,7 @@ Result<FilterFile> open_filter_file(const std::string& path, const ShardedOption
 Result<const MappedFilter*> in_one_file(const FilterFile& file) {
   if (const auto* const mapped = std::get_if<MappedFilter>(&file)) return mapped;
   return error(ErrorCode::kUnsupported, "filter must be in one file, got one of ",
-               std::get<ShardedFilter>(file).shape().units, " shards, each of which is a file of its own");
+               std::get<ShardedFilter>(file).shape().units, " shards in separate files");
 }
 
 }  // namespace crivo

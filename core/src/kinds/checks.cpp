@@ -9,12 +9,12 @@ namespace crivo {
 
 Result<void> check_capacity(std::uint64_t capacity) {
   if (capacity >= 1 && capacity <= kMaxCapacity) return {};
-  return bad_argument("capacity must lie in [1, ", kMaxCapacity, "], got ", capacity);
+  return bad_argument("capacity must be in [1, ", kMaxCapacity, "], got ", capacity);
 }
 
 Result<void> check_fp_rate(double fp_rate) {
   if (fp_rate > 0 && fp_rate < 1) return {};
-  return bad_argument("fp_rate must lie in (0, 1), got ", fp_rate);
+  return bad_argument("fp_rate must be in (0, 1), got ", fp_rate);
 }
 
 Result<double> check_request(std::uint64_t capacity, double fp_rate) {
@@ -22,13 +22,13 @@ Result<double> check_request(std::uint64_t capacity, double fp_rate) {
   if (auto valid = check_fp_rate(fp_rate); !valid) return valid.error();
   const double collisions = collision_rate(static_cast<double>(capacity));
   if (fp_rate > collisions) return without_collisions(fp_rate, capacity);
-  return bad_argument("fp_rate must be above ", collisions, ", the rate at which 64-bit hashes of ",
-                      counted_keys(capacity), " coincide with another's, got ", fp_rate);
+  return bad_argument("fp_rate must be above ", collisions, ", the collision rate of 64-bit hashes of ",
+                      counted_keys(capacity), ", got ", fp_rate);
 }
 
 Result<void> check_bits_per_key(double bits_per_key) {
   if (bits_per_key > 0 && bits_per_key <= kMaxBitsPerKey) return {};
-  return bad_argument("bits_per_key must lie in (0, ", kMaxBitsPerKey, "], got ", bits_per_key);
+  return bad_argument("bits_per_key must be in (0, ", kMaxBitsPerKey, "], got ", bits_per_key);
 }
 
 bool read_option(unsigned& option, unsigned by_default, std::string_view text) noexcept {

@@ -48,7 +48,7 @@ Error unsupported(const KindInfo& kind, std::string_view operation, bool Capabil
     if (!able.empty()) able += ", ";
     able += info.name;
   }
-  return error(ErrorCode::kUnsupported, "kind must be one that can ", operation, " (", able, "), got ", kind.name);
+  return error(ErrorCode::kUnsupported, "kind must support ", operation, " (", able, "), got ", kind.name);
 }
 
 }  // namespace crivo

@@ -13,7 +13,7 @@ Result<void> check_sketch(const SketchSpec& spec, ErrorCode code) {
     return error(code, "keys must be 0 (hashes), 1 (bytes) or 2 (integers), got ", static_cast<unsigned>(spec.keys));
   }
   if (spec.key_bytes < (is_short ? 1U : 8U) || spec.key_bytes > (is_short ? kMaxSketchKeyBytes : 8U)) {
-    return error(code, "key_bytes must ", is_short ? "lie in [1, 32]" : "be 8 for hashes and integers", ", got ",
+    return error(code, "key_bytes must ", is_short ? "be in [1, 32]" : "be 8 for hashes and integers", ", got ",
                  spec.key_bytes);
   }
   if (spec.first >= kMaxSketchSymbols) {
@@ -21,7 +21,7 @@ Result<void> check_sketch(const SketchSpec& spec, ErrorCode code) {
   }
   const std::uint64_t most = kMaxSketchSymbols - spec.first;
   if (spec.symbols < 1 || spec.symbols > most) {
-    return error(code, "symbols must lie in [1, ", most, "], got ", spec.symbols);
+    return error(code, "symbols must be in [1, ", most, "], got ", spec.symbols);
   }
   return {};
 }

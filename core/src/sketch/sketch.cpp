@@ -168,7 +168,7 @@ Result<void> Sketch::append(const Sketch& next) {
                  ", the number after the last symbol, got ", next.spec_.first);
   }
   if (next.keys_ != keys_) {
-    return error(ErrorCode::kIncompatible, "keys must be equally many in both sketches of a set, got ",
+    return error(ErrorCode::kIncompatible, "number of keys must be the same in both sketches of a set, got ",
                  static_cast<std::int64_t>(keys_), " and ", static_cast<std::int64_t>(next.keys_));
   }
   payload_.insert(payload_.end(), next.payload_.begin() + kFirstBytes, next.payload_.end());

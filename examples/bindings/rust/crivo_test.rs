@@ -138,19 +138,19 @@ fn errors_say_what_is_wrong() {
     let exact = |kind| failure(Filter::build_exact(["ann", "bob"], ["bob"], of_kind(kind)));
     let ribbon = built(&["ann"], of_kind("ribbon"));
     for (error, status, text) in [
-        (one(Options { fp_rate: 1.5, ..Options::default() }), 1, "fp_rate must lie in (0, 1), got 1.5"),
+        (one(Options { fp_rate: 1.5, ..Options::default() }), 1, "fp_rate must be in (0, 1), got 1.5"),
         (one(of_kind("sieve")), 1, "sieve"),
         (one(of_kind("rib\0bon")), 1, "kind must have no NUL"),
-        (one(of_kind("map")), 4, "kind must be one whose keys have no values, got map"),
+        (one(of_kind("map")), 4, "kind must have keys without values, got map"),
         (map("", &[("ann", 1), ("ann", 2)]), 1, "value must be the same each time"),
-        (map("map:4", &[("ann", 16)]), 1, "value must lie in [0, 15], got 16"),
-        (map("", &[("ann", 1 << 32)]), 1, "value must lie in [0, 4294967295], got 4294967296"),
-        (map("ribbon", &[("ann", 1)]), 4, "kind must be one that can have values (map)"),
+        (map("map:4", &[("ann", 16)]), 1, "value must be in [0, 15], got 16"),
+        (map("", &[("ann", 1 << 32)]), 1, "value must be in [0, 4294967295], got 4294967296"),
+        (map("ribbon", &[("ann", 1)]), 4, "kind must support values (map)"),
         (map("map\0", &[("ann", 1)]), 1, "kind must have no NUL"),
         (exact(""), 1, "key must be a member or not, got one on both sides"),
         (exact("ribbon"), 4, "kind must be exact, got ribbon"),
-        (failure(ribbon.find("ann")), 4, "kind must be one that can find values (map), got ribbon"),
-        (failure(ribbon.find_many(["ann"])), 4, "kind must be one that can find values (map), got ribbon"),
+        (failure(ribbon.find("ann")), 4, "kind must support finding values (map), got ribbon"),
+        (failure(ribbon.find_many(["ann"])), 4, "kind must support finding values (map), got ribbon"),
         (failure(Filter::read(b"")), 2, "got 0"),
         (failure(Filter::borrow(&bad)), 2, "checksum"),
         (failure(Filter::borrow(&blob).unwrap().add("bob")), 4, "read-only"),
@@ -253,7 +253,7 @@ fn sketches_say_what_is_wrong() {
     let mut bad = sound.clone();
     bad[80] ^= 1;
     for (error, status, text) in [
-        (failure(new(0, 0, SketchKeys::Hashes)), 1, "symbols must lie in [1, 4294967296], got 0"),
+        (failure(new(0, 0, SketchKeys::Hashes)), 1, "symbols must be in [1, 4294967296], got 0"),
         (failure(new(1, 1 << 32, SketchKeys::Hashes)), 1, "first must be below 4294967296"),
         (failure(new(1, 0, SketchKeys::Bytes(33))), 1, "33"),
         (failure(integers.add("1")), 1, "key must be an integer"),

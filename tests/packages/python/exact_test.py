@@ -28,9 +28,9 @@ class ExactTest(unittest.TestCase):
         self.assertEqual(crivo.Filter.exact(MEMBERS, OTHERS, 0.01).facts.fp_rate, 0.01)
 
     def test_wrong_arguments(self):
-        with self.assertRaisesRegex(crivo.Error, "key must be a member or not, got one on both sides"):
+        with self.assertRaisesRegex(crivo.Error, "key must be in only one set, got one in both"):
             crivo.Filter.exact([1, 2], [3, 2])
-        with self.assertRaisesRegex(crivo.Error, "got exact, which Filter.exact"):
+        with self.assertRaisesRegex(crivo.Error, "got exact; use Filter.exact"):
             crivo.Filter([1, 2], kind="exact")
         for members, others in (("abc", [1]), ([1], b"abc"), (None, [1]), ([1], 7)):
             with self.assertRaises((TypeError, crivo.Error)):

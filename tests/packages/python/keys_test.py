@@ -76,7 +76,7 @@ class KeysTest(unittest.TestCase):
 
     def test_text_that_is_no_unicode_is_refused(self):
         filter_ = crivo.Filter(capacity=9)
-        text = r"must be text that UTF-8 can hold, got the lone surrogate '\\udcff' at index 2$"
+        text = r"must be text that UTF-8 can encode, got the lone surrogate '\\udcff' at index 2$"
         for ask in [filter_.__contains__, filter_.add, filter_.count, crivo.hash_key]:
             with self.assertRaisesRegex(crivo.Error, "^key " + text) as raised:
                 ask("a\0\udcffb")
@@ -167,7 +167,7 @@ class ArraysTest(unittest.TestCase):
         filter_ = crivo.Filter(capacity=10)
         for wrong in [array.array("q", [1]), array.array("d", [1]), array.array("I", [1])]:
             self.assertRaisesRegex(TypeError, "array of 64-bit unsigned integers", filter_.update, wrong, hashed=True)
-        self.assertRaisesRegex(TypeError, r"keys\[1\] must be an int where hashed is true, got str", filter_.update,
+        self.assertRaisesRegex(TypeError, r"keys\[1\] must be an int if hashed is true, got str", filter_.update,
                                [1, "a"], hashed=True)
         for wrong in [-1, 2**64]:
             self.assertRaisesRegex(crivo.Error, r"keys\[0\] must be an int from 0 to 2\^64 - 1", filter_.update,

@@ -58,27 +58,27 @@ class MapTest(unittest.TestCase):
                       crivo.Map.from_bytes(made.to_bytes()), pickle.loads(pickle.dumps(made)), copy.copy(made)):
             self.assertIs(type(other), crivo.Map)
             self.assertEqual(other.get_many(SQUARES), list(SQUARES.values()))
-        with self.assertRaisesRegex(crivo.Error, r"^kind must be one that has values \(map\), got blocked$"):
+        with self.assertRaisesRegex(crivo.Error, r"^kind must have values \(map\), got blocked$"):
             crivo.Map.from_bytes(crivo.Filter(["a"]).to_bytes())
 
     def test_what_is_refused(self):
         for arguments, error, message in (
-            (([("a", 1), ("a", 2)],), crivo.Error, "^value must be the same each time that a key is given, got 1 and 2"),
+            (([("a", 1), ("a", 2)],), crivo.Error, "^value must be the same for each occurrence of a key, got 1 and 2"),
             (({"a": -1},), crivo.Error, "^value must be an int from 0 to"),
-            (({"a": 2**32},), crivo.Error, r"^value must lie in \[0, 4294967295\], got 4294967296"),
+            (({"a": 2**32},), crivo.Error, r"^value must be in \[0, 4294967295\], got 4294967296"),
             (({"a": "1"},), TypeError, "^value must be an int, got str"),
             (({"a": 1.5},), TypeError, "^value must be an int, got float"),
-            ((["a", "b"], [1]), crivo.Error, "^values must be as many as keys, got 1"),
-            ((["a"], [1, 2]), crivo.Error, "^values must be as many as keys, got more than 1"),
-            ((array.array("q", [1, 2]), array.array("q", [1])), crivo.Error, "^values must be as many as keys, got 1"),
-            ((array.array("q", [1]), array.array("q", [1, 2])), crivo.Error, "^values must be as many as keys, got 2"),
+            ((["a", "b"], [1]), crivo.Error, "^values must have one item per key, got 1"),
+            ((["a"], [1, 2]), crivo.Error, "^values must have one item per key, got more than 1"),
+            ((array.array("q", [1, 2]), array.array("q", [1])), crivo.Error, "^values must have one item per key, got 1"),
+            ((array.array("q", [1]), array.array("q", [1, 2])), crivo.Error, "^values must have one item per key, got 2"),
             ((array.array("q", [1]), array.array("q", [-1])), crivo.Error, "^value must be an int from 0 to .*, got -1"),
             ((["a"], 7), TypeError, "not iterable"),
         ):
             with self.subTest(arguments), self.assertRaisesRegex(error, message):
                 crivo.Map(*arguments)
         for keys in (["a"], []):
-            with self.assertRaisesRegex(crivo.Error, "^kind must be one whose keys have no values, got map, which crivo.Map"):
+            with self.assertRaisesRegex(crivo.Error, "^kind must have keys without values, got map; use crivo.Map"):
                 crivo.Filter(keys, kind="map")
         for walk in (iter, reversed, list):
             with self.assertRaises(TypeError):

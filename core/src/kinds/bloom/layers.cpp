@@ -17,10 +17,10 @@ const std::byte* slot_of(const std::byte* payload, unsigned index) noexcept {
 
 Result<void> check_series(const LayerSeries& series, unsigned growth) {
   if (!(series.fp_rate > 0 && series.fp_rate < 1)) {
-    return corrupt("promised rate of the layers must lie in (0, 1), got ", series.fp_rate);
+    return corrupt("promised rate of the layers must be in (0, 1), got ", series.fp_rate);
   }
   if (series.first_capacity < 1 || series.first_capacity > kMaxCapacity) {
-    return corrupt("capacity of the first layer must lie in [1, ", kMaxCapacity, "], got ", series.first_capacity);
+    return corrupt("capacity of the first layer must be in [1, ", kMaxCapacity, "], got ", series.first_capacity);
   }
   if (series.layers < 1 || layer_capacity(series.first_capacity, growth, series.layers - 1) == 0) {
     return corrupt("number of layers must be at least 1 and keep capacities at most ", kMaxCapacity, ", got ",
@@ -32,7 +32,7 @@ Result<void> check_series(const LayerSeries& series, unsigned growth) {
 Result<void> check_layer(const Layer& layer, const Layer& before, unsigned index, bool is_newest,
                          std::uint64_t capacity) {
   if (layer.probes < 1 || layer.probes > kMaxBlockedProbes) {
-    return corrupt("k of layer ", index, " must lie in [1, ", kMaxBlockedProbes, "], got ", layer.probes);
+    return corrupt("k of layer ", index, " must be in [1, ", kMaxBlockedProbes, "], got ", layer.probes);
   }
   if (layer.blocks < 1 || layer.blocks < before.blocks) {
     return corrupt("number of blocks of layer ", index, " must be at least 1 and those of the layer before, got ",
@@ -41,7 +41,7 @@ Result<void> check_layer(const Layer& layer, const Layer& before, unsigned index
   const std::uint64_t fewest = is_newest ? (index == 0 ? 0 : 1) : capacity;
   const std::uint64_t most = std::min(capacity, layer.blocks * kBlockBits);  // each key has set at least one bit
   if (layer.keys < fewest || layer.keys > most) {
-    return corrupt("keys in layer ", index, " must lie in [", fewest, ", ", most, "], got ", layer.keys);
+    return corrupt("keys in layer ", index, " must be in [", fewest, ", ", most, "], got ", layer.keys);
   }
   return {};
 }

@@ -153,7 +153,7 @@ struct Scalable {
   static Result<Shape> plan(const FilterSpec& spec) {
     const unsigned growth = spec.growth;
     if (growth < kMinGrowth || growth > kMaxGrowth) {
-      return bad_argument("growth must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ", growth);
+      return bad_argument("growth must be in [", kMinGrowth, ", ", kMaxGrowth, "], got ", growth);
     }
     FilterSpec first = spec;
     Result<Shape> shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
@@ -172,7 +172,7 @@ struct Scalable {
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
     if (shape.param < kMinGrowth || shape.param > kMaxGrowth) {
-      return corrupt("kind parameter (growth) must lie in [", kMinGrowth, ", ", kMaxGrowth, "], got ", shape.param);
+      return corrupt("kind parameter (growth) must be in [", kMinGrowth, ", ", kMaxGrowth, "], got ", shape.param);
     }
     Shape without_growth = shape;
     without_growth.param = 0;

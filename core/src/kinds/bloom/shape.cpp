@@ -33,10 +33,10 @@ Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_un
 
 Result<void> check_shape(const Shape& shape, unsigned max_probes, std::uint64_t max_units, const char* unit_name) {
   if (shape.k < 1 || shape.k > max_probes) {
-    return corrupt("k must lie in [1, ", max_probes, "], got ", unsigned{shape.k});
+    return corrupt("k must be in [1, ", max_probes, "], got ", unsigned{shape.k});
   }
   if (shape.units < 1 || shape.units > max_units) {
-    return corrupt(unit_name, " must lie in [1, ", max_units, "], got ", shape.units);
+    return corrupt(unit_name, " must be in [1, ", max_units, "], got ", shape.units);
   }
   if (shape.param != 0) return corrupt("kind parameter must be 0, got ", unsigned{shape.param});
   return {};

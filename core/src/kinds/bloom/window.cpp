@@ -136,7 +136,7 @@ struct Window {
 
   static Result<Shape> plan(const FilterSpec& spec) {
     if (spec.panes < 1 || spec.panes > kMaxPanes) {
-      return bad_argument("panes must lie in [1, ", kMaxPanes, "], got ", spec.panes);
+      return bad_argument("panes must be in [1, ", kMaxPanes, "], got ", spec.panes);
     }
     if (!length_of_pane(static_cast<double>(spec.window), spec.panes)) {
       return bad_argument("window must be ", kWindowLengths, ", got ", spec.window, " milliseconds");
@@ -152,7 +152,7 @@ struct Window {
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
     if (shape.param < 1 || shape.param > kMaxPanes) {
-      return corrupt("kind parameter (panes) must lie in [1, ", kMaxPanes, "], got ", shape.param);
+      return corrupt("kind parameter (panes) must be in [1, ", kMaxPanes, "], got ", shape.param);
     }
     Shape pane = shape;
     pane.param = 0;

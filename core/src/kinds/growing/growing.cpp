@@ -68,8 +68,8 @@ class Groups {
     }
     GroupEditor group = editor(form_.group_of(hash));
     if (group.add(Entry(hash, group.form()), copies)) return {};
-    return error(ErrorCode::kFull, "keys whose hashes begin with the same ", unsigned{group.form().level},
-                 " bits must be at most what a group holds, ", kMaxSlots, " entries, got one more");
+    return error(ErrorCode::kFull, "keys with the same first ", unsigned{group.form().level},
+                 " bits of the hash must be at most ", kMaxSlots, " entries, the size of a group, got one more");
   }
 
   bool remove(std::uint64_t hash) {
@@ -119,7 +119,7 @@ class Checker {
 
   Result<void> check() {
     if (!is_zero({view_.payload + 2 * kFreeCellsAt, kGroupsAt - 2 * kFreeCellsAt})) {
-      return corrupt("bytes before the groups must be 0 behind the free cells");
+      return corrupt("bytes between the free cells and the groups must be 0");
     }
     for (std::uint64_t group = 0; group < view_.shape.units; ++group) {
       if (auto valid = check_group(GroupReader(view_, form_, group)); !valid) {
@@ -140,7 +140,7 @@ class Checker {
         return corrupt("cell ", cell, " must be one of the payload's that no other group has, got ", number);
       }
     }
-    if (!group.is_padded()) return corrupt("bytes behind its fields and its last slot must be 0");
+    if (!group.is_padded()) return corrupt("bytes after its fields and its last slot must be 0");
     return check_entries(group);
   }
 
@@ -192,7 +192,7 @@ class Checker {
         return corrupt("free cell ", i, " must be one of the payload's that no group has, got ", number);
       const std::byte* cell = view_.payload + std::size_t{number} * kCellUnit;
       if (!is_zero({cell + 4, kCellBytes - 4}))
-        return corrupt("free cell ", i, " must be 0 behind the next one's number");
+        return corrupt("free cell ", i, " must be 0 after the number of the next cell");
       number = load_le<std::uint32_t>(cell);
     }
     if (number != 0) return corrupt("free cells must end after ", free, ", got ", number);
@@ -240,11 +240,11 @@ struct Growing {
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
     if (shape.k != 1) return corrupt("k must be 1, got ", unsigned{shape.k});
     if (shape.param < kMinGrowingBits || shape.param > kMaxGrowingBits) {
-      return corrupt("kind parameter (bits of a new entry) must lie in [", kMinGrowingBits, ", ", kMaxGrowingBits,
+      return corrupt("kind parameter (bits of a new entry) must be in [", kMinGrowingBits, ", ", kMaxGrowingBits,
                      "], got ", shape.param);
     }
     if (shape.units < 1 || shape.units > kMaxGroups) {
-      return corrupt(kUnitName, " must lie in [1, ", kMaxGroups, "], got ", shape.units);
+      return corrupt(kUnitName, " must be in [1, ", kMaxGroups, "], got ", shape.units);
     }
     return kGroupsAt + shape.units * GroupBytes(shape.param).all;
   }

@@ -168,7 +168,7 @@ class KeyGroup {
     const bool is_new = group.count(hash_) == 0;
     if (!is_new && only_if_absent) return Added{};
     if (!group.add(Entry(hash_, group.form()), 1)) {
-      return error(ErrorCode::kFull, "keys of one group must be at most what a group holds, got one more");
+      return error(ErrorCode::kFull, "keys of one group must fit in its slots, got one more");
     }
     const Page& written = stored.write(stored.keys() + 1);
     return Added{.is_new = is_new, .fills = is_new, .is_crowded = is_crowded(layout_.shape, written.bytes)};

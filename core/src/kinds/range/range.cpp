@@ -70,8 +70,7 @@ double share_of_starts(const View& view, std::uint64_t length) {
 struct Range {
   static constexpr Kind kKind = Kind::kRange;
   static constexpr std::string_view kName = "range";
-  static constexpr std::string_view kOption =
-      "length of the ranges that the rate is for: a power of two, or one without it";
+  static constexpr std::string_view kOption = "range length for which the rate holds: a power of two, by default 1";
   static constexpr const char* kUnitName = "number of words";
   static constexpr HashId kHashId = HashId::kOrdered;
 
@@ -104,7 +103,7 @@ struct Range {
       return corrupt("k must be at most ", kMaxRangeLowBits, ", got ", unsigned{shape.k});
     }
     if (shape.units < kRangeHeaderWords || shape.units > kMaxRangeWords) {
-      return corrupt("number of words must lie in [", kRangeHeaderWords, ", ", kMaxRangeWords, "], got ", shape.units);
+      return corrupt("number of words must be in [", kRangeHeaderWords, ", ", kMaxRangeWords, "], got ", shape.units);
     }
     return shape.units * 8;
   }
@@ -117,7 +116,7 @@ struct Range {
       return corrupt("payload without keys must be 0, got other words");
     }
     if (keys > kMaxCapacity) return corrupt("distinct keys must be at most ", kMaxCapacity, ", got ", keys);
-    if (codes < 1 || codes > keys) return corrupt("codes must lie in [1, ", keys, "], got ", codes);
+    if (codes < 1 || codes > keys) return corrupt("codes must be in [1, ", keys, "], got ", codes);
     const RangeLayout layout = range_layout(view);
     if (layout.words != view.shape.units) {
       return corrupt("number of words must be ", layout.words, " for ", codes, " codes of ", keys, " keys, got ",

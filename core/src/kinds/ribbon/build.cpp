@@ -90,7 +90,7 @@ class RibbonBuilder {
         fingerprint_factor *= kPreviousLevel;
       }
     }
-    return bad_argument("hashes must be spread like those of hash_key, got a set without a solution");
+    return bad_argument("hashes must be uniform, as hash_key makes them, got a set without a solution");
   }
 
   RibbonForm form_;

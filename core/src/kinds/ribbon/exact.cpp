@@ -131,7 +131,7 @@ struct Exact {
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
     if (shape.k > kMaxRibbonColumns) {
-      return corrupt("k must lie in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.k});
+      return corrupt("k must be in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.k});
     }
     if (shape.param >= kNarrowRibbonParam || (shape.k == kMaxRibbonColumns && shape.param != 0)) {
       return corrupt("kind parameter must be a share below ", kRibbonShares, ", and 0 with k = ", kMaxRibbonColumns,
@@ -222,7 +222,7 @@ struct Exact {
   /// The columns for the rate of keys outside the universe.
   static Result<RibbonForm> form_by_rate(const FilterSpec& spec) {
     if (!(spec.fp_rate > 0 && spec.fp_rate <= 1)) {
-      return bad_argument("fp_rate must lie in (0, 1] for an exact filter, got ", spec.fp_rate);
+      return bad_argument("fp_rate must be in (0, 1] for an exact filter, got ", spec.fp_rate);
     }
     if (spec.fp_rate >= kMapSays) return RibbonForm(kWideRibbon, 0);
     const Result<double> hash_rate = check_request(spec.capacity, spec.fp_rate);
@@ -253,7 +253,7 @@ struct Exact {
       return corrupt("words of the filter must be at most ", most, ", got ", header.filter_words);
     }
     if ((header.filter_words != 0) != (view.shape.k != 0 || view.shape.param != 0)) {
-      return corrupt("words of the filter must be 0 where it has no columns, and only there, got ", header.filter_words,
+      return corrupt("words of the filter must be 0 if, and only if, it has no columns, got ", header.filter_words,
                      " with k = ", unsigned{view.shape.k}, " and the parameter ", view.shape.param);
     }
     for (const std::uint64_t keys : {header.members, header.others}) {

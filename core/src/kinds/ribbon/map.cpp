@@ -40,7 +40,7 @@ struct Map {
   static Result<Shape> plan(const FilterSpec& spec) {
     const unsigned value_bits = std::max(1U, spec.value_bits);
     if (value_bits > kMaxValueBits) {
-      return bad_argument("value bits must lie in [1, ", kMaxValueBits, "], got ", value_bits);
+      return bad_argument("value bits must be in [1, ", kMaxValueBits, "], got ", value_bits);
     }
     const Result<unsigned> check_bits =
         spec.bits_per_key ? check_bits_by_size(spec, value_bits) : check_bits_by_rate(spec);
@@ -58,7 +58,7 @@ struct Map {
       return corrupt("kind parameter must be value bits from 1 to ", kMaxValueBits, ", got ", shape.param);
     }
     if (shape.k < shape.param || shape.k > shape.param + kMaxCheckBits) {
-      return corrupt("k must lie in [", shape.param, ", ", shape.param + kMaxCheckBits, "], got ", unsigned{shape.k});
+      return corrupt("k must be in [", shape.param, ", ", shape.param + kMaxCheckBits, "], got ", unsigned{shape.k});
     }
     return ribbon_payload_bytes(shape);
   }
@@ -103,7 +103,7 @@ struct Map {
     if (auto valid = check_capacity(spec.capacity); !valid) return valid.error();
     if (spec.fp_rate == 1) return 0U;
     if (!(spec.fp_rate > 0 && spec.fp_rate < 1)) {
-      return bad_argument("fp_rate must lie in (0, 1] for a map, got ", spec.fp_rate);
+      return bad_argument("fp_rate must be in (0, 1] for a map, got ", spec.fp_rate);
     }
     const Result<double> hash_rate = check_request(spec.capacity, spec.fp_rate);
     if (!hash_rate.has_value()) return hash_rate.error();

@@ -70,7 +70,7 @@ Result<void> check_level(const std::byte*& at, const std::byte* end, const Ribbo
   const auto words = static_cast<std::uint64_t>(end - at) / 8;
   const std::uint64_t blocks = words == 0 ? 0 : load_le<std::uint64_t>(at);
   if (blocks < kMinRibbonBlocks || blocks > kMaxRibbonBlocks) {
-    return corrupt("blocks of a level must lie in [", kMinRibbonBlocks, ", ", kMaxRibbonBlocks, "], got ", blocks);
+    return corrupt("blocks of a level must be in [", kMinRibbonBlocks, ", ", kMaxRibbonBlocks, "], got ", blocks);
   }
   const RibbonLevelShape level(blocks, form, base);
   if (level.words() > words) return corrupt("blocks of a level must fit in the ", words, " words left, got ", blocks);
@@ -87,7 +87,7 @@ Result<void> check_level(const std::byte*& at, const std::byte* end, const Ribbo
 
 Result<std::uint64_t> ribbon_payload_bytes(const Shape& shape) {
   if (shape.units >= 1 && shape.units <= kMaxRibbonUnits) return shape.units * 8;
-  return corrupt("number of words must lie in [1, ", kMaxRibbonUnits, "], got ", shape.units);
+  return corrupt("number of words must be in [1, ", kMaxRibbonUnits, "], got ", shape.units);
 }
 
 Result<void> validate_ribbon(const View& view) {
@@ -103,7 +103,7 @@ Result<void> validate_ribbon(const View& view) {
     return corrupt("base seed must be at most ", kMaxRibbonSeed, ", got ", header.base_seed);
   }
   if (header.keys < 1 || header.keys > kMaxCapacity) {
-    return corrupt("distinct keys must lie in [1, ", kMaxCapacity, "], got ", header.keys);
+    return corrupt("distinct keys must be in [1, ", kMaxCapacity, "], got ", header.keys);
   }
   const RibbonForm form(view.shape);
   const std::byte* at = view.payload + 8;

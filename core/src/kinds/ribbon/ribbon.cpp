@@ -45,7 +45,7 @@ struct Ribbon {
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
     if (shape.k > kMaxRibbonColumns) {
-      return corrupt("k must lie in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.k});
+      return corrupt("k must be in [0, ", kMaxRibbonColumns, "], got ", unsigned{shape.k});
     }
     const std::uint64_t share = RibbonForm(shape).share;
     if ((shape.k == 0 && share == 0) || (shape.k == kMaxRibbonColumns && share != 0)) {

@@ -214,11 +214,11 @@ std::uint64_t copies_of(const CuckooKey& key, const View& view) noexcept {
 
 Error no_room(const CuckooKey& key, const View& view) {
   if (copies_of(key, view) == kMaxCopies) {  // a larger filter would not help
-    return error(ErrorCode::kFull, "times that a key is added must be at most ", kMaxCopies,
-                 ", as its two buckets hold no more copies, got one more");
+    return error(ErrorCode::kFull, "additions of one key must be at most ", kMaxCopies,
+                 ", the slots of its two buckets, got one more");
   }
   const std::uint64_t occupied = count_occupied(view.payload, view.shape.units * kSlots, view.shape.param);
-  return error(ErrorCode::kFull, "filter must have room: its load is ",
+  return error(ErrorCode::kFull, "filter must have a free slot: its load is ",
                load_of(view.shape, static_cast<double>(occupied)), " and none of ", kRelocations,
                " relocations frees a slot for this key", kHowToGetRoom);
 }

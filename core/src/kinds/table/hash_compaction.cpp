@@ -125,7 +125,7 @@ bool insert(Store store, Walk walk) noexcept {
 
 Error no_room(const View& view) {
   const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);
-  return error(ErrorCode::kFull, "filter must have room: its load is ",
+  return error(ErrorCode::kFull, "filter must have a free slot: its load is ",
                static_cast<double>(occupied) / static_cast<double>(view.shape.units), " and a search of ", kMaxSteps,
                " slots found none empty", kHowToGetRoom);
 }

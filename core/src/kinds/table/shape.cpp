@@ -8,12 +8,11 @@ namespace crivo {
 Result<void> check_fingerprint_shape(const Shape& shape, const FingerprintLimits& limits) {
   if (shape.k != limits.probes) return corrupt("k must be ", limits.probes, ", got ", unsigned{shape.k});
   if (shape.param < limits.min_bits || shape.param > kMaxFingerprintBits) {
-    return corrupt("kind parameter (fingerprint bits) must lie in [", limits.min_bits, ", ", kMaxFingerprintBits,
+    return corrupt("kind parameter (fingerprint bits) must be in [", limits.min_bits, ", ", kMaxFingerprintBits,
                    "], got ", unsigned{shape.param});
   }
   if (shape.units < limits.min_units || shape.units > limits.max_units) {
-    return corrupt(limits.unit_name, " must lie in [", limits.min_units, ", ", limits.max_units, "], got ",
-                   shape.units);
+    return corrupt(limits.unit_name, " must be in [", limits.min_units, ", ", limits.max_units, "], got ", shape.units);
   }
   return {};
 }

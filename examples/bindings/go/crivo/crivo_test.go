@@ -169,7 +169,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		status Status
 		text   string
 	}{
-		{failing(Build(Keys{}, Options{FPRate: 1.5})), BadArgument, "fp_rate must lie in (0, 1), got 1.5"},
+		{failing(Build(Keys{}, Options{FPRate: 1.5})), BadArgument, "fp_rate must be in (0, 1), got 1.5"},
 		{failing(Build(Keys{}, Options{Kind: "ribbon\x00s"})), BadArgument, "kind must have no NUL"},
 		{failing(Build(Keys{}, Options{Kind: "sieve"})), BadArgument, "sieve"},
 		{failing(Open("a\x00b")), BadArgument, "path must have no NUL"},

@@ -39,7 +39,7 @@ import (
 // for a value that is too large, and for a key with two values.
 func BuildMap(keys Keys, values []uint64, options Options) (*Filter, error) {
 	if len(values) != keys.Len() {
-		text := fmt.Sprintf("values must be as many as keys, got %d for %d keys", len(values), keys.Len())
+		text := fmt.Sprintf("values must have one item per key, got %d for %d keys", len(values), keys.Len())
 		return nil, &Error{BadArgument, text}
 	}
 	bytes, offsets := lendable(keys)

@@ -151,19 +151,19 @@ func TestMapsAndExactFiltersSayWhatIsWrong(t *testing.T) {
 		status Status
 		text   string
 	}{
-		{mapping([]uint64{1}, "", "ann", "bob"), BadArgument, "values must be as many as keys, got 1 for 2 keys"},
-		{mapping([]uint64{1, 2, 3}, "", "ann", "bob"), BadArgument, "values must be as many as keys, got 3 for 2 keys"},
+		{mapping([]uint64{1}, "", "ann", "bob"), BadArgument, "values must have one item per key, got 1 for 2 keys"},
+		{mapping([]uint64{1, 2, 3}, "", "ann", "bob"), BadArgument, "values must have one item per key, got 3 for 2 keys"},
 		{mapping([]uint64{1, 2}, "", "ann", "ann"), BadArgument, "value must be the same each time"},
-		{mapping([]uint64{16}, "map:4", "ann"), BadArgument, "value must lie in [0, 15], got 16"},
-		{mapping([]uint64{1 << 32}, "", "ann"), BadArgument, "value must lie in [0, 4294967295], got 4294967296"},
-		{mapping([]uint64{1}, "ribbon", "ann"), Unsupported, "kind must be one that can have values (map)"},
+		{mapping([]uint64{16}, "map:4", "ann"), BadArgument, "value must be in [0, 15], got 16"},
+		{mapping([]uint64{1 << 32}, "", "ann"), BadArgument, "value must be in [0, 4294967295], got 4294967296"},
+		{mapping([]uint64{1}, "ribbon", "ann"), Unsupported, "kind must support values (map)"},
 		{mapping([]uint64{1}, "map\x00", "ann"), BadArgument, "kind must have no NUL"},
-		{withoutValues, Unsupported, "kind must be one whose keys have no values, got map"},
+		{withoutValues, Unsupported, "kind must have keys without values, got map"},
 		{exact(both, Strings("bob"), Options{}), BadArgument, "key must be a member or not, got one on both sides"},
 		{exact(both, Keys{}, Options{Kind: "ribbon"}), Unsupported, "kind must be exact, got ribbon"},
 		{adding(mapped(t, both, []uint64{1, 2}, Options{})), Unsupported, "map"},
-		{finding(ribbon.Find([]byte("ann"))), Unsupported, "kind must be one that can find values (map), got ribbon"},
-		{findingMany(ribbon.FindMany(both)), Unsupported, "kind must be one that can find values (map), got ribbon"},
+		{finding(ribbon.Find([]byte("ann"))), Unsupported, "kind must support finding values (map), got ribbon"},
+		{findingMany(ribbon.FindMany(both)), Unsupported, "kind must support finding values (map), got ribbon"},
 		{finding(closed.Find([]byte("ann"))), BadArgument, "map must not be NULL"},
 		{findingMany(closed.FindMany(both)), BadArgument, "map must not be NULL"},
 	} {

@@ -157,7 +157,7 @@ func TestSketchesSayWhatIsWrong(t *testing.T) {
 		status Status
 		text   string
 	}{
-		{making(SketchOptions{}), BadArgument, "symbols must lie in [1, 4294967296], got 0"},
+		{making(SketchOptions{}), BadArgument, "symbols must be in [1, 4294967296], got 0"},
 		{making(SketchOptions{Symbols: 1, First: 1 << 32}), BadArgument, "first must be below 4294967296"},
 		{making(SketchOptions{Symbols: 1, Keys: "words"}), BadArgument, "keys must be hashes, integers or bytes:N"},
 		{making(SketchOptions{Symbols: 1, Keys: "hashes\x00"}), BadArgument, "keys must have no NUL"},
