@@ -136,7 +136,7 @@ class Refilter {
     plan();
     return writable || options_.dry_run
                ? Status::OK()
-               : Status::NotSupported("crivo: DB must be open for writing, got one that is read-only");
+               : Status::NotSupported("crivo: DB must be open for writing, got a read-only one");
   }
 
   /// Registers the column family in the database's file list if it has max_total_bytes. A read-only database gets a new
@@ -148,8 +148,10 @@ class Refilter {
     const auto settings = policy != nullptr ? plugin::settings_of(*policy) : std::nullopt;
     if (!settings || settings->max_total_bytes == 0) return Status::OK();
     if (writable && !plugin::has<plugin::CounterListener>(options.listeners)) {
-      return refusal(handle, "have max_total_bytes only in a database with the listener crivo.FilterCounters",
-                     "one without");
+      return Status::InvalidArgument(
+          "crivo: listeners must contain crivo.FilterCounters if max_total_bytes is set, "
+          "as in column family " +
+          handle.GetName() + ", got none");
     }
     if (tree_ == nullptr) {
       if (writable) tree_ = plugin::CounterListener::introduced(*db_.GetRootDB());
@@ -309,12 +311,13 @@ class Refilter {
   }
 
   Status outcome() {
-    if (stopped_) return Status::Incomplete("crivo: progress stopped it");
+    if (stopped_) return Status::Incomplete("crivo: stopped by progress");
     report_.files_left = files_left_;
     if (!report_.unreadable.empty()) return Status::Corruption("crivo: " + report_.unreadable.front());
     if (options_.dry_run || files_left_ == 0) return Status::OK();
-    return Status::TryAgain("crivo: " + std::to_string(files_left_) +
-                            " files are left: other compactions had them, or there was no memory for their filters");
+    return Status::TryAgain(
+        "crivo: " + std::to_string(files_left_) +
+        " files are left: they were in other compactions, or there was no memory for their filters");
   }
 
   rocksdb::DB& db_;

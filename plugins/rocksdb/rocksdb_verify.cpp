@@ -42,7 +42,7 @@ class Families {
   [[nodiscard]] std::string obstacle(const std::string& name, const sst::FileFilters& filters) const {
     const auto found = options_.find(name);
     if (found != options_.end()) return obstacle_of(found->second, filters);
-    return "whether the column family is open with a policy that asks it is not known: its handle was not given";
+    return "the column family's policy is unknown, because its handle was not passed";
   }
 
  private:

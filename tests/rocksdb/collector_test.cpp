@@ -308,7 +308,7 @@ TEST(RocksdbConfigure, RefusesWhatIsWrongAndChangesNothing) {
   rocksdb::Options options = test_options();
   const auto factory = options.table_factory;
   EXPECT_THAT(ConfigureRocksDB(options, {.bits_per_key = -1, .kind = Kind::kBlocked}).ToString(),
-              HasSubstr("crivo.Bloom: bits_per_key must lie in [0, 1000], got -1"));
+              HasSubstr("crivo.Bloom: bits_per_key must be in [0, 1000], got -1"));
   EXPECT_EQ(options.table_factory, factory);
   EXPECT_TRUE(options.table_properties_collector_factories.empty());
   EXPECT_TRUE(options.listeners.empty());

@@ -44,7 +44,7 @@ TEST(FilterReport, SaysWhyAFileHasNoFilter) {
   EXPECT_THAT(told(crivo_bloom(), 20), HasSubstr("wrote none: no key with a prefix by rocksdb.FixedPrefix.20, "));
   EXPECT_THAT(told(crivo_bloom(), 0), EndsWith("wrote none: whole_key_filtering was off without a prefix_extractor"));
   const Policy reading = policy_from_string("rocksdb.BuiltinBloomFilter");
-  EXPECT_THAT(only_file(with_policy(test_options(), reading)).complaint, HasSubstr("a policy that only reads filters"));
+  EXPECT_THAT(only_file(with_policy(test_options(), reading)).complaint, HasSubstr("a read-only policy"));
   const RocksDBFileFilter foreign = only_file(
       with_policy(test_options(), std::make_shared<WrappedPolicy>("my.Policy", "my.Filter", builtin_bloom())));
   EXPECT_EQ(foreign.kind, "foreign");
@@ -75,7 +75,7 @@ TEST(FilterReport, KnowsColumnFamiliesAndWhatTheyRead) {
   EXPECT_EQ(all.files[1].kind, "rocksdb.bloom");
   EXPECT_EQ(all.files[1].column_family, "other");
   EXPECT_EQ(all.files[0].complaint, "");
-  EXPECT_THAT(all.files[1].complaint, HasSubstr("is not known: its handle was not given"));
+  EXPECT_THAT(all.files[1].complaint, HasSubstr("is unknown, because its handle was not passed"));
   EXPECT_FALSE(all.all_filters_work()) << "the other column family may be open without a policy";
   EXPECT_TRUE(VerifyRocksDBFilters(*db, {db->DefaultColumnFamily(), other.get()}).all_filters_work());
   const RocksDBFilterReport one = VerifyRocksDBFilters(*db, {other.get()});

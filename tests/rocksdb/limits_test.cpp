@@ -165,7 +165,7 @@ TEST(BuildersWithABug, LetEveryKeyPassAndSayWhy) {
   EXPECT_EQ(build(builder, 0, 1000).size(), 6U) << "every key passes";
   const std::string line = log.take();
   EXPECT_NE(line.find("lets every key pass"), std::string::npos) << line;
-  EXPECT_NE(line.find("fp_rate must lie in (0, 1), got 2"), std::string::npos) << line;
+  EXPECT_NE(line.find("fp_rate must be in (0, 1), got 2"), std::string::npos) << line;
 }
 
 TEST_P(EveryKindWithinLimits, OfBytesPerFileHoldsForTheSumOfPartitions) {

@@ -77,37 +77,36 @@ TEST(RocksdbOptions, ThatAreWrongAreReportedByOpen) {
                   "crivo.Bloom: option must be bits_per_key, fp_rate, kind, key_transform, max_filter_bytes, "
                   "max_build_bytes or count_questions, got fpr"},
         BadOption{"crivo.Bloom:", "crivo.Bloom: bits_per_key must be a number, got nothing"},
-        BadOption{"crivo.Bloom:fp_rate:2", "crivo.Bloom: fp_rate must lie in [1e-9, 1), got 2"},
+        BadOption{"crivo.Bloom:fp_rate:2", "crivo.Bloom: fp_rate must be in [1e-9, 1), got 2"},
         BadOption{"crivo.Ribbon:fp_rate:0.01:x", "crivo.Ribbon: bloom_before_level must be a number, got x"},
-        BadOption{"crivo.Bloom:-1", "crivo.Bloom: bits_per_key must lie in [0, 1000], got -1"},
-        BadOption{"crivo.Bloom:nan", "crivo.Bloom: bits_per_key must lie in [0, 1000], got nan"},
-        BadOption{"{id=crivo.Bloom;fp_rate=0.01;bits_per_key=10}", "must not be given together with"},
+        BadOption{"crivo.Bloom:-1", "crivo.Bloom: bits_per_key must be in [0, 1000], got -1"},
+        BadOption{"crivo.Bloom:nan", "crivo.Bloom: bits_per_key must be in [0, 1000], got nan"},
+        BadOption{"{id=crivo.Bloom;fp_rate=0.01;bits_per_key=10}", "must not be set together with"},
         BadOption{"{id=crivo.Bloom;kind=ribbon}", "crivo.Bloom: kind must be blocked, got ribbon"},
         BadOption{"{id=crivo.Bloom;bits=10}", "crivo.Bloom: option must be bits_per_key", ", got bits"},
         BadOption{"crivo.Bloom:10:count_questions:maybe",
                   "crivo.Bloom: count_questions must be true or false, got maybe"},
         BadOption{"{id=crivo.Bloom;bits_per_key=10;crivo.Bloom.bits_per_key=12}",
-                  "crivo.Bloom: bits_per_key must be given once, got it twice"},
+                  "crivo.Bloom: bits_per_key must be set once, got two values"},
         BadOption{"crivo.Ribbon::1", "crivo.Ribbon: bits_per_key must be a number, got nothing"},
         BadOption{"crivo.Ribbon:10:", "crivo.Ribbon: bloom_before_level must be a number, got nothing"},
         BadOption{"crivo.Ribbon:10:-2",
                   "crivo.Ribbon: bloom_before_level must be an integer in [-1, 2147483647], got -2"},
         BadOption{"crivo.Ribbon:10:2147483648",
                   "crivo.Ribbon: bloom_before_level must be an integer in [-1, 2147483647], got 2147483648"},
-        BadOption{"{id=crivo.Ribbon;fp_rate=1e-10}", "crivo.Ribbon: fp_rate must lie in [1e-9, 1), got 1e-10"},
+        BadOption{"{id=crivo.Ribbon;fp_rate=1e-10}", "crivo.Ribbon: fp_rate must be in [1e-9, 1), got 1e-10"},
         BadOption{"crivo.Auto:levels:1", "crivo.Auto: levels must be an integer in [2, 64], got 1"},
         BadOption{"crivo.Auto:levels", "crivo.Auto: levels must be a number, got nothing"},
         BadOption{"{id=crivo.Auto;kind=ribbon}", "crivo.Auto: option must be bits_per_key"},
-        BadOption{"{id=crivo.Auto;bottommost_fp_rate=0}",
-                  "crivo.Auto: bottommost_fp_rate must lie in [1e-9, 1], got 0"},
-        BadOption{"{id=crivo.Auto;level_ratio=0.5}", "crivo.Auto: level_ratio must lie in [1, 1000], got 0.5"},
+        BadOption{"{id=crivo.Auto;bottommost_fp_rate=0}", "crivo.Auto: bottommost_fp_rate must be in [1e-9, 1], got 0"},
+        BadOption{"{id=crivo.Auto;level_ratio=0.5}", "crivo.Auto: level_ratio must be in [1, 1000], got 0.5"},
         BadOption{"{id=crivo.Auto;ribbon_levels=1.5}",
                   "crivo.Auto: ribbon_levels must be an integer in [0, 64], got 1.5"},
         BadOption{"{id=crivo.Auto;budget_bits_per_key=1001}",
-                  "crivo.Auto: budget_bits_per_key must lie in [0, 1000], got 1001"},
-        BadOption{"{id=crivo.Auto;budget_bits_per_key=8;bits_per_key=10}", "must not be given together with"},
+                  "crivo.Auto: budget_bits_per_key must be in [0, 1000], got 1001"},
+        BadOption{"{id=crivo.Auto;budget_bits_per_key=8;bits_per_key=10}", "must not be set together with"},
         BadOption{"crivo.Auto:budget_bits_per_key:8:bottommost_fp_rate:0.1",
-                  "crivo.Auto: bottommost_fp_rate must not be given together with budget_bits_per_key, got both"},
+                  "crivo.Auto: bottommost_fp_rate must not be set together with budget_bits_per_key, got both"},
         BadOption{"crivo.Blum:10",
                   "crivo.Blum:10: name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got crivo.Blum"},
         BadOption{"crivo", "crivo: name must be crivo.Auto, crivo.Bloom or crivo.Ribbon, got crivo"}}) {
@@ -126,12 +125,12 @@ TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
   EXPECT_EQ(open_error({.fp_rate = 0.01}), "");
   EXPECT_EQ(open_error({.fp_rate = 1e-9}), "");
   EXPECT_EQ(open_error({.bits_per_key = 1000}), "");
-  EXPECT_THAT(open_error({.bits_per_key = -1}), HasSubstr("crivo.Auto: bits_per_key must lie in [0, 1000], got -1"));
-  EXPECT_THAT(open_error({.fp_rate = 2}), HasSubstr("crivo.Auto: fp_rate must lie in [1e-9, 1), got 2"));
-  EXPECT_THAT(open_error({.bits_per_key = 10, .fp_rate = 0.01}), HasSubstr("must not be given together with"));
+  EXPECT_THAT(open_error({.bits_per_key = -1}), HasSubstr("crivo.Auto: bits_per_key must be in [0, 1000], got -1"));
+  EXPECT_THAT(open_error({.fp_rate = 2}), HasSubstr("crivo.Auto: fp_rate must be in [1e-9, 1), got 2"));
+  EXPECT_THAT(open_error({.bits_per_key = 10, .fp_rate = 0.01}), HasSubstr("must not be set together with"));
   EXPECT_EQ(open_error({.kind = Kind::kRibbon, .bloom_before_level = 3}), "");
   EXPECT_THAT(open_error({.fp_rate = 2, .kind = Kind::kRibbon}),
-              HasSubstr("crivo.Ribbon: fp_rate must lie in [1e-9, 1), got 2"));
+              HasSubstr("crivo.Ribbon: fp_rate must be in [1e-9, 1), got 2"));
   EXPECT_THAT(open_error({.kind = Kind::kRibbon, .bloom_before_level = -2}),
               HasSubstr("crivo.Ribbon: bloom_before_level must be an integer in [-1, 2147483647], got -2"));
   EXPECT_THAT(open_error({.kind = Kind::kBlocked, .bloom_before_level = 0}),
@@ -214,7 +213,7 @@ TEST(RocksdbOptions, InErrorSaySoInLogForEveryFile) {
   EXPECT_EQ(log.take(), "");
   (void)new_builder(*NewRocksDBFilterPolicy({.fp_rate = 2, .kind = Kind::kRibbon}), &log);
   EXPECT_THAT(log.take(),
-              HasSubstr("crivo.Ribbon: fp_rate must lie in [1e-9, 1), got 2; the filter is that of crivo.Ribbon:10:0"));
+              HasSubstr("crivo.Ribbon: fp_rate must be in [1e-9, 1), got 2; the filter is that of crivo.Ribbon:10:0"));
 }
 
 TEST(RocksdbOptions, InErrorStillWriteAndReadFilters) {

@@ -76,7 +76,7 @@ TEST_F(Preloaded, ReplacesABuiltinPolicyBesideAPrefixExtractor) {
 // With filters, an iterator that seeks may leave out keys of other prefixes, which it finds without.
 TEST_F(Preloaded, GivesNoneWhereIteratorsWouldLoseKeys) {
   EXPECT_THAT(run("prefixes"), Exits(0, "", "default none lost 0 spared none\n"));
-  EXPECT_THAT(log(), StartsWith("crivo: CRIVO_ROCKSDB gives no filters here: prefix_extractor must be none, "));
+  EXPECT_THAT(log(), StartsWith("crivo: CRIVO_ROCKSDB gives no filters here: prefix_extractor must be unset, "));
   EXPECT_THAT(run("prefixes", std::string(kAuto) + " CRIVO_ROCKSDB_PREFIXES=1"),
               Says(StartsWith("default crivo.Auto:10 lost 0 ")));  // versions count prefixes differently
   EXPECT_THAT(shell("grep whole_key_filtering db/LOG").out, HasSubstr("whole_key_filtering: 0"));
@@ -121,7 +121,7 @@ TEST_F(Preloaded, GivesNoneWhereOtherBytesCanBeTheSameKey) {
                                      "default crivo.Auto:10 lost 0 spared most\n"
                                      "texts none lost 0 spared none\n"));
   EXPECT_EQ(log(),
-            "crivo: CRIVO_ROCKSDB gives no filters here: comparator must tell keys of different bytes apart, or "
+            "crivo: CRIVO_ROCKSDB gives no filters here: comparator must not treat different bytes as equal, or "
             "CRIVO_ROCKSDB must name a key_transform, got test.IgnoresCase\n");
   for (const char* policy : {"'{id=crivo.Auto;key_transform=lower_ascii}'", "crivo.Auto:10:key_transform:lower_ascii",
                              "'{ id = crivo.Auto; key_transform = lower_ascii }'"}) {
@@ -196,9 +196,8 @@ TEST_F(Preloaded, RunsAProgramByTheTool) {
   EXPECT_THAT(crivo("rocksdb run --replace --policy crivo.Bloom:12 -- " UNCHANGED_PROGRAM " builtin db"),
               Says("default crivo.Bloom:12 lost 0 spared most\n"));
   EXPECT_EQ(crivo("rocksdb run -- sh -c 'echo \"$CRIVO_ROCKSDB\"; exit 3'").exit_code, 3);
-  EXPECT_THAT(
-      crivo("rocksdb run -- nowhere"),
-      Exits(127, "crivo rocksdb run: PROGRAM must be one that can be run, got nowhere: No such file or directory\n"));
+  EXPECT_THAT(crivo("rocksdb run -- nowhere"),
+              Exits(127, "crivo rocksdb run: PROGRAM must be executable, got nowhere: No such file or directory\n"));
   EXPECT_THAT(crivo("rocksdb run -- /"), Exits(126, HasSubstr("got /: Permission denied")));
   EXPECT_THAT(crivo("rocksdb run --policy crivo.Auto:-1 -- true"),
               Fails(StartsWith("crivo rocksdb run: --policy must name a filter policy, such as crivo.Auto:10, got ")));
@@ -220,7 +219,7 @@ TEST_F(Preloaded, SaysWhatARunWouldDo) {
   EXPECT_THAT(crivo("rocksdb run --check -- cat"),
               Exits(1, "", HasSubstr("/cat: no filters, as it is not linked to ")));
   EXPECT_EQ(crivo("rocksdb run --check -- nowhere").err,
-            "crivo rocksdb run: PROGRAM must be one that can be run, got nowhere\n");
+            "crivo rocksdb run: PROGRAM must be executable, got nowhere\n");
   EXPECT_THAT(shell("PATH=" + path("").string() + " '" CRIVO_TOOL "' rocksdb run --check -- " UNCHANGED_PROGRAM),
               Fails(HasSubstr("ldd must run")));
   EXPECT_FALSE(std::filesystem::exists(path("db")));

@@ -510,7 +510,7 @@ TEST_F(RocksdbRefilter, OnlyLooksWhereNothingCanBeWritten) {
   for (rocksdb::DB* const db : {read_only.get(), secondary.get()}) {
     const RocksDBRefilterReport refused = RefilterRocksDB(*db);
     EXPECT_TRUE(refused.status.IsNotSupported());
-    EXPECT_THAT(refused.status.ToString(), HasSubstr("DB must be open for writing, got one that is read-only"));
+    EXPECT_THAT(refused.status.ToString(), HasSubstr("DB must be open for writing, got a read-only one"));
     const RocksDBRefilterReport looked = RefilterRocksDB(*db, {.dry_run = true});
     EXPECT_TRUE(looked.status.ok()) << looked.status.ToString();
     EXPECT_EQ(looked.files_left, sst_files(path()).size());

@@ -93,14 +93,14 @@ TEST(Scan, GoesOnWithoutAFilterWhereTheAttributeThrows) {
   EXPECT_EQ(seen(*db, ScanFilter::for_attribute("thrower", "none")).size(), 3U);
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("non")), Keys{});
   EXPECT_EQ(properties_of(*db).user_collected_properties.at("crivo.scan.attribute:thrower"),
-            "left out: the attribute's function threw no attribute of bad");
+            "omitted: the attribute's function threw no attribute of bad");
 }
 
 TEST(Scan, LeavesOutAFilterThatDoesNotFit) {
   const ScratchDatabase db(with_scans({.extract = "prefix:16,2", .max_bytes = 1000}));
   put_keys(*db, 0, 20000);
   const auto& properties = properties_of(*db).user_collected_properties;
-  EXPECT_EQ(properties.at("crivo.scan.prefix:16"), "left out: it needs more than max_bytes");
+  EXPECT_EQ(properties.at("crivo.scan.prefix:16"), "omitted: needs more than max_bytes");
   EXPECT_FALSE(ScanFilter::for_prefix("zz" + std::string(14, '0')).may_match(properties_of(*db))) << "prefix:2 answers";
   std::size_t bytes = 0;
   for (const auto& [name, value] : properties) bytes += value.size();
@@ -113,7 +113,7 @@ TEST(Scan, IsToldOfByVerifyRocksDBFilters) {
   const RocksDBFilterReport report = VerifyRocksDBFilters(*db);
   ASSERT_EQ(report.files.size(), 1U);
   EXPECT_THAT(report.files[0].scans, HasSubstr("prefix:2 (ribbon, "));
-  EXPECT_THAT(report.files[0].scans, HasSubstr("prefix:16 (left out: it needs more than max_bytes)"));
+  EXPECT_THAT(report.files[0].scans, HasSubstr("prefix:16 (omitted: needs more than max_bytes)"));
   EXPECT_THAT(report.text(), HasSubstr("scans: path:/ (ribbon, "));
   std::size_t bytes = 0;
   for (const auto& [name, value] : properties_of(*db).user_collected_properties) {
@@ -127,7 +127,7 @@ TEST(Scan, RefusesOptionsThatAreWrong) {
     Factory factory;
     return NewScanFilterCollectorFactory(options, &factory).ToString();
   };
-  EXPECT_THAT(error_of({}), HasSubstr("crivo.ScanFilter: extract must have at least one part, got nothing"));
+  EXPECT_THAT(error_of({}), HasSubstr("crivo.ScanFilter: extract must have at least one filter, got nothing"));
   EXPECT_THAT(error_of({.extract = "prefix:0"}), HasSubstr("extract must have a prefix of 1 to 65535 bytes, got 0"));
   for (const char* const extract :
        {"prefix:",    "prefix:4,",         "prefix:04",     "prefix:65536",    "prefix:4x",  "prefix:-1",
@@ -138,9 +138,9 @@ TEST(Scan, RefusesOptionsThatAreWrong) {
   }
   EXPECT_THAT(error_of({.extract = "path:/", .kind = "classic"}),
               HasSubstr("kind must be ribbon or blocked, got classic"));
-  EXPECT_THAT(error_of({.extract = "path:/", .fp_rate = 0.6}), HasSubstr("fp_rate must lie in [1e-9, 0.5], got 0.6"));
+  EXPECT_THAT(error_of({.extract = "path:/", .fp_rate = 0.6}), HasSubstr("fp_rate must be in [1e-9, 0.5], got 0.6"));
   EXPECT_THAT(error_of({.extract = "path:/", .range_length = 3}), HasSubstr("range_length must be a power of two"));
-  EXPECT_THAT(error_of({.extract = "path:/", .max_bytes = 63}), HasSubstr("max_bytes must lie in"));
+  EXPECT_THAT(error_of({.extract = "path:/", .max_bytes = 63}), HasSubstr("max_bytes must be in"));
   const auto nothing = [](const rocksdb::Slice&, const ScanValueSink&) {};
   for (const char* const name : {"", "a b", "a:b", "a23456789012345678901234"}) {
     EXPECT_TRUE(RegisterScanAttribute(name, nothing).IsInvalidArgument()) << name;
@@ -248,7 +248,7 @@ TEST(Scan, TellsInEachFileOfAWrongOptionThatWasIgnored) {
   const ScratchDatabase db(options);
   put_file(*db, {"aaaa"});
   EXPECT_THAT(VerifyRocksDBFilters(*db).files.at(0).scans,
-              HasSubstr("options (extract must have an attribute that RegisterScanAttribute was given, got nope)"));
+              HasSubstr("options (extract must have an attribute registered with RegisterScanAttribute, got nope)"));
   EXPECT_TRUE(try_to_open(with_policy(options, crivo_auto())).IsInvalidArgument()) << "a policy of ours looks";
 }
 

@@ -154,10 +154,10 @@ TEST_F(SstAdvise, RefusesWhatIsNoDatabaseAndNoMemory) {
     return told.err;
   };
   EXPECT_THAT(refused("nowhere"),
-              StartsWith("crivo sst advise: OPTIONS of DB must be there and known here, got nowhere"));
-  EXPECT_THAT(refused("'a file'"), HasSubstr("OPTIONS of DB must be there and known here, got a file"));
-  EXPECT_THAT(refused("''"), HasSubstr("OPTIONS of DB must be there and known here, got nothing"));
-  EXPECT_THAT(refused("."), HasSubstr("OPTIONS of DB must be there and known here, got ."));
+              StartsWith("crivo sst advise: OPTIONS of DB must exist and name only known objects, got nowhere"));
+  EXPECT_THAT(refused("'a file'"), HasSubstr("OPTIONS of DB must exist and name only known objects, got a file"));
+  EXPECT_THAT(refused("''"), HasSubstr("OPTIONS of DB must exist and name only known objects, got nothing"));
+  EXPECT_THAT(refused("."), HasSubstr("OPTIONS of DB must exist and name only known objects, got ."));
   for (const char* memory : {"2X", "0", "-1", "1.5G", "65T"}) {
     EXPECT_EQ(refused(std::string("--memory=") + memory + " db"),
               std::string("crivo sst advise: memory must be a number of bytes from 1 to 64T, such as 4G or 4GB, got ") +

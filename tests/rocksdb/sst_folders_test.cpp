@@ -24,7 +24,7 @@ class SstFolders : public SstToolTest {
   }
 };
 
-constexpr const char* kElsewhere = "if its files lie in db_paths or cf_paths, which OPTIONS does not name";
+constexpr const char* kElsewhere = "a database with files in db_paths or cf_paths cannot be opened here";
 
 TEST_F(SstFolders, RewritesNothingWhereFilesLieElsewhere) {
   for (const bool paranoid : {true, false}) {
@@ -95,7 +95,7 @@ TEST_F(SstFolders, SaysThatNothingAsksTheFilters) {
     const bool is_ours = std::string(policy->Name()).starts_with("crivo.");
     EXPECT_THAT(crivo("sst info db"),
                 Exits(1, is_ours ? TextMatcher(HasSubstr(", and crivo.Bloom:10 in OPTIONS-")) : "",
-                      HasSubstr("! the database was last opened without a filter policy, so nothing asks it")));
+                      HasSubstr("! the database was last opened without a filter policy, so the filter is unused")));
     EXPECT_THAT(crivo("sst info --json db").out, HasSubstr("\"complaint\":\"the database was last opened without"));
     { const auto again = open_database(many_files(policy), db()); }
     EXPECT_THAT(crivo("sst info db"), Succeeds());
@@ -120,8 +120,7 @@ TEST_F(SstFolders, ThatLackAFileAreNotCalledUnwritable) {
   write_database(many_files(crivo_bloom()), db(), kKeys);
   std::filesystem::remove(sst_files(db())[0]);
   for (const char* const command : {"advise db", "refilter db", "refilter --dry-run db"}) {
-    EXPECT_THAT(crivo(std::string("sst ") + command),
-                Fails(HasSubstr(": DB must be one that RocksDB can open, got db: ")));
+    EXPECT_THAT(crivo(std::string("sst ") + command), Fails(HasSubstr(": DB must be readable by RocksDB, got db: ")));
   }
 }
 

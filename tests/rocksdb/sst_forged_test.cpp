@@ -90,7 +90,7 @@ TEST(ForgedSstFile, WithOneFilterInManyPartitionsIsRefused) {
   for (int i = 0; i < 1000; ++i) parts += entry(0, "key", filter);
   const std::string index = file.add_entries(parts);
   const sst::FileFilters filters = file.read(file.add_entries(entry(0, kPartitioned, index)));
-  EXPECT_THAT(filters.status.ToString(), HasSubstr("filter partitions must lie side by side in the file"));
+  EXPECT_THAT(filters.status.ToString(), HasSubstr("filter partitions must not overlap"));
   EXPECT_TRUE(filters.blocks.empty());
 }
 
@@ -139,7 +139,7 @@ TEST(FilterFacts, KnowBlocksThatAreNoFilters) {
   EXPECT_EQ(sst::describe_filter(block, 10, true).current_fp_rate, 1);
   block[64] = -1;
   block[66] = 6;
-  EXPECT_EQ(sst::describe_filter(block, 10, true).damage, "bits must be set for the keys, got zeros");
+  EXPECT_EQ(sst::describe_filter(block, 10, true).damage, "filter must have set bits, got only zeros");
   block[0] = 1;
   EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "rocksdb.bloom");
   EXPECT_LT(sst::describe_filter(block, 10, true).current_fp_rate, 0.01);
@@ -186,7 +186,7 @@ TEST(ScanFacts, ShowTextsAndNoBytes) {
   const auto text_of = [](const std::string& name, const std::string& value) {
     return sst::scans_text(sst::scan_facts({{"crivo.scan." + name, value}}));
   };
-  EXPECT_EQ(text_of("path:/", "left out: no memory"), "path:/ (left out: no memory)");
+  EXPECT_EQ(text_of("path:/", "omitted: out of memory"), "path:/ (omitted: out of memory)");
   EXPECT_EQ(text_of("a\x1b[2J", "left out: \x1b]0;x\a."), "a?[2J (left out: ?]0;x?.)");
   EXPECT_EQ(text_of("path:/", std::string(1000, 'x')).size(), 209U);
   EXPECT_EQ(text_of("path:/", std::string(9, '\x1b') + std::string(99, '\0')), "path:/ (damaged: marker must be -67)");

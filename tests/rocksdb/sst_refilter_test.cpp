@@ -166,7 +166,7 @@ TEST_F(SstRefilter, RefusesWhatItDoesNotKnow) {
     }
     const auto before = listing(db());
     EXPECT_THAT(crivo("sst refilter --policy crivo.Bloom:10 db"),
-                Fails(AllOf(HasSubstr("OPTIONS of DB must be there and known here, got db: "),
+                Fails(AllOf(HasSubstr("OPTIONS of DB must exist and name only known objects, got db: "),
                             HasSubstr(own_order ? "my.OwnOrder" : "my.Appending"))));
     EXPECT_EQ(listing(db()), before);
   }
@@ -177,10 +177,10 @@ TEST_F(SstRefilter, RefusesWrongPoliciesAndFolders) {
   const auto before = listing(db());
   const std::pair<const char*, const char*> wrong[] = {
       {"--policy crivo.Nope:10 db", "name must be"},
-      {"--policy crivo.Bloom:-1 db", "bits_per_key must lie in [0, 1000], got -1"},
+      {"--policy crivo.Bloom:-1 db", "bits_per_key must be in [0, 1000], got -1"},
       {"--policy nonsense db", "--policy must name a filter policy, such as crivo.Auto:10, got nonsense"},
       {"db", "OPTIONS of DB must have a filter policy, got none"},
-      {"nowhere", "OPTIONS of DB must be there and known here, got nowhere"}};
+      {"nowhere", "OPTIONS of DB must exist and name only known objects, got nowhere"}};
   for (const auto& [arguments, message] : wrong) {
     EXPECT_THAT(crivo(std::string("sst refilter ") + arguments), Fails(HasSubstr(message))) << arguments;
   }
@@ -194,7 +194,7 @@ TEST_F(SstRefilter, RefusesALogThatItDoesNotFind) {
   write_database(many_files(crivo_bloom()), path("other").string(), 10);
   const std::pair<std::string, const char*> folders[] = {{"wal_dir=log", "be an absolute path, got log"},
                                                          {"db_log_dir=log", "be an absolute path, got log"},
-                                                         {"wal_dir=/nowhere/log", "be a folder that is there"},
+                                                         {"wal_dir=/nowhere/log", "exist and be a folder"},
                                                          {"wal_dir=" + path("other").string(), "not be the folder of"}};
   for (const auto& [option, message] : folders) {
     shell("rm -rf db log");
@@ -230,12 +230,12 @@ TEST_F(SstRefilter, TakesALogOutsideOfTheDatabaseOnlyByName) {
   const auto before = listing(log);
   for (const char* const dry : {"", "--dry-run "}) {
     EXPECT_THAT(crivo("sst refilter --policy crivo.Auto:10 " + std::string(dry) + "copy"),
-                Fails(HasSubstr("wal_dir in OPTIONS of DB must lie in DB, or be named by --wal-dir, got " + log)));
+                Fails(HasSubstr("wal_dir in OPTIONS of DB must be in DB, or be set by --wal-dir, got " + log)));
   }
   EXPECT_THAT(crivo("sst refilter --policy crivo.Auto:10 --wal-dir its_log copy"), Succeeds());
   EXPECT_EQ(listing(log), before) << "the log of the original";
   EXPECT_THAT(crivo("sst refilter --policy crivo.Auto:10 --wal-dir nowhere db"),
-              Fails(HasSubstr("--wal-dir must be a folder that is there, got " + path("nowhere").string())));
+              Fails(HasSubstr("--wal-dir must exist and be a folder, got " + path("nowhere").string())));
   EXPECT_THAT(crivo("sst refilter --policy crivo.Auto:10 --wal-dir log db"), Succeeds());
   std::string value;
   EXPECT_TRUE(open_database(options, db())->Get({}, "in the log", &value).ok());
@@ -251,9 +251,8 @@ TEST_F(SstRefilter, RefusesAnEmptyFolderForTheLogThatLiesInTheDatabase) {
   const rocksdb::Options options = many_files(crivo_bloom());
   ASSERT_TRUE(open_database(options, db())->Put({}, "in the log", "only").ok());
   shell("mkdir empty");
-  EXPECT_THAT(
-      crivo("sst refilter --policy crivo.Auto:10 --wal-dir empty db"),
-      Fails(HasSubstr("--wal-dir must be the folder of the log, which lies in DB, got " + path("empty").string())));
+  EXPECT_THAT(crivo("sst refilter --policy crivo.Auto:10 --wal-dir empty db"),
+              Fails(HasSubstr("--wal-dir must be DB, which contains the log, got " + path("empty").string())));
   std::string value;
   EXPECT_TRUE(open_database(options, db())->Get({}, "in the log", &value).ok());
 }
@@ -269,7 +268,7 @@ TEST_F(SstRefilter, SaysWhatItNeedsOnAFullDisk) {
 TEST_F(SstRefilter, SaysThatFilesLoseTheirFilter) {
   write_database(many_files(crivo_bloom()), db(), kKeys);
   EXPECT_THAT(crivo("sst refilter -q --policy crivo.Auto:budget_bits_per_key:0.001 db"),
-              Succeeds(HasSubstr(" files lose their filter, as the policy writes none for them")));
+              Succeeds(HasSubstr(" files lose their filters, because the policy writes none for them")));
 }
 
 TEST_F(SstRefilter, IsStoppedBySignalsAndContinued) {
@@ -340,7 +339,7 @@ TEST_F(SstWanted, IsNoPolicyThatWritesNothing) {
         "{id=crivo.Auto;budget_bits_per_key=0}"}) {
     for (const char* const dry : {"", "--dry-run "}) {
       EXPECT_THAT(crivo(std::string("sst refilter ") + dry + "--policy '" + policy + "' db"),
-                  Fails(AllOf(HasSubstr("--policy must name one that writes filters, got " + std::string(policy)),
+                  Fails(AllOf(HasSubstr("--policy must write filters, got " + std::string(policy)),
                               HasSubstr(" writes no filters in column family default; --policy none removes filters"))))
           << policy;
     }

@@ -153,7 +153,7 @@ TEST_F(SstTool, InfoOfADatabaseWithUnknownOptionsHasNoLevels) {
   EXPECT_EQ(files[0]["column_family"], "default") << "the file itself says so";
   write("db/999999.sst", "");  // as a program leaves it that is killed
   EXPECT_THAT(crivo("sst info db"),
-              Exits(0, AllOf(HasSubstr("note: levels are not known"), HasSubstr("note: empty files are left out")),
+              Exits(0, AllOf(HasSubstr("note: levels are unknown"), HasSubstr("note: empty files are omitted")),
                     Not(HasSubstr("999999.sst"))));
 }
 
@@ -164,7 +164,7 @@ TEST_F(SstTool, RefusesADatabaseWithFilesInOtherFolders) {
   write_file_of(options);
   for (const char* const arguments : {"sst info db", "sst info --json db", "sst refilter db"}) {
     EXPECT_THAT(crivo(arguments),
-                Exits(2, HasSubstr("if its files lie in db_paths or cf_paths, which OPTIONS does not name"), IsEmpty()))
+                Exits(2, HasSubstr("a database with files in db_paths or cf_paths cannot be opened here"), IsEmpty()))
         << arguments;
   }
   EXPECT_EQ(info("first").size(), 1U) << "each folder by itself";

@@ -228,7 +228,7 @@ TEST(SstFile, OfAnotherKindIsNamed) {
   EXPECT_TRUE(read(path).status.IsNotFound() || read(path).status.IsPathNotFound()) << read(path).status.ToString();
   write_bytes(path, std::string(1000, 'x'));
   EXPECT_TRUE(read(path).status.IsCorruption());
-  EXPECT_THAT(read(path).complaint(), HasSubstr("must end as an SST file does"));
+  EXPECT_THAT(read(path).complaint(), HasSubstr("must end in an SST footer"));
   EXPECT_FALSE(read(folder.path()).status.ok()) << "a folder";
   rocksdb::Options options = test_options();
   options.allow_mmap_reads = true;

@@ -365,13 +365,13 @@ TEST(Total, IsNoLongerThatOfADroppedColumnFamily) {
 TEST(Total, NeedsTheListener) {
   const auto status = try_to_open(with_policy(test_options(), policy_from_string("crivo.Auto:max_total_bytes:2G")));
   EXPECT_TRUE(status.IsInvalidArgument());
-  EXPECT_THAT(status.ToString(), HasSubstr("crivo.Auto: max_total_bytes must be given together with "
-                                           "crivo.FilterCounters among the listeners, got none"));
+  EXPECT_THAT(status.ToString(),
+              HasSubstr("crivo.Auto: listeners must contain crivo.FilterCounters if max_total_bytes is set, got none"));
   const ScratchDatabase db(with_policy(test_options(), policy_from_string("crivo.Auto")));
   ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.max_total_bytes", "60K"}}).ok()) << "RocksDB asks nobody";
   const auto refused = RefilterRocksDB(*db).status;
   EXPECT_TRUE(refused.IsInvalidArgument());
-  EXPECT_THAT(refused.ToString(), HasSubstr("must have max_total_bytes only in a database with the listener"));
+  EXPECT_THAT(refused.ToString(), HasSubstr("listeners must contain crivo.FilterCounters if max_total_bytes is set"));
   rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Auto:max_total_bytes:2G"));
   options.listeners = {NewRocksDBFilterListener()};
   EXPECT_TRUE(try_to_open(options).ok());

@@ -66,7 +66,7 @@ TEST(RocksdbTransformOptions, ThatAreNotKnownMeanNoFilterAtAll) {
     EXPECT_FALSE(open_status(policy).ok());
     CaptureLog log;
     EXPECT_EQ(new_builder(*policy, &log), nullptr);
-    EXPECT_THAT(log.take(), HasSubstr("there is no filter, because without the transform it would lose keys"));
+    EXPECT_THAT(log.take(), HasSubstr("no filter is written, because it would lose keys without the transform"));
     for (const std::string& sound : {block, builtin_block}) {
       const auto reader = new_reader(*policy, sound);
       for (std::uint64_t i = 1000; i < 2000; ++i) ASSERT_TRUE(reader->MayMatch(key_of(i)));

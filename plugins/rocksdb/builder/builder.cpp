@@ -44,7 +44,7 @@ std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
   } catch (const std::exception& why) {
     lose_hashes(why.what());
   } catch (...) {
-    lose_hashes("its key transform threw something that is no std::exception");
+    lose_hashes("the key transform threw an unknown exception");
   }
   return hash_as_it_is();
 }
@@ -134,7 +134,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   BlockMemory memory(sizing_.tail());
   charge(sizing->bytes(keys));
   const auto filter = build_filter(hashes_, *sizing, limits_, memory);
-  if (!filter) throw std::length_error("crivo: no filter of the allowed size holds these keys");
+  if (!filter) throw std::length_error("crivo: no filter of these keys fits the allowed size");
   const bool is_blocked = filter->shape().kind == Kind::kBlocked;
   const auto planned = [&](const BlockSizing& plan) { return (is_blocked ? plan.as_blocked() : plan).bytes(keys); };
   if (planned(*sizing) < planned(sizing_)) {
@@ -157,10 +157,10 @@ void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t 
   // A partitioned file logs at most two lines: for the first smaller filter, and for the first missing one.
   if (std::exchange(bytes != 0 ? warned_of_less_ : warned_of_nothing_, true)) return;
   rocksdb::Warn(limits_.log,
-                "crivo: %s is %zu, so at level %d the filter of %zu keys, behind %zu bytes of the file's "
-                "filters, has %zu bytes instead of %zu, and lets pass %.3g of the absent keys instead of %.3g",
-                limits_.limit_name, limits_.max_filter_bytes, limits_.level, keys, file_bytes_, bytes,
-                sizing_.bytes(keys), fp_rate, wanted_rate);
+                "crivo: level %d: filter of %zu keys reduced from %zu to %zu bytes by %s (%zu bytes, %zu used); "
+                "false-positive rate %.3g instead of %.3g",
+                limits_.level, keys, sizing_.bytes(keys), bytes, limits_.limit_name, limits_.max_filter_bytes,
+                file_bytes_, fp_rate, wanted_rate);
 } catch (...) {
   // No memory for the LOG line, or the logger threw. The filter matters more.
 }

@@ -70,7 +70,7 @@ Result<const NamedKeyTransform*> find_key_transform(std::string_view name) {
   }
   return Error{ErrorCode::kBadArgument,
                "key_transform must be none, drop_suffix:N or take_prefix:N with N in [1, 4294967295], lower_ascii, or "
-               "a name that RegisterKeyTransform was given, got " +
+               "a name registered with RegisterKeyTransform, got " +
                    std::string(name.empty() ? "nothing" : name)};
 }
 

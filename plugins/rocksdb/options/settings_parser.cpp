@@ -33,7 +33,7 @@ Error bad(std::string_view field, std::string_view must, std::string_view got) {
 struct Range {
   double least;
   double most;
-  const char* text;  // "lie in [0, 1000]"
+  const char* text;  // "be in [0, 1000]"
   bool without_most = false;
   bool integer = false;
 
@@ -42,7 +42,7 @@ struct Range {
   }
 };
 
-constexpr Range kBits{0, kMaxBitsPerKey, "lie in [0, 1000]"};
+constexpr Range kBits{0, kMaxBitsPerKey, "be in [0, 1000]"};
 constexpr Range kBytes{0, 1e15, "be an integer in [0, 1e15]", false, true};
 constexpr Range kTruth{0, 1, "be true or false", false, true};
 constexpr Range kLevel{-1, std::numeric_limits<int>::max(), "be an integer in [-1, 2147483647]", false, true};
@@ -118,15 +118,15 @@ struct OptionInfo {
 
 constexpr OptionInfo kOptions[] = {
     {kBitsPerKey, kEvery, kBits, kSize<SizedBy::kBitsPerKey>, true},
-    {"fp_rate", kEvery, {kMinFpRate, 1, "lie in [1e-9, 1)", true}, kSize<SizedBy::kFpRate>, true},
+    {"fp_rate", kEvery, {kMinFpRate, 1, "be in [1e-9, 1)", true}, kSize<SizedBy::kFpRate>, true},
     {kBudgetBitsPerKey, kAuto, kBits, kSize<SizedBy::kBudget>, true},
     {kKind, kBloom | kRibbon, {}, {}},
     {kKeyTransform, kEvery, {}, {nullptr, field_text<&Settings::key_transform>}},
     {kBloomBeforeLevel, kRibbon, kLevel, kField<&Settings::bloom_before_level>},
-    {kBottommostFpRate, kAuto, {kMinFpRate, 1, "lie in [1e-9, 1]"}, kField<&Settings::bottommost_fp_rate>},
+    {kBottommostFpRate, kAuto, {kMinFpRate, 1, "be in [1e-9, 1]"}, kField<&Settings::bottommost_fp_rate>},
     {"ribbon_levels", kAuto, {0, 64, "be an integer in [0, 64]", false, true}, kField<&Settings::ribbon_levels>},
     {"levels", kAuto, {kFewestLevels, kMostLevels, "be an integer in [2, 64]", false, true}, kField<&Settings::levels>},
-    {"level_ratio", kAuto, {1, kHighestLevelRatio, "lie in [1, 1000]"}, kField<&Settings::level_ratio>},
+    {"level_ratio", kAuto, {1, kHighestLevelRatio, "be in [1, 1000]"}, kField<&Settings::level_ratio>},
     {"max_filter_bytes", kEvery, kBytes, kField<&Settings::max_filter_bytes>},
     {"max_total_bytes", kAuto, kBytes, kField<&Settings::max_total_bytes>},
     {"max_build_bytes", kEvery, kBytes, kField<&Settings::max_build_bytes>},
@@ -208,7 +208,7 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
   const OptionInfo* const info = find_option(*policy_, option);
   if (info == nullptr) return unknown_option(option);
   // RocksDB keeps only the last of two equal names, but an option may have two spellings.
-  if (is_given(option)) return bad(option, "be given once", "it twice");
+  if (is_given(option)) return bad(option, "be set once", "two values");
   given_.push_back(info->name);
   if (option == kKind) {
     const std::string_view kind = kind_name(*policy_->kind);
@@ -216,7 +216,7 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
   }
   if (info->is_size) {
     if (!given_size_.empty() && given_size_ != info->name) {
-      return bad(option, "not be given together with " + std::string(given_size_), "both");
+      return bad(option, "not be set together with " + std::string(given_size_), "both");
     }
     given_size_ = info->name;
   }
@@ -273,7 +273,7 @@ Result<void> SettingsParser::set_positional(std::string_view text) {
 
 Result<Settings> SettingsParser::finish() const {
   if (settings_.sized_by == SizedBy::kBudget && settings_.bottommost_fp_rate) {
-    return bad(kBottommostFpRate, "not be given together with budget_bits_per_key", "both");
+    return bad(kBottommostFpRate, "not be set together with budget_bits_per_key", "both");
   }
   auto specs = level_specs(*policy_, settings_);
   if (!specs) return specs.error();

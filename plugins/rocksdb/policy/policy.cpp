@@ -237,8 +237,8 @@ Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions& db,
   Status valid = check(column_family);
   if (valid.ok()) valid = check_names<CounterListener>(db.listeners, "listeners");
   if (!valid.ok() || settings_.load().max_total_bytes == 0 || has<CounterListener>(db.listeners)) return valid;
-  return Status::InvalidArgument(std::string(Name()) + ": max_total_bytes must be given together with " +
-                                 CounterListener::kName + " among the listeners, got none");
+  return Status::InvalidArgument(std::string(Name()) + ": listeners must contain " + CounterListener::kName +
+                                 " if max_total_bytes is set, got none");
 }
 
 Status FilterPolicy::check(const rocksdb::ColumnFamilyOptions& column_family) const {
@@ -265,7 +265,7 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const std::size_t max_filter_bytes = limit_of(settings.max_filter_bytes);
   const bool by_total = plan.max_bytes < max_filter_bytes;
   const BuildLimits limits{.max_filter_bytes = std::min(max_filter_bytes, plan.max_bytes),
-                           .limit_name = by_total ? "what max_total_bytes leaves to this file" : "max_filter_bytes",
+                           .limit_name = by_total ? "this file's share of max_total_bytes" : "max_filter_bytes",
                            .max_build_bytes = limit_of(settings.max_build_bytes),
                            .log = context.info_log,
                            .level = context.level_at_creation,
@@ -300,7 +300,7 @@ void FilterPolicy::log_warnings(const rocksdb::FilterBuildingContext& context, c
   if (log == nullptr) return;
   if (!error_.empty()) {
     const std::string instead = knows_keys_ ? "the filter is that of " + policy_id(settings_.policy(), settings)
-                                            : "there is no filter, because without the transform it would lose keys";
+                                            : "no filter is written, because it would lose keys without the transform";
     rocksdb::Warn(log, "%s; %s", error_.c_str(), instead.c_str());
   }
   if (folder != nullptr && system::is_memory_folder(*folder) && !warned_of_folder_.exchange(true)) {

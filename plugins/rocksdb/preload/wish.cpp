@@ -48,8 +48,8 @@ rocksdb::Status make_policy(const std::string& text, Policy& policy) {
   config.ignore_unsupported_options = false;
   rocksdb::Status made = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
   if (!made.ok()) return made;
-  if (policy == nullptr) return rocksdb::Status::InvalidArgument("it names no policy");
-  return is_ours(*policy) ? made : rocksdb::Status::InvalidArgument("it must be one of Crivo's");
+  if (policy == nullptr) return rocksdb::Status::InvalidArgument("not a filter policy");
+  return is_ours(*policy) ? made : rocksdb::Status::InvalidArgument("not a policy of Crivo's");
 }
 
 bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBasedTableOptions& table) {
@@ -79,13 +79,12 @@ std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& set,
 std::string reason_against(const Wish& wish, const rocksdb::ColumnFamilyOptions& options, bool has_filters) {
   if (!has_filters && options.prefix_extractor != nullptr && !wish.prefixes) {
     // Without filters, an iterator that seeks a key also finds keys of other prefixes after it.
-    return "prefix_extractor must be none, as iterators with filters may leave out keys of other prefixes, or "
-           "CRIVO_ROCKSDB_PREFIXES must be 1, got " +
-           std::string(options.prefix_extractor->Name());
+    return "prefix_extractor must be unset, or CRIVO_ROCKSDB_PREFIXES must be 1, got " +
+           std::string(options.prefix_extractor->Name()) + ": filters change which keys a seek returns";
   }
   // With key_transform `none`, the user states that there are no equal keys.
   if (has_equal_keys(options.comparator) && wish.policy.find("key_transform") == std::string::npos) {
-    return "comparator must tell keys of different bytes apart, or CRIVO_ROCKSDB must name a key_transform, got " +
+    return "comparator must not treat different bytes as equal, or CRIVO_ROCKSDB must name a key_transform, got " +
            std::string(options.comparator->Name());
   }
   return {};

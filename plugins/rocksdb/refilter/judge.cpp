@@ -162,7 +162,7 @@ std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, co
   if (std::string other = other_keys(family, filters); !other.empty()) return other;
   if (filters.keys == 0) return "";  // empty partitions: no key of the file belongs in a filter
   const bool is_limited = family.settings && family.settings->max_filter_bytes != 0;
-  if (!is_limited && has_kind(filters, "always_maybe")) return "it lets every key pass";
+  if (!is_limited && has_kind(filters, "always_maybe")) return "lets every key pass";
   if (expected->stamp.empty() || filters.stamp.empty()) return difference(family, filters, *expected);
   return filters.stamp == expected->stamp ? "" : filters.stamp + " instead of " + expected->stamp;
 }
@@ -171,9 +171,9 @@ std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, co
 
 std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters) {
   if (filters.entries == 0) return "";
-  if (filters.form != "none" && !filters.readable) return "not one that RocksDB reads";
+  if (filters.form != "none" && !filters.readable) return "not readable by RocksDB";
   if (filters.damaged() > 0) return "damaged";
-  if (filters.is_misnamed()) return "named as Crivo 0.1 did, so that nothing reads it";
+  if (filters.is_misnamed()) return "has a name of Crivo 0.1, which is no longer read";
   if (family.policy == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
   // A file of level 0 was usually flushed, and is soon compacted, so a filter as flushes write it also matches.
   if (file.level == 0 && complaint_of(family, file, filters, /*flushed=*/true).empty()) return "";

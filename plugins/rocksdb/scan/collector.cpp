@@ -47,10 +47,10 @@ Result<std::vector<Section>> sections_of(const ScanFilterOptions& options) {
   const Kind kind = options.kind == kind_name(Kind::kRibbon) ? Kind::kRibbon : Kind::kBlocked;
   if (options.kind != kind_name(kind)) return refuse("kind", "be ribbon or blocked", options.kind);
   if (!(options.fp_rate >= kMinRate && options.fp_rate <= kMaxRate)) {
-    return refuse("fp_rate", "lie in [1e-9, 0.5]", std::to_string(options.fp_rate));
+    return refuse("fp_rate", "be in [1e-9, 0.5]", std::to_string(options.fp_rate));
   }
   if (options.max_bytes < kMinBytes || options.max_bytes > kMaxBytes) {
-    return refuse("max_bytes", "lie in [64, 1073741824]", std::to_string(options.max_bytes));
+    return refuse("max_bytes", "be in [64, 1073741824]", std::to_string(options.max_bytes));
   }
   if (options.range_length == 0 || !std::has_single_bit(options.range_length)) {
     return refuse("range_length", "be a power of two in [1, 2147483648]", std::to_string(options.range_length));
@@ -134,13 +134,13 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
   static void add(Section& section, const rocksdb::Slice& key, std::size_t known) noexcept try {
     section.add(key, known);
   } catch (const std::exception& error) {
-    section.give_up("left out: the attribute's function threw ", error.what());
+    section.give_up("omitted: the attribute's function threw ", error.what());
   } catch (...) {
-    section.give_up("left out: the attribute's function threw");
+    section.give_up("omitted: the attribute's function threw");
   }
 
   std::optional<std::string> finish(Section& section) noexcept try { return section.finish(room_); } catch (...) {
-    section.give_up("left out: no memory");
+    section.give_up("omitted: out of memory");
     return std::nullopt;
   }
 
@@ -150,7 +150,7 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     key_ = key;
     has_key_ = true;
   } catch (...) {
-    for (Section& section : sections_) section.give_up("left out: no memory");
+    for (Section& section : sections_) section.give_up("omitted: out of memory");
   }
 
   std::uint64_t room_;

@@ -47,7 +47,7 @@ Result<Extract> path_by(std::string_view text) {
 
 Result<Extract> attribute_named(std::string_view text) {
   const ScanAttribute* const found = Registry<ScanAttribute>::of_process().find(text);
-  if (found == nullptr) return refuse("have an attribute that RegisterScanAttribute was given", text);
+  if (found == nullptr) return refuse("have an attribute registered with RegisterScanAttribute", text);
   return Extract{
       .name = std::string(kAttribute) + std::string(text), .kind = Extract::Kind::kAttribute, .attribute = found};
 }
@@ -87,7 +87,7 @@ Result<Extract> range_of(std::string_view text) {
   const ScanNumber* found = Registry<ScanNumber>::of_process().find(text);
   if (found == nullptr) found = builtin_number(text);
   if (found == nullptr) {
-    return refuse("have a range of be64@OFFSET, dec@OFFSET or a number that RegisterScanNumber was given", text);
+    return refuse("have a range of be64@OFFSET, dec@OFFSET or a number registered with RegisterScanNumber", text);
   }
   return Extract{.name = std::string(kRange) + std::string(text), .kind = Extract::Kind::kRange, .number = found};
 }
@@ -107,7 +107,7 @@ Result<Extract> find_extract(std::string_view name) {
   if (name.starts_with(kPath)) return path_by(name.substr(kPath.size()));
   if (name.starts_with(kAttribute)) return attribute_named(name.substr(kAttribute.size()));
   if (name.starts_with(kRange)) return range_of(name.substr(kRange.size()));
-  return refuse("have parts of the form prefix:N, path:C, attribute:NAME or range:NAME", name);
+  return refuse("have filters of the form prefix:N, path:C, attribute:NAME or range:NAME", name);
 }
 
 Result<std::vector<Extract>> find_extracts(std::string_view text) {
@@ -116,7 +116,7 @@ Result<std::vector<Extract>> find_extracts(std::string_view text) {
     auto found = find_extract(name);
     if (!found) return found.error();
     const auto same = [&](const Extract& other) { return other.name == found->name; };
-    if (std::ranges::any_of(extracts, same)) return refuse("have no part twice", name);
+    if (std::ranges::any_of(extracts, same)) return refuse("not repeat a filter", name);
     extracts.push_back(*std::move(found));
     return {};
   };
@@ -135,7 +135,7 @@ Result<std::vector<Extract>> find_extracts(std::string_view text) {
     }
     if (!taken) return taken.error();
   }
-  if (extracts.empty()) return refuse("have at least one part", "");
+  if (extracts.empty()) return refuse("have at least one filter", "");
   return extracts;
 }
 

@@ -53,7 +53,7 @@ ScanQuestion::ScanQuestion(std::vector<ScanCondition> conditions)
 std::string ScanQuestion::error() const {
   for (const ScanCondition& condition : conditions_) {
     if (!condition.is_known()) {
-      return "crivo: ScanFilter must have an attribute or number that was registered, got " + condition.extract.name;
+      return "crivo: ScanFilter must have a registered attribute or number, got " + condition.extract.name;
     }
   }
   return {};

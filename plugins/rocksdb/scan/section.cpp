@@ -14,7 +14,7 @@
 namespace crivo::plugin {
 namespace {
 
-constexpr std::string_view kTooMany = "left out: it needs more than max_bytes";
+constexpr std::string_view kTooMany = "omitted: needs more than max_bytes";
 
 }  // namespace
 
@@ -61,7 +61,7 @@ std::optional<std::string> Section::finish(std::uint64_t max_bytes) {
                                        {.max_bytes = max_bytes - std::min<std::uint64_t>(max_bytes, tail)});
   if (!filter) {
     const bool too_large = filter.error().code == ErrorCode::kTooLarge;
-    give_up(too_large ? std::string(kTooMany) : "left out: " + filter.error().message);
+    give_up(too_large ? std::string(kTooMany) : "omitted: " + filter.error().message);
     return std::nullopt;
   }
   std::string block(reinterpret_cast<const char*>(filter->payload().data()), filter->payload().size());

@@ -90,7 +90,7 @@ FileFilters read_filters(rocksdb::FileSystem& files, const std::string& path) {
 bool is_gone(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
 
 std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& filters) {
-  if (policy == nullptr) return "without a filter policy, so nothing asks it";
+  if (policy == nullptr) return "without a filter policy, so the filter is unused";
   const auto settings = plugin::settings_of(*policy);
   const std::string transform(settings ? plugin::name_of(settings->key_transform) : "");
   if (settings && transform != filters.key_transform()) {
@@ -187,10 +187,10 @@ std::string FileFilters::complaint() const {
 
 std::string FileFilters::why_there_is_none() const {
   if (policy.empty()) {
-    return "written without a filter policy: none was set, or the library that has it was not loaded";
+    return "written without a filter policy: none was set, or its library was not loaded";
   }
   const std::string none = policy + " was set but wrote none: ";
-  if (policy == kReadsOnly) return none + "RocksDB takes the name for a policy that only reads filters";
+  if (policy == kReadsOnly) return none + "RocksDB treats this name as a read-only policy";
   if (!whole_keys && prefix_extractor.empty()) return none + "whole_key_filtering was off without a prefix_extractor";
   const std::string no_prefix = whole_keys ? "" : "no key with a prefix by " + prefix_extractor + ", ";
   return none + no_prefix +

@@ -90,9 +90,9 @@ void describe_theirs(std::string_view block, FilterFacts& facts) {
     return;
   }
   if (block.size() % 16 != kMetadataBytes) {
-    facts.damage = "size must be that of a filter of RocksDB's, got " + std::to_string(block.size());
+    facts.damage = "size must be 16 n + 5 bytes, got " + std::to_string(block.size());
   } else if (facts.marker == 0) {
-    facts.damage = "marker must be that of a filter, got 0";
+    facts.damage = "marker must not be 0";
   } else if (facts.marker == -1) {
     describe_new_bloom(block, facts);
   } else if (facts.marker == -2) {
@@ -102,7 +102,8 @@ void describe_theirs(std::string_view block, FilterFacts& facts) {
   }
   // A ribbon of few keys may be all zeros by chance, and a ribbon of up to 1 KiB may have few keys. Any other filter of
   // zeros would answer "no" for keys that it has.
-  if (zeros && (facts.marker != -2 || payload.size() > 1024)) facts.damage = "bits must be set for the keys, got zeros";
+  if (zeros && (facts.marker != -2 || payload.size() > 1024))
+    facts.damage = "filter must have set bits, got only zeros";
 }
 
 }  // namespace

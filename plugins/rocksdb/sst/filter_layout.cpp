@@ -72,7 +72,7 @@ Status FilterLayout::find_parts(const TableFile& file, BlockHandle index) {
   std::uint64_t bytes_left = file.bytes();
   for (auto& [key, handle] : entries) {
     if (handle.size > bytes_left) {
-      return Status::Corruption("filter partitions must lie side by side in the file, got more bytes than it has");
+      return Status::Corruption("filter partitions must not overlap, got more bytes than the file");
     }
     bytes_left -= handle.size;
     key.resize(key.size() - std::min(behind_key, key.size()));

@@ -54,7 +54,7 @@ Status read_entries(std::string_view block, bool has_sizes, const Value& value) 
                        shared <= key.size() && reader.take(rest, &suffix);
     if (whole) key.replace(static_cast<std::size_t>(shared), std::string::npos, suffix);
     if (!whole || key.size() > key_bytes_left || !value(key, reader, shared, size)) {
-      return Status::Corruption("block must have whole entries, got a part of one, or too many bytes of keys");
+      return Status::Corruption("block must contain complete entries of at most 256 MiB of keys");
     }
     key_bytes_left -= key.size();
   }
@@ -93,7 +93,7 @@ Status TableFile::read_bytes(std::uint64_t offset, std::size_t size, std::string
   rocksdb::Slice got;
   Status status = file_->Read(offset, size, rocksdb::IOOptions(), &got, bytes->data(), nullptr);
   if (!status.ok()) return status;
-  if (got.size() != size) return Status::Corruption("file must have the bytes that it refers to, got a shorter one");
+  if (got.size() != size) return Status::Corruption("file must contain the referenced block, got a truncated file");
   if (got.data() != bytes->data()) bytes->assign(got.data(), got.size());  // a mapped file
   return Status::OK();
 }
@@ -112,7 +112,7 @@ Status TableFile::decode_footer(std::string_view footer, BlockHandle* metaindex)
   }
   const bool old = magic == kOldBlockBasedMagic;
   if (!old && (magic != kBlockBasedMagic || footer.size() < kFooterBytes)) {
-    return Status::Corruption("file must end as an SST file does, got another ending");
+    return Status::Corruption("file must end in an SST footer, got an unknown magic number");
   }
   checksum_type_ = old ? 1 : static_cast<std::uint8_t>(footer.front());
   format_version_ = old ? 0 : fixed<std::uint32_t>(footer.substr(footer.size() - 12));
@@ -140,7 +140,7 @@ Status TableFile::decode_footer(std::string_view footer, BlockHandle* metaindex)
 Status TableFile::read(BlockHandle handle, Block* block) const try {
   if (handle.size > std::numeric_limits<std::uint32_t>::max() || handle.offset > bytes_ ||
       handle.size + kTrailerBytes > bytes_ - handle.offset) {
-    return Status::Corruption("block must lie within the file, got offset " + std::to_string(handle.offset) +
+    return Status::Corruption("block must be inside the file, got offset " + std::to_string(handle.offset) +
                               " and size " + std::to_string(handle.size));
   }
   const auto size = static_cast<std::size_t>(handle.size);

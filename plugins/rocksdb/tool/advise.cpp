@@ -74,7 +74,7 @@ void check_policy(const FamilyPolicy& family) {
   if (family.policy == nullptr) return;
   const rocksdb::Status valid = family.policy->ValidateOptions(family.options, family.options);
   if (!valid.ok())
-    throw rocksdb_error("OPTIONS of DB must be such as its filter_policy takes", family.policy->GetId(), valid);
+    throw rocksdb_error("OPTIONS of DB must be valid for its filter_policy", family.policy->GetId(), valid);
 }
 
 std::vector<ReadFamily> read_families(const Database& database, const AdviseOptions& arguments) {

@@ -53,10 +53,10 @@ Status check_lock(rocksdb::Env& env, const std::string& path) {
 }
 
 Refused cannot_open(const std::string& path, const Status& status) {
-  Refused refused = rocksdb_error("DB must be one that RocksDB can open", path, status);
+  Refused refused = rocksdb_error("DB must be readable by RocksDB", path, status);
   if (status.IsCorruption()) {
     refused.error.message +=
-        "; if its files lie in db_paths or cf_paths, which OPTIONS does not name, it cannot be opened here";
+        "; a database with files in db_paths or cf_paths cannot be opened here, because OPTIONS does not name them";
   }
   return refused;
 }
@@ -78,16 +78,16 @@ void check_log_folder(const std::string& option, const std::string& folder, cons
   };
   if (!fs::path(folder).is_absolute()) throw refused("be an absolute path");
   if (option == kLogDir) return;
-  if (!fs::is_directory(folder, error)) throw refused("be a folder that is there");
+  if (!fs::is_directory(folder, error)) throw refused("exist and be a folder");
   if (fs::exists(fs::path(folder) / "CURRENT", error)) throw refused("not be the folder of another database");
   const fs::path from_db = fs::relative(folder, path, error);
   const bool within = !from_db.empty() && *from_db.begin() != "..";
-  if (option == kWalDir && !within) throw refused("lie in DB, or be named by --wal-dir");
+  if (option == kWalDir && !within) throw refused("be in DB, or be set by --wal-dir");
   const auto has_log = [&](const std::string& of) {
     fs::directory_iterator files(of, error);
     return std::any_of(begin(files), end(files), [](const auto& file) { return file.path().extension() == ".log"; });
   };
-  if (has_log(path) && !has_log(folder)) throw refused("be the folder of the log, which lies in DB");
+  if (has_log(path) && !has_log(folder)) throw refused("be DB, which contains the log");
 }
 
 /// If a database has its own Env, such as an encrypting one, its files cannot be read directly.
@@ -96,7 +96,7 @@ void check_env(const std::string& path) {
   std::string current;
   if (!std::getline(file, current) || current.starts_with("MANIFEST-")) return;
   throw Refused("CURRENT of DB must name a manifest, got other bytes in " + path +
-                ": a database in its own Env, such as an encrypting one, can only be opened by its own program");
+                ": a database in its own Env, such as an encrypting one, can be opened only by its own program");
 }
 
 /// RocksDB aborts if it opens a database on a full disk, as it writes a new manifest and the log's contents.
@@ -142,9 +142,9 @@ DatabaseOptions load_options(const std::string& path, bool for_writing, const st
   config.ignore_unsupported_options = !for_writing;
   DatabaseOptions options;
   const Status loaded = rocksdb::LoadLatestOptions(config, path, &options.db, &options.families);
-  if (!loaded.ok()) throw rocksdb_error("OPTIONS of DB must be there and known here", path, loaded);
+  if (!loaded.ok()) throw rocksdb_error("OPTIONS of DB must exist and name only known objects", path, loaded);
   if (!wal_dir.empty()) options.db.wal_dir = fs::absolute(wal_dir).string();
-  check_no_pipe(options.db.wal_dir, "folder of the log must be one");
+  check_no_pipe(options.db.wal_dir, "log folder must be a folder");
   if (for_writing) {
     check_log_folder(wal_dir.empty() ? kWalDir : "--wal-dir", options.db.wal_dir, path);
     check_log_folder(kLogDir, options.db.db_log_dir, path);
@@ -192,7 +192,7 @@ std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& tex
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = config.ignore_unsupported_options = false;
   Status status = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
-  if (status.ok() && policy == nullptr) status = Status::InvalidArgument("it is no policy");
+  if (status.ok() && policy == nullptr) status = Status::InvalidArgument("not a filter policy");
   if (status.ok()) status = policy->ValidateOptions(db, rocksdb::ColumnFamilyOptions());
   if (!status.ok()) {
     throw rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10", text, status);

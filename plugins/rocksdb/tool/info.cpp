@@ -239,12 +239,12 @@ std::vector<ListedFile> files_of_database(const std::string& path, bool& whole) 
   } catch (const Refused& refused) {
     auto files = files_in(path);
     if (files.empty()) throw;
-    std::fprintf(stderr, "crivo sst info: note: levels are not known: %s\n", refused.error.message.c_str());
+    std::fprintf(stderr, "crivo sst info: note: levels are unknown: %s\n", refused.error.message.c_str());
     whole = refused.error.code != ErrorCode::kCorrupt;
     // A killed program leaves empty files, which do not belong to the database.
     const auto is_empty = [&](const ListedFile& file) { return fs::file_size(file.path, error) == 0; };
     const bool left_out = whole && std::erase_if(files, is_empty) > 0;
-    if (left_out) std::fputs("crivo sst info: note: empty files are left out\n", stderr);
+    if (left_out) std::fputs("crivo sst info: note: empty files are omitted\n", stderr);
     return files;
   }
 }

@@ -52,8 +52,8 @@ void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb:
   set_policy(family.options, parse_policy(text, db));
   const std::string why = why_no_filters(family.options);
   if (why.empty()) return;
-  throw Refused("--policy must name one that writes filters, got " + text + ": " + why + " in column family " +
-                family.name + "; --policy none removes filters");
+  throw Refused("--policy must write filters, got " + text + ": " + why + " in column family " + family.name +
+                "; --policy none removes filters");
 }
 
 /// Determines the policy of each column family, and checks that a family has one.
@@ -135,7 +135,7 @@ ExitCode report(const RefilterOptions& arguments, const RocksDBRefilterReport& d
   if (left == 0 && !done.status.ok()) throw rocksdb_error("files must be rewritten", arguments.path, done.status);
   if (left > 0) {
     if (!arguments.dry_run) {
-      say(so_far + ", " + std::to_string(left) + " left that are not as the policy would write them");
+      say(so_far + ", " + std::to_string(left) + " left that differ from what the policy would write");
     }
     return kNo;
   }
@@ -168,7 +168,7 @@ ExitCode refilter(const RefilterOptions& arguments) {
   if (removes_filters(arguments) && !arguments.dry_run) rewrite_options_file(database.db());
   // A policy may write no filters at the levels that this database has.
   if (losses > 0 && !removes_filters(arguments)) {
-    say("note: " + files_text(losses) + " lose their filter, as the policy writes none for them");
+    say("note: " + files_text(losses) + " lose their filters, because the policy writes none for them");
   }
   return report(arguments, done);
 }
@@ -184,10 +184,10 @@ void add_sst_refilter(CLI::App& app, Action& action) {
              "file; with it, RocksDB writes an OPTIONS file that names it",
              "POLICY");
   add_family_option(command, options.families);
-  add_option(
-      command, "--wal-dir", options.wal_dir,
-      "The folder of the write-ahead log, if it lies outside of DB; OPTIONS of a copy may name that of the original",
-      "DIR");
+  add_option(command, "--wal-dir", options.wal_dir,
+             "The folder of the write-ahead log, if it is outside of DB; OPTIONS of a copy may name the folder of the "
+             "original",
+             "DIR");
   command.add_flag("--dry-run", options.dry_run,
                    "Only print the files that would be rewritten, and why. The database may be in use");
   command.add_flag("-q,--quiet", options.quiet, "Do not report progress; still print notes and errors");

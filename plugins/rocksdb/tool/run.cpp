@@ -44,11 +44,12 @@ fs::path file_of(const void* function) {
 std::string preloaded_library() {
   const fs::path found =
       file_of(::dlsym(RTLD_DEFAULT, "crivo_rocksdb_counters")).parent_path() / "libcrivo_rocksdb_preload.so";
-  if (!fs::exists(found)) throw Refused("libcrivo_rocksdb_preload.so must lie beside libcrivo_rocksdb.so, got none");
+  if (!fs::exists(found))
+    throw Refused("libcrivo_rocksdb_preload.so must be in the folder of libcrivo_rocksdb.so, got none");
   if (found.string().find_first_of(": ") != std::string::npos) {
     throw Refused(
-        "the folder of libcrivo_rocksdb_preload.so must have no space or colon in its name, which LD_PRELOAD "
-        "takes for the end of it, got " +
+        "the folder of libcrivo_rocksdb_preload.so must have no space or colon in its name, because LD_PRELOAD "
+        "splits there, got " +
         found.string());
   }
   return found.string();
@@ -78,7 +79,7 @@ fs::path librocksdb_of(const fs::path& program) {
   std::string lines;
   for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output)) lines += static_cast<char>(c);
   const int status = ::pclose(output);  // ldd exits with 1 if there is nothing to load, as for a script
-  if (!WIFEXITED(status) || WEXITSTATUS(status) >= kNotRunnable) throw Refused("ldd must run, got none that does");
+  if (!WIFEXITED(status) || WEXITSTATUS(status) >= kNotRunnable) throw Refused("ldd must run, got an error");
   const std::size_t at = lines.find("\tlibrocksdb.so");
   if (at == std::string::npos) return {};
   const std::string_view line = std::string_view(lines).substr(at + 1, lines.find('\n', at) - at - 1);
@@ -90,7 +91,7 @@ fs::path librocksdb_of(const fs::path& program) {
 /// Prints what a run would do. Returns kNo if it would do nothing.
 ExitCode say_what_would_happen(const RunOptions& options) {
   const fs::path program = find_program(options.program.front());
-  if (program.empty()) throw Refused("PROGRAM must be one that can be run, got " + options.program.front());
+  if (program.empty()) throw Refused("PROGRAM must be executable, got " + options.program.front());
   const fs::path linked = librocksdb_of(program);
   const char* const name = program.c_str();
   if (linked.empty()) {
@@ -134,7 +135,7 @@ ExitCode run(const RunOptions& options) {
   arguments.push_back(nullptr);
   ::execvp(arguments.front(), arguments.data());
   const int failure = errno;
-  std::fprintf(stderr, "crivo rocksdb run: PROGRAM must be one that can be run, got %s: %s\n", words.front().c_str(),
+  std::fprintf(stderr, "crivo rocksdb run: PROGRAM must be executable, got %s: %s\n", words.front().c_str(),
                std::strerror(failure));
   return static_cast<ExitCode>(failure == ENOENT ? kNotFound : kNotRunnable);
 }

@@ -37,8 +37,8 @@ async function main() {
     assert.equal(/filter_policy=(.*)/.exec(text)[1].replace(/:false$/, ""), policy);
   }
   for (const [policy, error] of [
-    ["crivo.Auto:-1", /crivo.Auto: bits_per_key must lie in \[0, 1000\], got -1/],
-    ["crivo.Auto:max_total_bytes:1M", /max_total_bytes must be given together with crivo.FilterCounters/],
+    ["crivo.Auto:-1", /crivo.Auto: bits_per_key must be in \[0, 1000\], got -1/],
+    ["crivo.Auto:max_total_bytes:1M", /listeners must contain crivo.FilterCounters/],
   ]) {
     const db = new RocksLevel(folder, { filterPolicy: policy });
     await assert.rejects(db.open(), (thrown) => error.test(String(thrown.cause)));
