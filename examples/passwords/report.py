@@ -73,7 +73,7 @@ def explanation(demo, rows, left_out):
         yield f"  {', '.join(exact)}"
         yield "    each hash in its 20 bytes, so they are always right"
     for name, reason in left_out.items():
-        yield f"  {name} is left out: {reason}"
+        yield f"  {name} is omitted: {reason}"
     yield ""
     yield "How it was measured"
     yield ""

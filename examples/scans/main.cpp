@@ -105,7 +105,7 @@ int main(int count, char** arguments) {
     const auto each = static_cast<double>(std::max<std::size_t>(folders.size(), 1));
     std::printf("%zu files, %zu folders listed, %zu paths found%s\n", files.size(), folders.size(), with.paths.size(),
                 right ? "" : ": WRONG");
-    std::printf("SST files left out: %llu of %llu\n", static_cast<unsigned long long>(skipped),
+    std::printf("SST files skipped: %llu of %llu\n", static_cast<unsigned long long>(skipped),
                 static_cast<unsigned long long>(asked));
     std::printf("for each folder: %.1f blocks and %.0f us; without filters %.1f blocks and %.0f us\n",
                 static_cast<double>(with.blocks) / each, with.microseconds / each,

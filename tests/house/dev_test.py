@@ -147,7 +147,7 @@ class Dev(unittest.TestCase):
         (self.root / "programs/link").symlink_to(self.root)
         for folder in ("", "/build/x", "/programs/../y", "/programs/link/z"):
             done = self.run_dev("install", "--prefix", f"{self.root}{folder}")
-            self.assertRegex(done.stderr, "^./dev: install: DIR must lie outside of these sources, got /.*$")
+            self.assertRegex(done.stderr, "^./dev: install: DIR must be outside of these sources, got /.*$")
             self.assertEqual(self.called(), [])
 
     def as_nobody(self, *arguments):
@@ -169,7 +169,7 @@ class Dev(unittest.TestCase):
         for command in (("build",), ("test",), ("clean",), ("docs",), ("fuzz", "blob"), ("check",)):
             done = self.as_nobody(*command)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
-            self.assertRegex(done.stderr, f"^./dev: {command[0]}: what is in build must be yours, got build of root; ")
+            self.assertRegex(done.stderr, f"^./dev: {command[0]}: build must belong to you, got build of root; ")
         (self.root / "build").chmod(0o777)
         self.assertRegex(self.as_nobody("build").stderr, "got build/logs of root")
 
@@ -189,7 +189,7 @@ class Dev(unittest.TestCase):
         run.chmod(0o755)
         done = self.run_dev("demo", "passwords", "--keys", "5000")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("going on without libbloom-dev", done.stdout)
+        self.assertIn("continuing without libbloom-dev", done.stdout)
         self.assertEqual(self.called()[-1], "run build/release --keys 5000 --keep build/leaked.crivo")
         run.write_text("#!/bin/bash\nexit 1\n")
         self.assertEqual(self.run_dev("demo", "passwords").returncode, 1)

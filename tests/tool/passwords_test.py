@@ -69,14 +69,14 @@ class Report(unittest.TestCase):
         if (BUILD / "_crivo.abi3.so").exists():
             hosts.append("in Python")
         else:
-            self.assertIn("in Python is left out: it needs -D CRIVO_PYTHON=ON", report)
+            self.assertIn("in Python is omitted: it needs -D CRIVO_PYTHON=ON", report)
         rates = [re.search(rf"^    {host} +\S+ +\S+ +\S+ +(\S+)%$", report, re.M)[1] for host in hosts]
         self.assertEqual(len(set(rates)), 1, "all hosts must give the same answers")
         self.assertAlmostEqual(float(rates[0]), 0.4, delta=5 * 0.4 / (0.004 * QUESTIONS) ** 0.5)
         for exact in ("sorted file", "SQLite index"):
             self.assertRegex(report, rf"(?m)^  {exact} .* none$")
         for rival in ("dcso's bloom", "libbloom"):  # packages that ./dev test does not install
-            self.assertRegex(report, rf"(?m)^  {rival} (.*%|is left out: it needs the package .*)$")
+            self.assertRegex(report, rf"(?m)^  {rival} (.*%|is omitted: it needs the package .*)$")
         self.assertRegex(report, rf"(?m)^  password +{sha1('password')}  leaked$")
         self.assertRegex(report, r"(?m)^  correct horse battery staple .*  no$")
         asked = subprocess.run(f"printf %s 123456 | sha1sum | head -c 40 | tr a-f A-F | {BUILD}/crivo query {kept}",
@@ -103,7 +103,7 @@ class Report(unittest.TestCase):
         done = self.run_demo("--keys", str(10**15))
         self.assert_fails(done, r"^demo passwords: --keys 10{15} must have .* GB of free disk in .*, got .* GB$")
         for wrong in ("999", "1e8", "-5"):
-            self.assertRegex(self.run_demo("--keys", wrong).stderr, f"must be a whole number of at least 1000, got {wrong}")
+            self.assertRegex(self.run_demo("--keys", wrong).stderr, f"must be an integer of at least 1000, got {wrong}")
 
     def test_leaves_nothing_when_it_is_interrupted(self):
         self.replace("crivo", "exec sleep infinity")  # so that it is at work when the signal comes
