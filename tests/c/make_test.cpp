@@ -186,5 +186,27 @@ TEST(Make, DropCountsLeavesABlockedFilterOfTheSameAnswers) {
   failure(CRIVO_UNSUPPORTED, crivo_drop_counts, other.get(), &made);
 }
 
+TEST(Make, MaxBytesBoundsAFilterWhenItIsMadeAndWhenItGrows) {
+  crivo_options options = options_of("blocked", 1'000'000);
+  options.max_bytes = 1000;
+  crivo_filter* filter = nullptr;
+  const auto message = failure(CRIVO_TOO_LARGE, crivo_create, &options, &filter);
+  EXPECT_THAT(message, HasSubstr("1000"));
+  EXPECT_EQ(filter, nullptr);
+
+  options = options_of("scalable", 100);
+  options.max_bytes = 10'000;
+  const Filter growing = create(options);
+  const Filter copy = make(crivo_copy, growing.get());
+  for (const Filter* grown : {&growing, &copy}) {
+    crivo_status status = CRIVO_OK;
+    std::uint64_t added = 0;
+    while (status == CRIVO_OK) status = add(*grown, present(added++));
+    EXPECT_EQ(status, CRIVO_TOO_LARGE);
+    EXPECT_LE(facts_of(*grown).payload_bytes, 10'000U);
+    EXPECT_EQ(found(*grown, present_keys(added - 1)), added - 1);
+  }
+}
+
 }  // namespace
 }  // namespace crivo::testing

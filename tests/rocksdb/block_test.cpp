@@ -267,5 +267,17 @@ TEST_P(RocksdbReader, SaysMaybeToWhatIsNoFilter) {
   }
 }
 
+TEST_P(RocksdbBuilder, SizesBeyondWhatRocksdbCanKeepAreCapped) {
+  const auto builder = new_builder(*policy(1000));
+  const std::size_t keys = std::size_t{1} << 40;
+  const std::size_t room = is_ribbon() ? 0x0400'0000 : 0;  // 1/64, because a ribbon may exceed its plan
+  EXPECT_LT(builder->CalculateSpace(keys), std::size_t{0xffff'ff00});
+  EXPECT_GT(builder->CalculateSpace(keys), 0xff00'0000 - room);
+  EXPECT_LT(builder->CalculateSpace(SIZE_MAX), std::size_t{0xffff'ff00});
+  const std::size_t fit = builder->ApproximateNumEntries(SIZE_MAX);
+  EXPECT_LT(builder->CalculateSpace(fit), std::size_t{0xffff'ff00});
+  EXPECT_GT(builder->CalculateSpace(fit), 0xffff'0000 - room);
+}
+
 }  // namespace
 }  // namespace crivo::testing

@@ -565,5 +565,19 @@ TEST_F(RocksdbRefilter, SaysWhatItCouldNotGetLong) {
   expect_done(*db);
 }
 
+TEST_F(RocksdbRefilter, TakesAPartitionWithoutAKeyForRight) {
+  for (const char* const policy : {"crivo.Bloom:10", "crivo.Ribbon:9.3:-1", "crivo.Auto:10", "bloomfilter:10"}) {
+    SCOPED_TRACE(policy);
+    std::filesystem::remove_all(path());
+    const auto db = open_database(
+        options_from(kInPartitions + std::string(policy) + ";whole_key_filtering=false", "prefix_extractor=fixed:8"),
+        path());
+    for (int i = 0; i < 2000; ++i) ASSERT_TRUE(db->Put({}, "a" + std::to_string(i), "too short").ok());
+    for (int i = 0; i < 2000; ++i) ASSERT_TRUE(db->Put({}, "b" + std::to_string(10'000'000 + i * 7), "value").ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+    expect_as_written(*db);
+  }
+}
+
 }  // namespace
 }  // namespace crivo::testing

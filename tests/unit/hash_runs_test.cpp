@@ -1,11 +1,15 @@
-// Runs of hashes in a file: damage is an error. The contract tests build filters through them.
+// Runs of hashes in a file: every range comes back, in order and without repetitions, whatever the hashes look like;
+// and damage is noticed.
 #include <unistd.h>
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "build/file_memory.h"
+#include "build/hash_collector.h"
 #include "build/run_reader.h"
+#include "crivo/hash.h"
 #include "matchers.h"
 
 namespace crivo::testing {
@@ -15,41 +19,140 @@ namespace {
 static_assert(!std::is_copy_constructible_v<RunSource<std::uint64_t>> &&
               !std::is_move_constructible_v<RunSource<std::uint64_t>>);
 
-/// Two runs of random hashes, in blocks of 16.
-HashRuns sample() {
-  std::mt19937_64 random(0);
-  HashRuns runs("", 16);
-  for (const std::size_t count : {1U, 3001U}) {
-    std::vector<std::uint64_t> run(count);
-    std::ranges::generate(run, random);
-    std::ranges::sort(run);
-    EXPECT_TRUE(runs.append(run));
+constexpr std::size_t kBlock = 16;
+
+/// Sets of hashes: spread evenly, close together, at both ends, and nearly all of them equal.
+std::vector<std::set<std::uint64_t>> sets_of(std::size_t runs, unsigned which) {
+  std::mt19937_64 random(which);
+  std::vector<std::set<std::uint64_t>> sets(runs);
+  for (std::size_t run = 0; run < runs; ++run) {
+    for (std::size_t i = 0; i < 1 + 3000 * run; ++i) {
+      const std::uint64_t hash = random();
+      const std::uint64_t choices[] = {hash, hash % 1000, 0 - hash % 1000, i < 3 ? 0 - std::uint64_t{i % 2} : 7 + i};
+      sets[run].insert(choices[which]);
+    }
   }
-  return runs;
+  return sets;
+}
+
+struct Sample {
+  HashRuns runs;
+  std::vector<std::uint64_t> all;  // the distinct hashes, ascending
+};
+
+Sample sample_of(std::size_t count, unsigned which) {
+  Sample sample{HashRuns("", kBlock), {}};
+  std::set<std::uint64_t> all;
+  for (const auto& set : sets_of(count, which)) {
+    const std::vector<std::uint64_t> run(set.begin(), set.end());
+    EXPECT_TRUE(sample.runs.append(run));
+    all.insert(set.begin(), set.end());
+  }
+  sample.all.assign(all.begin(), all.end());
+  return sample;
+}
+
+TEST(HashRuns, GiveTheDistinctHashesInOrder) {
+  for (unsigned which = 0; which < 4; ++which) {
+    for (const std::size_t count : {1U, 2U, 5U}) {
+      const Sample sample = sample_of(count, which);
+      for (const std::size_t room : {sample.runs.least_room(), sample.runs.least_room() + 100, std::size_t{100'000}}) {
+        const BuildOptions options;
+        BuildTask task(options);
+        std::vector<std::uint64_t> read;
+        const auto use = [&](std::span<const std::uint64_t> part) -> Result<void> {
+          EXPECT_LE(part.size(), room);
+          read.insert(read.end(), part.begin(), part.end());
+          return {};
+        };
+        const auto done = for_each_distinct<std::uint64_t>(sample.runs, room, task, use);
+        ASSERT_TRUE(done) << done.error().message;
+        EXPECT_EQ(read, sample.all) << which << " " << count << " " << room;
+      }
+    }
+  }
+}
+
+TEST(HashRuns, AreTakenFromTheHighestToTheLowest) {
+  for (unsigned which = 0; which < 4; ++which) {
+    for (const std::uint64_t step : {1U, 50U, 700U}) {
+      Sample sample = sample_of(4, which);
+      const BuildOptions options;
+      const std::uint64_t limit = kBytesPerThread + 2 * sizeof(std::uint64_t) * (sample.runs.least_room() + 4000);
+      BuildTask task(options, MemoryBudget(kCallersMemoryBytes + limit));
+      RunSource<std::uint64_t> source(std::move(sample.runs), sample.all.size(), task);
+      EXPECT_EQ(source.size(), sample.all.size());
+      std::vector<std::uint64_t> left = sample.all;
+      while (!left.empty()) {
+        const std::uint64_t first = left.size() > step ? left[left.size() - step] : 0;
+        const auto taken = source.take_from(first);
+        const auto expected = std::lower_bound(left.begin(), left.end(), first);
+        EXPECT_TRUE(std::equal(expected, left.end(), taken->begin(), taken->end())) << which << " " << step;
+        left.erase(expected, left.end());
+      }
+      EXPECT_TRUE(source.take_from(0)->empty());
+    }
+  }
+}
+
+TEST(HashRuns, SayThatARangeHasMoreThanThereIsMemoryFor) {
+  Sample sample = sample_of(4, 0);
+  const BuildOptions options;
+  BuildTask task(options);
+  RunReader<std::uint64_t> reader(sample.runs, 200, task);
+  std::uint64_t first = 0;
+  const auto read = reader.down_to(first, UINT64_MAX);
+  EXPECT_THAT(read.error().message, StartsWith("hashes must be spread like those of hash_key, got "));
 }
 
 TEST(HashRuns, NoticeEveryByteThatADiskChanges) {
-  const HashRuns runs = sample();
+  const Sample sample = sample_of(2, 0);
   const BuildOptions options;
   BuildTask task(options);
   const auto ignore = [](std::span<const std::uint64_t>) -> Result<void> { return {}; };
-  const int file = runs.descriptor();
-  for (std::uint64_t at = 0; at < 8 * runs.size(); at += 611) {
+  const int file = sample.runs.descriptor();
+  for (std::uint64_t at = 0; at < 8 * sample.runs.size(); at += 611) {
     unsigned char byte = 0;
     ASSERT_EQ(::pread(file, &byte, 1, static_cast<off_t>(at)), 1);
     const unsigned char changed = byte ^ 0x10;
     ASSERT_EQ(::pwrite(file, &changed, 1, static_cast<off_t>(at)), 1);
-    for (const auto& read :
-         {runs.for_each(ignore), for_each_distinct<std::uint64_t>(runs, runs.least_room(), task, ignore)}) {
+    for (const auto& read : {sample.runs.for_each(ignore),
+                             for_each_distinct<std::uint64_t>(sample.runs, sample.runs.least_room(), task, ignore)}) {
       ASSERT_FALSE(read) << at;
       EXPECT_EQ(read.error().code, ErrorCode::kSystem);
       EXPECT_THAT(read.error().message, StartsWith("temp_folder must return the bytes that were written, got "));
     }
     ASSERT_EQ(::pwrite(file, &byte, 1, static_cast<off_t>(at)), 1);
   }
-  EXPECT_TRUE(runs.for_each(ignore));
-  ASSERT_EQ(::ftruncate(file, static_cast<off_t>(8 * runs.size() - 8)), 0);
-  EXPECT_FALSE(runs.for_each(ignore));
+  EXPECT_TRUE(sample.runs.for_each(ignore));
+  ASSERT_EQ(::ftruncate(file, static_cast<off_t>(8 * sample.runs.size() - 8)), 0);
+  EXPECT_FALSE(sample.runs.for_each(ignore));
+}
+
+TEST(HashCollector, ComeBackInOrderFromMemoryAndFromAFile) {
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> hashes(200'000);
+  for (std::uint64_t& hash : hashes) hash = random();
+  for (const std::uint64_t limit : {UINT64_MAX, std::uint64_t{5} << 20, std::uint64_t{9} << 18}) {
+    const BuildOptions options;
+    BuildTask task(options, MemoryBudget(limit == UINT64_MAX ? limit : kCallersMemoryBytes + limit));
+    HashCollector bumped(hashes.size(), task);
+    EXPECT_TRUE(bumped.empty());
+    for (std::size_t at = 0; at < hashes.size(); at += 1000) {
+      ASSERT_TRUE(bumped.add(std::span(hashes).subspan(at, 1000)));
+      EXPECT_FALSE(bumped.empty());
+    }
+    auto source = std::move(bumped).sorted();
+    EXPECT_EQ((*source)->size(), hashes.size());
+    std::vector<std::uint64_t> expected = hashes;
+    std::sort(expected.begin(), expected.end());
+    for (const std::uint64_t first : {std::uint64_t{3} << 62, std::uint64_t{1} << 63, std::uint64_t{1} << 62}) {
+      const auto taken = (*source)->take_from(first);
+      const auto from = std::lower_bound(expected.begin(), expected.end(), first);
+      EXPECT_TRUE(std::equal(from, expected.end(), taken->begin(), taken->end())) << limit;
+      expected.erase(from, expected.end());
+    }
+  }
 }
 
 TEST(FileMemory, IsZeroAndOutlivesItsHandle) {

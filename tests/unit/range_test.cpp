@@ -374,5 +374,25 @@ TEST(Ordered, NumbersKeepTheOrderOfTheirKeys) {
   EXPECT_EQ(last_ordered("abcdefghi"), ordered("abcdefgh"));
 }
 
+TEST(Range, IsTheSameFromMemoryAndFromFiles) {
+  std::mt19937_64 random(5);
+  for (const Spread spread : kSpreads) {
+    const auto keys = keys_of(spread, 3'000'000, random);
+    const FilterSpec spec = spec_of(0, 0.01, 64);
+    const auto build = [&](std::uint64_t max_memory) {
+      auto builder = FilterBuilder::create(spec, {.max_memory = max_memory});
+      EXPECT_TRUE(builder->add_hashes(keys));
+      EXPECT_TRUE(builder->add_hashes(std::span(keys).first(1000)));
+      return builder->finish();
+    };
+    const auto large = build(UINT64_MAX);
+    const auto small = build(std::uint64_t{24} << 20);
+    ASSERT_TRUE(large);
+    ASSERT_TRUE(small) << small.error().message;
+    EXPECT_EQ(large->shape(), small->shape());
+    EXPECT_EQ(bytes_of(*large), bytes_of(*small));
+  }
+}
+
 }  // namespace
 }  // namespace crivo::testing
