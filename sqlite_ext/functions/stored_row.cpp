@@ -11,13 +11,6 @@
 namespace crivo::sqlite {
 namespace {
 
-const char* name_in(const Call& call, std::size_t arg, const char* field) {
-  const auto* name = reinterpret_cast<const char*>(sqlite3_value_text(call.args[arg]));
-  if (name != nullptr) return name;
-  if (call.is_null(arg)) throw SqlError{std::string(field) + " must be a name, got NULL"};
-  throw std::bad_alloc();
-}
-
 /// The columns of a table, from PRAGMA table_xinfo.
 struct Columns {
   Columns(sqlite3* db, std::string pragma) {
@@ -45,9 +38,9 @@ struct Columns {
 
 RowArgs::RowArgs(const Call& call) {
   const std::size_t first = call.args.size() - 4;
-  schema = first != 0 ? name_in(call, 0, "schema") : "main";
-  table = name_in(call, first, "table");
-  column = name_in(call, first + 1, "column");
+  schema = first != 0 ? name_arg(call, 0, "schema") : "main";
+  table = name_arg(call, first, "table");
+  column = name_arg(call, first + 1, "column");
   row = call.args[first + 2];
   key = call.args[first + 3];
 }

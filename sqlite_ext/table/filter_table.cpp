@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void misplaced(std::int64_t number) {
   throw HostError{SQLITE_CORRUPT_VTAB,
-                  "page " + std::to_string(number) + " in table _pages must lie in a layer, got one outside"};
+                  "page " + std::to_string(number) + " in table _pages must be in a layer, got one outside"};
 }
 
 /// The text of the state in this row of _meta.

@@ -14,13 +14,6 @@
 namespace crivo::sqlite {
 namespace {
 
-std::string text_arg(const Call& call, std::size_t arg, std::string_view what) {
-  if (sqlite3_value_type(call.args[arg]) != SQLITE_TEXT) {
-    throw SqlError{std::string(what) + " must be a text, got " + shown(call.args[arg])};
-  }
-  return std::string(KeyBytes(call.args[arg]).view());
-}
-
 bool has_table(sqlite3* db, std::string_view schema, std::string_view table) {
   Statement find(db, "SELECT 1 FROM " + quoted_name(schema) + ".sqlite_schema WHERE name = ?1 COLLATE NOCASE");
   return Use(find).bind(1, table).step();
@@ -49,7 +42,7 @@ void require_schema(sqlite3* db, const std::string& schema) {
 template <class Body>
 void use_table(const Call& call, const Body& use) {
   sqlite3* db = call.db();
-  const std::string name = text_arg(call, 0, "table");
+  const std::string name = name_arg(call, 0, "table");
   // A hostile schema can replace a shadow table by a view that calls the function again, without end.
   bool& reads_table = call.connection().reads_table;
   if (reads_table) throw SqlError{"table must have plain shadow tables, got one that calls the function"};
@@ -57,7 +50,7 @@ void use_table(const Call& call, const Body& use) {
   const ScopeExit ends([&reads_table] { reads_table = false; });
   const bool has_schema = call.args.size() > 1 && !call.is_null(1);
   try {
-    const std::string schema = has_schema ? text_arg(call, 1, "schema") : schema_of(db, name);
+    const std::string schema = has_schema ? name_arg(call, 1, "schema") : schema_of(db, name);
     if (has_schema) require_schema(db, schema);
     // A SELECT without a FROM starts no transaction, so each of the table's statements could see another snapshot: the
     // state before a rebuild, say, and the pages after it. This statement holds one snapshot for all of them.

@@ -106,6 +106,17 @@ std::string shown(sqlite3_value* value) {
   }
 }
 
+const char* name_arg(const Call& call, std::size_t arg, const char* field) {
+  sqlite3_value* const value = call.args[arg];
+  if (sqlite3_value_type(value) != SQLITE_TEXT) {
+    throw SqlError{std::string(field) + " must be a text, got " + shown(value)};
+  }
+  const std::string_view name = text_of(value);
+  if (name.find('\0') != std::string_view::npos)
+    throw SqlError{std::string(field) + " must be a name without NUL, got " + in_quotes(name)};
+  return name.data();
+}
+
 std::uint64_t max_payload_bytes(sqlite3* db) {
   const int limit = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1);
   return static_cast<std::uint64_t>(limit) -

@@ -143,6 +143,10 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 /// Formats a value for an error message: 12, 0.5, 'text', a blob of 3 bytes, NULL.
 [[nodiscard]] std::string shown(sqlite3_value* value);
 
+/// The argument as the name of a table, column or schema, until the call ends. Throws SqlError unless it is a text
+/// without NUL, at which SQLite would cut the name off.
+[[nodiscard]] const char* name_arg(const Call& call, std::size_t arg, const char* field);
+
 /// The largest payload, in bytes, for which the blob with its header fits SQLITE_LIMIT_LENGTH.
 [[nodiscard]] std::uint64_t max_payload_bytes(sqlite3* db);
 /// Throws SqlError if the payload would be larger than max_bytes.

@@ -114,9 +114,13 @@ TEST_F(InPlaceTest, SaysWhatItCannotInsertInto) {
       {"'clustered', 'f', 'x'", "no such column: _rowid_"},
       {"'pairs', 'f', 'x'", "got a table in which a key cannot be looked up; use the rowid"},
       {"'shadowed', 'f', 'x'", "use the rowid"},
-      {"NULL, 'f', 1", "table must be a name, got NULL"},
-      {"'filters', NULL, 1", "column must be a name, got NULL"},
-      {"NULL, 'filters', 'f', 1", "schema must be a name, got NULL"},
+      {"NULL, 'f', 1", "table must be a text, got NULL"},
+      {"x'c3c3', 'f', 1", "table must be a text, got a blob of 2 bytes"},
+      {"'filters' || char(0) || 'x', 'f', 1", "table must be a name without NUL, got 'filters"},
+      {"'filters', 'f' || char(0), 1", "column must be a name without NUL, got 'f"},
+      {"'main' || char(0), 'filters', 'f', 1", "schema must be a name without NUL, got 'main"},
+      {"'filters', NULL, 1", "column must be a text, got NULL"},
+      {"NULL, 'filters', 'f', 1", "schema must be a text, got NULL"},
   };
   for (const auto& [args, message] : wrong) {
     EXPECT_THAT(ask(std::string("SELECT bloom_insert(") + args + ", 'a')"), HasSubstr(message)) << args;

@@ -8,9 +8,9 @@ namespace {
 class TableValued : public SqliteTest {};
 
 TEST_F(TableValued, AMissingArgumentIsNamed) {
-  EXPECT_THAT(ask("SELECT * FROM bloom_each"), HasSubstr("bloom_each: filter must be given"));
-  EXPECT_THAT(ask("SELECT * FROM bloom_probe"), HasSubstr("bloom_probe: filter must be given"));
-  EXPECT_THAT(ask("SELECT * FROM bloom_probe(NULL)"), HasSubstr("bloom_probe: keys must be given"));
+  EXPECT_THAT(ask("SELECT * FROM bloom_each"), HasSubstr("bloom_each: filter must be set"));
+  EXPECT_THAT(ask("SELECT * FROM bloom_probe"), HasSubstr("bloom_probe: filter must be set"));
+  EXPECT_THAT(ask("SELECT * FROM bloom_probe(NULL)"), HasSubstr("bloom_probe: keys must be set"));
   EXPECT_THAT(ask("SELECT * FROM bloom_probe(NULL, '[]', 1)"), HasSubstr("too many arguments"));
 }
 

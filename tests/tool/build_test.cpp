@@ -203,9 +203,9 @@ TEST_F(ToolTest, TakesSizesInUnitsOfAThousandAndOf1024) {
 }
 
 TEST_F(ToolTest, NamesAMistypedOptionBeforeAMissingOne) {
-  EXPECT_THAT(crivo("build --ouput a"), Fails(HasSubstr("got also --ouput")));
-  EXPECT_THAT(crivo("query --foo"), Fails(HasSubstr("got also --foo")));
-  EXPECT_THAT(crivo("-V"), Fails(HasSubstr("got also -V")));
+  EXPECT_THAT(crivo("build --ouput a"), Fails(HasSubstr("got --ouput")));
+  EXPECT_THAT(crivo("query --foo"), Fails(HasSubstr("got --foo")));
+  EXPECT_THAT(crivo("-V"), Fails(HasSubstr("got -V")));
   EXPECT_THAT(crivo("build --capacity x --ouput a"), Fails(HasSubstr("capacity")));
   EXPECT_THAT(crivo("query"), Fails(HasSubstr("FILTER is required")));
 }

@@ -104,12 +104,12 @@ TEST_F(ToolTest, TakesNoMoreMemoryThanAllowedForAFile) {
 TEST_F(ToolTest, VerifiesSeveralFilesWithALineForEach) {
   ASSERT_THAT(crivo("build -q -o f", "a\n"), Succeeds());
   write("no filter", read("f").substr(0, 70));
-  EXPECT_THAT(crivo("verify f - f", read("f")), Exits(0, "", "f: whole\nstandard input: whole\nf: whole\n"));
+  EXPECT_THAT(crivo("verify f - f", read("f")), Exits(0, "", "f: valid\nstandard input: valid\nf: valid\n"));
   EXPECT_THAT(crivo("verify f 'no filter' f"),
-              Exits(1, StartsWith("crivo verify: 'no filter': "), "f: whole\nf: whole\n"));
+              Exits(1, StartsWith("crivo verify: 'no filter': "), "f: valid\nf: valid\n"));
   EXPECT_THAT(
       crivo("verify nowhere 'no filter' f 2>&1"),
-      Exits(2, _, AllOf(StartsWith("crivo verify: FILTER must be readable, got nowhere: "), EndsWith("\nf: whole\n"))));
+      Exits(2, _, AllOf(StartsWith("crivo verify: FILTER must be readable, got nowhere: "), EndsWith("\nf: valid\n"))));
 }
 
 TEST_F(ToolTest, HelpsInLinesOf80Columns) {

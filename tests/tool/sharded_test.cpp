@@ -41,8 +41,7 @@ TEST_F(ShardedTool, ABuildThatIsKilledLeavesTheOldFilterOrTheNewOne) {
     ASSERT_TRUE(has(round) || has(last)) << round;
     if (has(round)) last = round;
   }
-  EXPECT_GT(killed, 2);
-  EXPECT_LT(killed, 20);
+  EXPECT_GT(killed, 0) << "two thirds, if the machine is as busy as at the first build";
   ASSERT_THAT(shell(keys(0) + kTool + "build -q --shards 16 -o f"), Succeeds());
   EXPECT_EQ(shell("ls f.shards | wc -l").out, "16\n") << "what was left behind is gone";
   EXPECT_EQ(shell("ls").out, "f\nf.shards\n");

@@ -49,7 +49,7 @@ TEST_F(Sketches, AreDescribed) {
 TEST_F(Sketches, AreVerifiedToTheLastByte) {
   EXPECT_THAT(crivo("sketch -q -o a --symbols 3", "ann\n"), Succeeds(""));
   EXPECT_THAT(crivo("build -q -o f", "ann\n"), Succeeds(""));
-  EXPECT_EQ(crivo("verify a f").out, "a: whole\nf: whole\n");
+  EXPECT_EQ(crivo("verify a f").out, "a: valid\nf: valid\n");
   EXPECT_THAT(crivo("verify -", read("a")), Exits(0, ""));
   std::string damaged = read("a");
   damaged.back() = static_cast<char>(damaged.back() ^ 0x10);

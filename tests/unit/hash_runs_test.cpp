@@ -102,7 +102,7 @@ TEST(HashRuns, SayThatARangeHasMoreThanThereIsMemoryFor) {
   RunReader<std::uint64_t> reader(sample.runs, 200, task);
   std::uint64_t first = 0;
   const auto read = reader.down_to(first, UINT64_MAX);
-  EXPECT_THAT(read.error().message, StartsWith("hashes must be spread like those of hash_key, got "));
+  EXPECT_THAT(read.error().message, StartsWith("hashes must be uniform, as hash_key makes them, got "));
 }
 
 TEST(HashRuns, NoticeEveryByteThatADiskChanges) {
