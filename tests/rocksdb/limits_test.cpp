@@ -238,7 +238,9 @@ TEST(FilterConstruction, OfAFewKeysIsChargedLittleAndUnderItsRole) {
     SCOPED_TRACE(maker.label);
     rocksdb::BlockBasedTableOptions table = charging(std::size_t{64} << 20, /*strict=*/false);
     table.filter_policy = maker.make(10);
-    const ScratchDatabase db(with_table(test_options(), table));
+    rocksdb::Options options = with_table(test_options(), table);
+    options.stats_dump_period_sec = 0;  // a dump in the background would leave older statistics for ten seconds
+    const ScratchDatabase db(options);
     const std::unique_ptr<abi::FilterBitsBuilder> builder = new_builder(*table.filter_policy, table);
     for (std::uint64_t i = 0; i < kKeys; ++i) builder->AddKey(short_key(i));
     const std::size_t pinned = table.block_cache->GetPinnedUsage();
