@@ -69,7 +69,7 @@ RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters&
   told.policy = filters.policy;
   told.kind = filters.kind();
   told.key_transform = filters.key_transform();
-  told.partitioned = filters.form == "partitioned";
+  told.partitioned = filters.form == sst::FilterForm::kPartitioned;
   told.blocks = filters.blocks.size();
   told.damaged = filters.damaged();
   told.entries = filters.entries;

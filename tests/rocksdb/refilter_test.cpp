@@ -2,6 +2,7 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env_encryption.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/stackable_db.h>
 
 #include <atomic>
@@ -366,6 +367,33 @@ TEST_F(RocksdbRefilter, LooksForRoomBeforeItWrites) {
   EXPECT_THAT(refused.status.ToString(), HasSubstr("crivo: folder must have 1"));
   EXPECT_THAT(refused.status.ToString(), HasSubstr(".sst, got 1000"));
   EXPECT_EQ(refused.files, 0U);
+}
+
+TEST_F(RocksdbRefilter, LooksForRoomForPrefixesToo) {
+  FullEnv full(rocksdb::Env::Default());
+  rocksdb::Options options = test_options();
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+  {
+    const auto db = open_database(options, path());
+    rocksdb::WriteBatch batch;
+    for (int i = 0; i < 20'000; ++i) batch.Put(std::to_string(10'000'000 + i) + "key", "");  // a prefix per key
+    ASSERT_TRUE(db->Write({}, &batch).ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+  }
+  options = with_policy(options, crivo_bloom());
+  rocksdb::Options on_full_disk = options;
+  on_full_disk.env = &full;
+  const std::string refused = RefilterRocksDB(*open_database(on_full_disk, path())).status.ToString();
+  const std::string rule = "folder must have ";
+  ASSERT_THAT(refused, HasSubstr(rule));
+  const std::uint64_t wanted = std::stoull(refused.substr(refused.find(rule) + rule.size()));
+  const auto db = open_database(options, path());
+  const std::uint64_t old_bytes = live_files(*db).at(0).size;
+  ASSERT_EQ(RefilterRocksDB(*db).files, 1U);
+  const RocksDBFileFilter filter = VerifyRocksDBFilters(*db).files.at(0);
+  EXPECT_EQ(filter.keys, 40'000U);
+  constexpr std::uint64_t kForLogs = 1 << 20;
+  EXPECT_GE(wanted, old_bytes + filter.bytes + kForLogs);
 }
 
 /// Writes for as long as it lives, and knows what must be there.

@@ -79,7 +79,7 @@ TEST(ForgedSstFile, WithKeysThatFillTheMemoryIsRefused) {
   const std::string at = index.add_entries(parts);
   const sst::FileFilters filters = index.read(index.add_entries(entry(0, kPartitioned, at)));
   EXPECT_TRUE(filters.status.IsCorruption()) << filters.status.ToString();
-  EXPECT_EQ(filters.form, "partitioned");
+  EXPECT_EQ(filters.form, sst::FilterForm::kPartitioned);
 }
 
 // To read them all would take a thousand times as much memory as the file has bytes, and the time for it.
@@ -129,23 +129,23 @@ TEST(ForgedSstFile, ThatIsAPipeIsRefusedAtOnce) {
 
 TEST(FilterFacts, KnowBlocksThatAreNoFilters) {
   const sst::FilterFacts always = sst::describe_filter(std::string(6, '\0'), 10, true);
-  EXPECT_EQ(always.kind, "always_maybe");
+  EXPECT_EQ(always.kind, sst::BlockKind::kAlwaysMaybe);
   EXPECT_FALSE(always.can_say_no());
   EXPECT_EQ(always.damage, "");
   EXPECT_THAT(sst::describe_filter("", 10, true).damage, HasSubstr("more than 5 bytes"));
   std::string block(64 + 5, '\0');
   block[64] = -3;  // reserved by RocksDB
-  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "unknown");
+  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, sst::BlockKind::kUnknown);
   EXPECT_EQ(sst::describe_filter(block, 10, true).current_fp_rate, 1);
   block[64] = -1;
   block[66] = 6;
   EXPECT_EQ(sst::describe_filter(block, 10, true).damage, "filter must have set bits, got only zeros");
   block[0] = 1;
-  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "rocksdb.bloom");
+  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, sst::BlockKind::kBuiltinBloom);
   EXPECT_LT(sst::describe_filter(block, 10, true).current_fp_rate, 0.01);
   EXPECT_EQ(sst::describe_filter(block, 10, false).current_fp_rate, 1) << "the file's checksum says that it is damaged";
   block[68] = 1;  // reserved, and read as "maybe"
-  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, "unknown");
+  EXPECT_EQ(sst::describe_filter(block, 10, true).kind, sst::BlockKind::kUnknown);
 }
 
 // Where a file has no checksums, nothing else would tell.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "crivo/host/sizing.h"
+#include "crivo/host/text.h"
 
 namespace crivo::plugin {
 namespace {
@@ -27,6 +28,15 @@ std::size_t payload_bytes(const FilterSpec& spec) {
   if (spec.kind == Kind::kRibbon) return ribbon_size(spec).units * kWordBytes;
   const double blocks = std::ceil(static_cast<double>(spec.capacity) * spec.bits_per_key.value() / kBlockBits);
   return static_cast<std::size_t>(std::max(blocks, 1.0)) * kBlockBytes;
+}
+
+std::string stamp_of(const LevelSpec& spec, std::size_t max_filter_bytes) {
+  constexpr int kDigits = 4;
+  std::string stamp(kind_name(spec.kind));
+  const bool by_bits = spec.kind == Kind::kBlocked;
+  stamp.append(by_bits ? ":" : ":fp_rate:").append(number_text(by_bits ? spec.bits_per_key : spec.fp_rate, kDigits));
+  if (max_filter_bytes != SIZE_MAX) stamp.append(":max_filter_bytes:").append(std::to_string(max_filter_bytes));
+  return stamp;
 }
 
 }  // namespace
@@ -116,6 +126,13 @@ double BlockSizing::fp_rate(std::size_t keys, std::size_t bytes) const {
   const std::size_t whole_blocks = payload / kBlockBytes;
   const auto blocks = static_cast<double>(whole_blocks);
   return blocked_fp_rate(blocks, count, best_blocked_probes(blocks * kBlockBits / count));
+}
+
+FileSizing sizing_of(const PolicyInfo& policy, const Settings& settings, const LevelSpec& spec, std::size_t max_bytes) {
+  const std::size_t limit = std::min(limit_of(settings.max_filter_bytes), max_bytes);
+  return {BlockSizing(spec, /*blocked_if_few=*/!policy.kind, kMaxPayloadBytes,
+                      sst_tail_bytes(name_of(settings.key_transform).size())),
+          limit, stamp_of(spec, limit)};
 }
 
 }  // namespace crivo::plugin

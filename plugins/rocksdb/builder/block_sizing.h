@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "crivo/filter.h"
 #include "crivo/host/sst_block.h"
@@ -63,5 +64,18 @@ class BlockSizing {
   std::size_t max_payload_;
   std::size_t tail_;
 };
+
+/// The filters of a file, as a policy plans them.
+struct FileSizing {
+  BlockSizing blocks;
+  std::size_t max_filter_bytes;  // of all blocks together; SIZE_MAX: no limit
+  /// Identifies the filters in the file's properties: "blocked:10", "ribbon:fp_rate:0.009525:max_filter_bytes:1000". A
+  /// file with an equal stamp needs no new filter.
+  std::string stamp;
+};
+
+/// `spec`: of the file's level. `max_bytes`: the file's share of max_total_bytes.
+[[nodiscard]] FileSizing sizing_of(const PolicyInfo& policy, const Settings& settings, const LevelSpec& spec,
+                                   std::size_t max_bytes = SIZE_MAX);
 
 }  // namespace crivo::plugin

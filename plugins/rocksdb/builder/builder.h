@@ -39,9 +39,6 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
         record_(std::move(record)),
         counters_(std::move(counters)) {}
 
-  [[nodiscard]] const BlockSizing& sizing() const noexcept { return sizing_; }
-  [[nodiscard]] const BuildLimits& limits() const noexcept { return limits_; }
-
   void AddKey(const rocksdb::Slice& key) override;
   /// Adds a key and its prefix. RocksDB calls this since 9.6. It is compiled, and tested, with all versions.
 #if CRIVO_ROCKSDB_VERSION >= 906

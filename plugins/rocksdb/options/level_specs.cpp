@@ -12,7 +12,6 @@
 #include <numeric>
 
 #include "crivo/host/sizing.h"
-#include "crivo/host/text.h"
 
 namespace crivo::plugin {
 namespace {
@@ -160,15 +159,6 @@ double real_bits_per_key(const LevelSpec& spec) {
   constexpr std::uint64_t kKeys = 1 << 20;
   if (!spec.is_filter() || spec.kind == Kind::kBlocked) return spec.bits_per_key;
   return 64 * static_cast<double>(size_ribbon(kKeys, std::max(spec.fp_rate, 0x1p-31))->units) / kKeys;
-}
-
-std::string filter_stamp(const LevelSpec& spec, std::uint64_t max_filter_bytes) {
-  constexpr int kDigits = 4;
-  std::string stamp(kind_name(spec.kind));
-  const bool by_bits = spec.kind == Kind::kBlocked;
-  stamp.append(by_bits ? ":" : ":fp_rate:").append(number_text(by_bits ? spec.bits_per_key : spec.fp_rate, kDigits));
-  if (max_filter_bytes != 0) stamp.append(":max_filter_bytes:").append(std::to_string(max_filter_bytes));
-  return stamp;
 }
 
 Result<std::vector<LevelSpec>> divided_specs(const std::vector<TreeLevel>& tree, double bits) {

@@ -4,8 +4,6 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "crivo/host/level_budget.h"
@@ -27,10 +25,6 @@ namespace crivo::plugin {
 
 /// The bits per key of a large filter; a ribbon has fewer than spec.bits_per_key.
 [[nodiscard]] double real_bits_per_key(const LevelSpec& spec);
-
-/// A text that identifies the filters that the options specify for a file, for the file's properties: "blocked:10",
-/// "ribbon:fp_rate:0.009525:max_filter_bytes:1000". A file with an equal stamp needs no new filter.
-[[nodiscard]] std::string filter_stamp(const LevelSpec& spec, std::uint64_t max_filter_bytes);
 
 /// The best specs for the levels of a tree within this many bits in all. Errors: kBadArgument.
 [[nodiscard]] Result<std::vector<LevelSpec>> divided_specs(const std::vector<TreeLevel>& tree, double bits);

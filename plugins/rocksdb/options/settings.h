@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,6 +42,9 @@ struct LevelSpec {
 
   [[nodiscard]] bool is_filter() const noexcept { return bits_per_key > 0; }
 };
+
+/// The bytes of a limit in the settings, where 0 means no limit.
+[[nodiscard]] constexpr std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
 
 /// Which of the mutually exclusive options determines the size.
 enum class SizedBy { kBitsPerKey, kFpRate, kBudget };

@@ -14,7 +14,6 @@
 
 #include "abi.h"
 #include "builder/builder.h"
-#include "crivo/host/sst_block.h"
 #include "crivo/host/system.h"
 #include "crivo/host/temporary_file.h"
 #include "crivo/host/text.h"
@@ -80,9 +79,6 @@ const OptionMap* option_map(const PolicyInfo& policy) {
 /// In the text that SerializeOptions returns before a change, this option has the policy's id as its value. RocksDB
 /// passes the text back to ConfigureOptions if the change fails.
 constexpr const char* kIdBefore = "crivo_id_before";
-
-/// The value of a limit; 0 means no limit.
-std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
 
 /// The folder for hashes beyond max_build_bytes: $TMPDIR, or else the database's folder, which is on disk, whereas /tmp
 /// may be in memory. Null if memory is short.
@@ -259,22 +255,19 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const auto folder = settings.max_build_bytes != 0 ? spill_folder(context.info_log) : nullptr;
   log_warnings(context, settings, folder.get());
   if (!knows_keys_) return nullptr;
-  const BlockSizing sizing(plan.spec, /*blocked_if_few=*/!settings_.policy().kind, kMaxPayloadBytes,
-                           sst_tail_bytes(name_of(settings.key_transform).size()));
+  const FileSizing sizing = sizing_of(settings_.policy(), settings, plan.spec, plan.max_bytes);
   const bool verify = context.table_options.detect_filter_construct_corruption;
-  const std::size_t max_filter_bytes = limit_of(settings.max_filter_bytes);
-  const bool by_total = plan.max_bytes < max_filter_bytes;
-  const BuildLimits limits{.max_filter_bytes = std::min(max_filter_bytes, plan.max_bytes),
+  const bool by_total = sizing.max_filter_bytes < limit_of(settings.max_filter_bytes);
+  const BuildLimits limits{.max_filter_bytes = sizing.max_filter_bytes,
                            .limit_name = by_total ? "this file's share of max_total_bytes" : "max_filter_bytes",
                            .max_build_bytes = limit_of(settings.max_build_bytes),
                            .log = context.info_log,
                            .level = context.level_at_creation,
                            .charged = charged_cache(context.table_options),
                            .folder = folder};
-  const std::size_t limit = limits.max_filter_bytes == SIZE_MAX ? 0 : limits.max_filter_bytes;
-  auto record = offer_record(filter_stamp(plan.spec, limit), name_of(settings.key_transform));
-  return abi::as_rocksdb(
-      new (std::nothrow) BlockBuilder(sizing, verify, std::move(record), settings.key_transform, limits, counters_));
+  auto record = offer_record(sizing.stamp, name_of(settings.key_transform));
+  return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing.blocks, verify, std::move(record),
+                                                         settings.key_transform, limits, counters_));
 }
 
 FilePlan FilterPolicy::plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept {

@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "builder/block_sizing.h"
-#include "crivo/host/sst_block.h"
 #include "options/level_specs.h"
 #include "options/settings_parser.h"
 #include "refilter/planned_filter.h"
@@ -24,6 +23,8 @@
 
 namespace crivo::refilter {
 namespace {
+
+using sst::BlockKind;
 
 /// Whether a file without a filter has a key that belongs in one. With whole_key_filtering=false, only keys in the
 /// prefix_extractor's domain do. Reads the file up to the first such key. (Iterators skip tombstones, so a
@@ -53,20 +54,10 @@ bool has_key_for_filter(const FamilyPolicy& family, const FileToJudge& file) {
   return !keys->status().ok();
 }
 
-bool has_kind(const sst::FileFilters& filters, std::string_view kind) {
-  return std::ranges::any_of(filters.blocks, [&](const sst::FilterBlock& block) { return block.facts.kind == kind; });
-}
-
-bool is_ours(const rocksdb::FilterPolicy& policy) { return std::string_view(policy.Name()).starts_with("crivo."); }
-
-bool is_policys(const rocksdb::FilterPolicy& policy, const sst::FilterFacts& facts) {
-  return is_ours(policy) != facts.kind.starts_with("rocksdb.");
-}
-
 /// The filters that a policy would write for a file.
 struct Expected {
   std::string stamp;  // of Crivo's policies without max_total_bytes; else empty
-  std::string kind;
+  BlockKind kind;
   double bytes = 0;
 };
 
@@ -87,13 +78,11 @@ std::optional<Expected> expected_of_ours(const FamilyPolicy& family, const NewFi
     if (const auto plan = plan_file(settings, *family.tree, context, plugin::PlanUse::kAll)) spec = plan->spec;
   }
   if (!spec.is_filter()) return std::nullopt;
-  const std::size_t tail = sst_tail_bytes(plugin::name_of(settings.key_transform).size());
-  const plugin::BlockSizing sizing(spec, /*blocked_if_few=*/!policy.kind, plugin::kMaxPayloadBytes, tail);
+  const plugin::FileSizing sizing = sizing_of(policy, settings, spec);
   const std::size_t keys_of_block = std::max<std::size_t>(static_cast<std::size_t>(keys) / blocks, 1);
-  double bytes = static_cast<double>(sizing.bytes(keys_of_block)) * static_cast<double>(blocks);
-  if (settings.max_filter_bytes != 0) bytes = std::min(bytes, static_cast<double>(settings.max_filter_bytes));
-  return Expected{family.tree ? "" : filter_stamp(spec, settings.max_filter_bytes),
-                  std::string(kind_name(sizing.spec(keys_of_block).kind)), bytes};
+  const double bytes = static_cast<double>(sizing.blocks.bytes(keys_of_block)) * static_cast<double>(blocks);
+  return Expected{family.tree ? "" : sizing.stamp, sst::block_kind(sizing.blocks.spec(keys_of_block).kind),
+                  std::min(bytes, static_cast<double>(sizing.max_filter_bytes))};
 }
 
 /// The same for any policy.
@@ -113,8 +102,10 @@ std::string difference(const FamilyPolicy& family, const sst::FileFilters& filte
   // replace any filter.
   const bool has_limits =
       family.settings && (family.settings->max_filter_bytes != 0 || family.settings->max_build_bytes != 0);
-  const bool is_other = has_limits && (has_kind(filters, "blocked") || has_kind(filters, "always_maybe"));
-  if (!has_kind(filters, expected.kind) && !is_other) return filters.kind() + " instead of " + expected.kind;
+  const bool is_other = has_limits && (filters.has(BlockKind::kBlocked) || filters.has(BlockKind::kAlwaysMaybe));
+  if (!filters.has(expected.kind) && !is_other) {
+    return filters.kind() + " instead of " + std::string(name_of(expected.kind));
+  }
   const bool is_rounded = !family.settings && table_of(family.options)->optimize_filters_for_memory;
   const auto blocks = static_cast<double>(filters.blocks.size());
   const double off = (is_rounded ? 0.25 : kTolerance) * expected.bytes +
@@ -155,14 +146,16 @@ std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, co
   const std::optional<Expected> expected = expected_of(family, as_new, filters.keys, blocks);
   if (!expected) return filters.blocks.empty() ? "" : kToHaveNone;
   if (filters.blocks.empty()) return has_key_for_filter(family, file) ? "missing" : "";
-  const auto foreign = [&](const sst::FilterBlock& block) {
-    return block.facts.kind != "always_maybe" && (!block.facts.can_say_no() || !is_policys(policy, block.facts));
+  const bool is_crivos = std::string_view(policy.Name()).starts_with("crivo.");
+  const auto is_foreign = [&](const sst::FilterBlock& block) {
+    const BlockKind kind = block.facts.kind;
+    return kind != BlockKind::kAlwaysMaybe && (!block.facts.can_say_no() || is_crivos == is_builtin(kind));
   };
-  if (std::ranges::any_of(filters.blocks, foreign)) return std::string("not of ") + policy.Name();
+  if (std::ranges::any_of(filters.blocks, is_foreign)) return std::string("not of ") + policy.Name();
   if (std::string other = other_keys(family, filters); !other.empty()) return other;
   if (filters.keys == 0) return "";  // empty partitions: no key of the file belongs in a filter
   const bool is_limited = family.settings && family.settings->max_filter_bytes != 0;
-  if (!is_limited && has_kind(filters, "always_maybe")) return "lets every key pass";
+  if (!is_limited && filters.has(BlockKind::kAlwaysMaybe)) return "lets every key pass";
   if (expected->stamp.empty() || filters.stamp.empty()) return difference(family, filters, *expected);
   return filters.stamp == expected->stamp ? "" : filters.stamp + " instead of " + expected->stamp;
 }
@@ -171,7 +164,7 @@ std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, co
 
 std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters) {
   if (filters.entries == 0) return "";
-  if (filters.form != "none" && !filters.readable) return "not readable by RocksDB";
+  if (filters.form != sst::FilterForm::kNone && !filters.readable) return "not readable by RocksDB";
   if (filters.damaged() > 0) return "damaged";
   if (filters.is_misnamed()) return "has a name of Crivo 0.1, which is no longer read";
   if (family.policy == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
@@ -183,7 +176,9 @@ std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst
 double planned_bytes(const FamilyPolicy& family, const FileToJudge& file) {
   if (family.policy == nullptr) return 0;
   const NewFile as_new{file.level, file.bottommost, /*flushed=*/false};
-  const std::optional<Expected> expected = expected_of(family, as_new, file.meta.num_entries, 1);
+  const bool has_both = family.options.prefix_extractor != nullptr && table_of(family.options)->whole_key_filtering;
+  const std::uint64_t keys = file.meta.num_entries * (has_both ? 2 : 1);
+  const std::optional<Expected> expected = expected_of(family, as_new, keys, 1);
   return expected ? expected->bytes : 0;
 }
 

@@ -1,6 +1,6 @@
 // Whether a file has the filter that its policy would write now.
 //
-// The collector stores in each file a stamp of the filters that the options specified (filter_stamp). If this stamp
+// The collector stores in each file a stamp of the filters that the options specified (FileSizing). If this stamp
 // equals that of the present options, the filter matches. Files without a stamp, files of RocksDB's policies, and all
 // files under max_total_bytes, where a file's filter depends on the other files, are compared by kind, and by bits per
 // key within 10%.
@@ -19,7 +19,8 @@ inline constexpr const char* kToHaveNone = "an unwanted filter";
 /// key instead of 10.1". Empty if it matches.
 [[nodiscard]] std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters);
 
-/// An upper bound of the filter that a rewrite would give the file.
+/// The bytes of the filter that a rewrite would give the file: at most, if each entry has its own key and prefix.
+/// Partitions may need a few percent more.
 [[nodiscard]] double planned_bytes(const FamilyPolicy& family, const FileToJudge& file);
 
 }  // namespace crivo::refilter

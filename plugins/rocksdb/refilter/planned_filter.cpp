@@ -47,10 +47,10 @@ PlannedFilter planned_filter(abi::FilterBitsBuilder& builder, std::uint64_t all_
   const auto times_blocks = [&](std::size_t bytes) { return static_cast<double>(bytes) * static_cast<double>(blocks); };
   if (keys >= kFewKeys) {
     const std::size_t bytes = builder.CalculateSpace(keys);
-    return {times_blocks(bytes), builder.EstimatedFpRate(keys, bytes), ""};
+    return {times_blocks(bytes), builder.EstimatedFpRate(keys, bytes)};
   }
   const sst::FilterFacts built = sample_filter(builder, keys);
-  return {times_blocks(built.bytes), built.current_fp_rate, built.kind};
+  return {times_blocks(built.bytes), built.current_fp_rate};
 }
 
 }  // namespace crivo::refilter

@@ -50,7 +50,6 @@ inline constexpr std::size_t kFewKeys = 4096;
 struct PlannedFilter {
   double bytes;
   double predicted_fp_rate;
-  std::string kind;  // of a block with less than kFewKeys keys; else empty
 };
 
 /// The builder's plan for all_keys in this number of blocks.

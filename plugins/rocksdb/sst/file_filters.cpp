@@ -7,7 +7,6 @@
 #include "crivo/host/sst_block.h"
 #include "crivo/host/text.h"
 #include "options/settings_parser.h"
-#include "sst/filter_layout.h"
 #include "sst/table_file.h"
 
 namespace crivo::sst {
@@ -36,7 +35,7 @@ Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilter
   const std::uint64_t bytes = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0},
                                               [](auto sum, const auto& part) { return sum + part.handle.size; });
   // A partition may have no keys. RocksDB 9 writes such a partition even if no key is in the extractor's domain.
-  const bool may_lack_keys = layout.form() == "partitioned" && (parts.size() > 1 || filters.keys == 0);
+  const bool may_lack_keys = layout.form() == FilterForm::kPartitioned && (parts.size() > 1 || filters.keys == 0);
   Status first_error;
   for (const FilterPart& part : parts) {
     Block block;
@@ -74,7 +73,7 @@ Status read_file(rocksdb::FileSystem& files, const std::string& path, FileFilter
   filters.form = layout.form();
   filters.name = layout.name();
   filters.readable = layout.is_readable();
-  if (filters.form != "none" && !has_keys) filters.keys = filters.entries;
+  if (filters.form != FilterForm::kNone && !has_keys) filters.keys = filters.entries;
   if (!status.ok() || !filters.readable) return status;
   return read_blocks(file, layout, filters);
 }
@@ -101,13 +100,15 @@ std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& 
   const bool is_builtin = filters.readable && !filters.name.starts_with(kTransformedFilters);
   const bool reads_this = reads == filters.name || (is_builtin && reads == kReadsOnly);
   if (!reads_this) return "with a policy that reads the filters of " + reads;
-  const bool is_crivos = std::ranges::any_of(filters.blocks, [](const FilterBlock& block) {
-    return block.facts.kind == kind_name(Kind::kBlocked) || block.facts.kind == kind_name(Kind::kRibbon);
-  });
+  const bool is_crivos = filters.has(BlockKind::kBlocked) || filters.has(BlockKind::kRibbon);
   if (is_crivos && policy->IsInstanceOf(plugin::kBuiltinPolicy)) {
     return "with " + policy->GetId() + ", which lets every key pass Crivo's filters";
   }
   return "";
+}
+
+bool FileFilters::has(BlockKind kind) const noexcept {
+  return std::ranges::any_of(blocks, [&](const FilterBlock& block) { return block.facts.kind == kind; });
 }
 
 std::uint64_t FileFilters::bytes() const noexcept {
@@ -126,7 +127,7 @@ double FileFilters::current_fp_rate() const noexcept {
   double open = 0;
   for (const FilterBlock& block : blocks) {
     distinct += block.facts.distinct_keys;
-    open += block.facts.kind == "always_maybe" ? 1 : 0;
+    open += block.facts.kind == BlockKind::kAlwaysMaybe ? 1 : 0;
   }
   const double open_bytes = distinct == 0 ? 0
                                           : std::max(0.0, static_cast<double>(keys) / distinct - 1) *
@@ -134,7 +135,7 @@ double FileFilters::current_fp_rate() const noexcept {
   double passes = 0;
   double weights = 0;
   for (const FilterBlock& block : blocks) {
-    const bool is_open = block.facts.kind == "always_maybe";
+    const bool is_open = block.facts.kind == BlockKind::kAlwaysMaybe;
     const double weight = static_cast<double>(block.facts.bytes) + (is_open ? open_bytes : 0);
     passes += weight * block.facts.current_fp_rate;
     weights += weight;
@@ -153,20 +154,21 @@ bool FileFilters::is_misnamed() const {
 }
 
 std::string FileFilters::kind() const {
-  if (form == "block_based") return "rocksdb.block_based";
-  if (!readable && form != "none") return "foreign";
-  std::set<std::string> kinds;
-  for (const FilterBlock& block : blocks) kinds.insert(block.facts.kind);
-  if (kinds.size() > 1) kinds.erase("rocksdb.no_keys");
+  if (form == FilterForm::kBlockBased) return "rocksdb.block_based";
+  if (!readable && form != FilterForm::kNone) return "foreign";
+  std::set<std::string_view> kinds;
+  for (const FilterBlock& block : blocks) kinds.insert(name_of(block.facts.kind));
+  if (kinds.size() > 1) kinds.erase(name_of(BlockKind::kNoKeys));
   return kinds.empty() ? "none" : joined(kinds, "+");
 }
 
 std::string FileFilters::complaint() const {
   if (!status.ok()) return status.ToString();
-  if (form == "block_based") {
+  if (form == FilterForm::kBlockBased) {
     return "RocksDB 7.0 and later do not read filters of single data blocks; rewrite the file";
   }
-  if (!readable && form != "none") return "the filter is one of " + name + ", which neither RocksDB nor Crivo reads";
+  if (!readable && form != FilterForm::kNone)
+    return "the filter is one of " + name + ", which neither RocksDB nor Crivo reads";
   for (const FilterBlock& block : blocks) {
     if (block.facts.damage.empty()) continue;
     return std::to_string(damaged()) + " of " + std::to_string(blocks.size()) +
@@ -174,14 +176,11 @@ std::string FileFilters::complaint() const {
   }
   if (is_misnamed())
     return "Crivo 0.1 wrote this filter of transformed keys, which is no longer read; rewrite the file";
-  const auto is = [&](std::string_view kind) {
-    return std::ranges::any_of(blocks, [&](const FilterBlock& block) { return block.facts.kind == kind; });
-  };
-  if (is("always_maybe")) {
+  if (has(BlockKind::kAlwaysMaybe)) {
     return "the filter could not be built: max_filter_bytes or max_total_bytes was too small, memory or disk was full, "
            "or the key transform threw; see LOG";
   }
-  if (is("unknown")) return "the filter is of a kind that neither RocksDB nor Crivo reads";
+  if (has(BlockKind::kUnknown)) return "the filter is of a kind that neither RocksDB nor Crivo reads";
   return blocks.empty() && entries != 0 ? why_there_is_none() : "";
 }
 

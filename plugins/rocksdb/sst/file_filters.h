@@ -12,6 +12,7 @@
 
 #include "crivo/rocksdb.h"
 #include "sst/filter_facts.h"
+#include "sst/filter_layout.h"
 #include "sst/scan_facts.h"
 
 namespace crivo::sst {
@@ -28,7 +29,7 @@ struct FileFilters {
   std::uint64_t file_bytes = 0;
   std::string column_family;  // like `policy`, from the file's properties
   std::string policy;
-  std::string form = "none";     // FilterLayout::form
+  FilterForm form = FilterForm::kNone;
   std::string name;              // FilterLayout::name
   std::uint64_t entries = 0;     // keys and tombstones of the file, with all versions, without range deletions
   std::uint64_t keys = 0;        // keys and prefixes in the filters
@@ -39,6 +40,8 @@ struct FileFilters {
   std::vector<FilterBlock> blocks;
   std::vector<ScanFacts> scans;
 
+  /// Whether any block is of this kind.
+  [[nodiscard]] bool has(BlockKind kind) const noexcept;
   /// All blocks together: see kind() and current_fp_rate().
   [[nodiscard]] FilterFigures figures() const { return {kind(), keys, bytes(), current_fp_rate()}; }
   [[nodiscard]] std::uint64_t bytes() const noexcept;
@@ -59,7 +62,7 @@ struct FileFilters {
   [[nodiscard]] std::string why_there_is_none() const;
 };
 
-/// The property with a file's stamp (filter_stamp in options/level_specs.h).
+/// The property with a file's stamp (FileSizing).
 inline constexpr const char* kStampProperty = "crivo.filter.options";
 
 /// The name of RocksDB's own policies before 7.0. Since then it means a policy that writes no filters.

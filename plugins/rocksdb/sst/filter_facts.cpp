@@ -36,14 +36,13 @@ double ribbon_rate(std::size_t payload, std::uint64_t blocks) {
 }
 
 void describe_ours(std::string_view block, FilterFacts& facts) {
-  facts.kind = "unknown";
   facts.key_transform = sst_key_transform(bytes_of(block));
   const auto filter = open_sst_block(bytes_of(block), facts.key_transform);
   if (!filter) {
     facts.damage = filter.error().message;
     return;
   }
-  facts.kind = kind_name(filter->shape().kind);
+  facts.kind = block_kind(filter->shape().kind);
   facts.shape = filter->shape();
   const Stats stats = filter->stats();
   facts.current_fp_rate = stats.current_fp_rate;
@@ -57,14 +56,14 @@ void describe_new_bloom(std::string_view block, FilterFacts& facts) {
   const bool whole = (block.size() - kMetadataBytes) % static_cast<std::size_t>(kLineBytes) == 0;
   const bool known = whole && byte(1) == 0 && byte(2) >> 5 == 0 && byte(3) == 0 && byte(4) == 0;
   if (!known || probes < 1 || probes > 30) return;
-  facts.kind = "rocksdb.bloom";
+  facts.kind = BlockKind::kBuiltinBloom;
   facts.current_fp_rate = bloom_rate(block.size() - kMetadataBytes, facts.keys, probes);
 }
 
 void describe_ribbon(std::string_view block, FilterFacts& facts) {
   const std::uint64_t blocks = fixed<std::uint32_t>(block.substr(block.size() - 4)) >> 8;
   if (blocks < 2) return;
-  facts.kind = "rocksdb.ribbon";
+  facts.kind = BlockKind::kBuiltinRibbon;
   facts.current_fp_rate = ribbon_rate(block.size() - kMetadataBytes, blocks);
 }
 
@@ -74,19 +73,18 @@ void describe_legacy_bloom(std::string_view block, FilterFacts& facts) {
   const std::size_t payload = block.size() - kMetadataBytes;
   const auto lines = fixed<std::uint32_t>(block.substr(block.size() - 4));
   if (lines == 0 || payload % lines != 0) return;
-  facts.kind = "rocksdb.legacy_bloom";
+  facts.kind = BlockKind::kLegacyBloom;
   facts.current_fp_rate =
       std::min(1.0, bloom_rate(payload, facts.keys, static_cast<unsigned>(facts.marker)) + std::ldexp(facts.keys, -32));
 }
 
 void describe_theirs(std::string_view block, FilterFacts& facts) {
-  facts.kind = "unknown";
   const std::string_view payload = block.substr(0, block.size() - kMetadataBytes);
   const bool zeros = std::ranges::all_of(payload, [](char byte) { return byte == 0; });
   // The filter "every key may match" has one byte before its five; no other filter of RocksDB's has a size other than
   // 16 n + 5.
   if (facts.marker == 0 && zeros && payload.size() == 1) {
-    facts.kind = "always_maybe";
+    facts.kind = BlockKind::kAlwaysMaybe;
     return;
   }
   if (block.size() % 16 != kMetadataBytes) {
@@ -108,13 +106,22 @@ void describe_theirs(std::string_view block, FilterFacts& facts) {
 
 }  // namespace
 
+BlockKind block_kind(Kind kind) noexcept { return kind == Kind::kRibbon ? BlockKind::kRibbon : BlockKind::kBlocked; }
+
+std::string_view name_of(BlockKind kind) noexcept {
+  constexpr std::string_view kNames[] = {
+      "blocked",         "ribbon",       "rocksdb.bloom", "rocksdb.ribbon", "rocksdb.legacy_bloom",
+      "rocksdb.no_keys", "always_maybe", "unknown"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches, bool may_lack_keys) {
   FilterFacts facts;
   facts.bytes = block.size();
   facts.keys = keys;
   if (block.size() <= kMetadataBytes) {  // RocksDB's reader answers "no" for every key
     const bool without_keys = may_lack_keys && matches;
-    facts.kind = without_keys ? "rocksdb.no_keys" : "unknown";
+    if (without_keys) facts.kind = BlockKind::kNoKeys;
     facts.current_fp_rate = without_keys ? 0 : 1;
     if (!without_keys) facts.damage = "block must have more than 5 bytes, got " + std::to_string(block.size());
     return facts;

@@ -9,16 +9,30 @@
 
 namespace crivo::sst {
 
+enum class BlockKind {
+  kBlocked,  // Crivo's
+  kRibbon,
+  kBuiltinBloom,  // RocksDB's
+  kBuiltinRibbon,
+  kLegacyBloom,
+  kNoKeys,       // RocksDB's block of a partition without keys
+  kAlwaysMaybe,  // lets every key pass, because no filter could be built (FileFilters::complaint)
+  kUnknown       // nothing can read it
+};
+[[nodiscard]] BlockKind block_kind(Kind kind) noexcept;
+/// "blocked", "rocksdb.bloom", as in RocksDBFileFilter::kind.
+[[nodiscard]] std::string_view name_of(BlockKind kind) noexcept;
+/// Whether it is one of RocksDB's filters.
+[[nodiscard]] constexpr bool is_builtin(BlockKind kind) noexcept {
+  return kind >= BlockKind::kBuiltinBloom && kind <= BlockKind::kNoKeys;
+}
+
 /// The size and the rate of filters.
 struct FilterFigures {
-  /// "blocked" or "ribbon" for Crivo's filters; "rocksdb.bloom", "rocksdb.ribbon" or "rocksdb.legacy_bloom" for
-  /// RocksDB's own; "rocksdb.no_keys" for RocksDB's block of a partition without keys; "always_maybe" for a block that
-  /// lets every key pass, because no filter could be built (FileFilters::complaint); "unknown" for a block that nothing
-  /// can read.
-  std::string kind;
+  std::string kind;  // the names of the blocks' kinds, joined by "+"
   std::uint64_t keys = 0;
-  std::uint64_t bytes = 0;     // of whole blocks
-  double current_fp_rate = 1;  // Crivo's from the bits set, others' from a model
+  std::uint64_t bytes = 0;  // of whole blocks
+  double current_fp_rate = 1;
 
   [[nodiscard]] double bits_per_key() const noexcept {
     return keys == 0 ? 0 : 8.0 * static_cast<double>(bytes) / static_cast<double>(keys);
@@ -26,18 +40,22 @@ struct FilterFigures {
 };
 
 /// The facts about a filter block. `keys` is as passed to describe_filter.
-struct FilterFacts : FilterFigures {
-  int marker = 0;             // the first of the block's last five bytes
-  Shape shape;                // of Crivo's filters
-  double distinct_keys = 0;   // of Crivo's filters, from their bits: exact for a ribbon
-  std::string key_transform;  // the name of the key transform; may be empty
-  std::string damage;         // why every key passes although it should not; may be empty
+struct FilterFacts {
+  BlockKind kind = BlockKind::kUnknown;
+  std::uint64_t keys = 0;
+  std::uint64_t bytes = 0;     // of the whole block
+  double current_fp_rate = 1;  // Crivo's from the bits set, others' from a model
+  int marker = 0;              // the first of the block's last five bytes
+  Shape shape;                 // of Crivo's filters
+  double distinct_keys = 0;    // of Crivo's filters, from their bits: exact for a ribbon
+  std::string key_transform;   // the name of the key transform; may be empty
+  std::string damage;          // why every key passes although it should not; may be empty
 
   /// Whether it can exclude keys.
   [[nodiscard]] bool can_say_no() const noexcept {
-    return damage.empty() && kind != "always_maybe" && kind != "unknown";
+    return damage.empty() && kind != BlockKind::kAlwaysMaybe && kind != BlockKind::kUnknown;
   }
-  [[nodiscard]] const FilterFigures& figures() const noexcept { return *this; }
+  [[nodiscard]] FilterFigures figures() const { return {std::string(name_of(kind)), keys, bytes, current_fp_rate}; }
 };
 
 /// Describes a filter block that Crivo's or RocksDB's own policies wrote. `keys` is its number of keys, for the

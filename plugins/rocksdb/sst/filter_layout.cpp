@@ -10,8 +10,9 @@ namespace {
 
 using rocksdb::Status;
 
-constexpr std::pair<std::string_view, std::string_view> kPrefixes[] = {
-    {"fullfilter.", "full"}, {"partitionedfilter.", "partitioned"}, {"filter.", "block_based"}};
+constexpr std::pair<std::string_view, FilterForm> kPrefixes[] = {{"fullfilter.", FilterForm::kFull},
+                                                                 {"partitionedfilter.", FilterForm::kPartitioned},
+                                                                 {"filter.", FilterForm::kBlockBased}};
 
 // The name that RocksDB's own policies share, and the names in early versions of 7.0, which
 // BlockBasedTable::PrefetchIndexAndFilterBlocks treats as equal.
@@ -34,10 +35,15 @@ bool has_timestamps(const TableFile& file) {
 
 }  // namespace
 
+std::string_view name_of(FilterForm form) noexcept {
+  constexpr std::string_view kNames[] = {"none", "full", "partitioned", "block_based"};
+  return kNames[static_cast<std::size_t>(form)];
+}
+
 bool FilterLayout::is_readable() const noexcept {
   const bool is_known =
       name_.starts_with(kTransformedFilters) || std::ranges::find(kBuiltinNames, name_) != std::end(kBuiltinNames);
-  return is_known && form_ != "block_based";
+  return is_known && form_ != FilterForm::kBlockBased;
 }
 
 Status FilterLayout::find(const TableFile& file) {
@@ -53,8 +59,8 @@ Status FilterLayout::find(const TableFile& file) {
     if (found == file.meta_blocks().end() || !found->first.starts_with(prefix)) continue;
     form_ = form;
     name_ = found->first.substr(prefix.size());
-    if (form == "full") parts_.push_back({found->second, ""});
-    return form == "partitioned" ? find_parts(file, found->second) : Status::OK();
+    if (form == FilterForm::kFull) parts_.push_back({found->second, ""});
+    return form == FilterForm::kPartitioned ? find_parts(file, found->second) : Status::OK();
   }
   return Status::OK();
 }

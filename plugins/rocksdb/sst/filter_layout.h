@@ -12,6 +12,11 @@
 
 namespace crivo::sst {
 
+/// kBlockBased: a filter per data block, which RocksDB 7.0 and later cannot read, and which is not parsed here.
+enum class FilterForm { kNone, kFull, kPartitioned, kBlockBased };
+/// "none", "full", "partitioned" or "block_based".
+[[nodiscard]] std::string_view name_of(FilterForm form) noexcept;
+
 /// A filter block. `last_key` is at or after its last key, and before the first key of the next block.
 struct FilterPart {
   BlockHandle handle;
@@ -24,9 +29,7 @@ class FilterLayout {
   /// Finds the filter blocks. Errors: as TableFile::read; Corruption if the index of the partitions is damaged.
   rocksdb::Status find(const TableFile& file);
 
-  /// "none", "full", "partitioned", or "block_based": a filter per data block, which RocksDB 7.0 and later cannot read,
-  /// and which is not parsed here.
-  [[nodiscard]] std::string_view form() const noexcept { return form_; }
+  [[nodiscard]] FilterForm form() const noexcept { return form_; }
   /// The compatibility name of the policies that can read it.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Whether RocksDB's own policies and Crivo's can read it.
@@ -43,7 +46,7 @@ class FilterLayout {
 
   rocksdb::Status find_parts(const TableFile& file, BlockHandle index);
 
-  std::string_view form_ = "none";
+  FilterForm form_ = FilterForm::kNone;
   std::string name_;
   std::vector<FilterPart> parts_;
   Order order_ = Order::kUnknown;

@@ -99,7 +99,7 @@ class Chooser {
       group.costs = costs_of(*with, group);
       const Builder builder = builder_for(family_.options, *with, group.file);
       const std::uint64_t keys = std::clamp<std::uint64_t>(group.keys / group.blocks, 1, kFewKeys);
-      group.kinds = {builder != nullptr ? sample_filter(*builder, keys).kind : "none"};
+      group.kinds = {std::string(builder != nullptr ? name_of(sample_filter(*builder, keys).kind) : "none")};
     }
     choice.levels = then.levels();
     return choice;

@@ -17,7 +17,7 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
   if (status.ok()) status = layout_.find(file);
   if (!status.ok()) return status;
   if (layout_.parts().empty() || !layout_.is_readable()) {
-    return Status::NotFound("it has no readable filter, only \"" + std::string(layout_.form()) + "\"");
+    return Status::NotFound("it has no readable filter, only \"" + std::string(name_of(layout_.form())) + "\"");
   }
   std::uint64_t damaged = 0;
   for (const sst::FilterPart& part : layout_.parts()) {

@@ -113,7 +113,7 @@ class Printer {
                                         {"file_bytes", filters.file_bytes},
                                         {"policy", filters.policy},
                                         {"kind", filters.kind()},
-                                        {"form", filters.form},
+                                        {"form", name_of(filters.form)},
                                         {"key_transform", filters.key_transform()},
                                         {"keys", filters.keys},
                                         {"bytes", filters.bytes()},
@@ -127,11 +127,11 @@ class Printer {
     for (const sst::FilterBlock& block : filters.blocks) {
       const sst::FilterFacts& facts = block.facts;
       described["blocks"].push_back({{"offset", block.offset},
-                                     {"kind", facts.kind},
+                                     {"kind", name_of(facts.kind)},
                                      {"marker", facts.marker},
                                      {"keys", facts.keys},
                                      {"bytes", facts.bytes},
-                                     {"bits_per_key", facts.bits_per_key()},
+                                     {"bits_per_key", facts.figures().bits_per_key()},
                                      {"current_fp_rate", facts.current_fp_rate},
                                      {"damaged", !facts.damage.empty()},
                                      {"complaint", facts.damage}});
