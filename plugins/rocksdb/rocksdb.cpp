@@ -8,9 +8,10 @@
 
 #include "options/key_transform.h"
 #include "policy/policy.h"
-#include "report/collector.h"
-#include "report/counter_log.h"
+#include "report/counter_listener.h"
 #include "report/counters.h"
+#include "report/filter_collector.h"
+#include "report/open_databases.h"
 
 namespace crivo {
 rocksdb::Status RegisterKeyTransform(std::string_view name, KeyTransform transform) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "crivo/host/text.h"
-#include "report/counter_log.h"
+#include "report/open_databases.h"
 
 namespace crivo::plugin {
 namespace {

@@ -20,7 +20,8 @@
 #include "policy/policy.h"
 #include "refilter/judge.h"
 #include "refilter/planned_filter.h"
-#include "report/counter_log.h"
+#include "report/counter_listener.h"
+#include "report/open_databases.h"
 #include "sst/file_path.h"
 
 namespace crivo {
@@ -31,10 +32,10 @@ using rocksdb::Status;
 using std::chrono::steady_clock;
 
 constexpr int kMostPasses = 20;
-constexpr int kMostRewrites = 3;                                // of a file, with max_total_bytes
-constexpr std::uint64_t kRoomForLogs = std::uint64_t{1} << 20;  // bytes that a compaction writes besides its file
+constexpr int kMostRewrites = 3;                                 // of a file, with max_total_bytes
+constexpr std::uint64_t kBytesForLogs = std::uint64_t{1} << 20;  // bytes that a compaction writes besides its file
 constexpr std::chrono::milliseconds kBetweenPasses{250};
-constexpr std::chrono::milliseconds kBetweenQuestions{100};
+constexpr std::chrono::milliseconds kBetweenReports{100};
 
 /// A file whose filter must be rewritten, and why.
 struct Candidate {
@@ -105,7 +106,7 @@ class Refilter {
     report_.status = prepare_all();
     if (!report_.status.ok()) return std::move(report_);
     if (options_.dry_run) {
-      tell_all();
+      report_all();
     } else {
       rewrite_all();
     }
@@ -127,7 +128,7 @@ class Refilter {
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       if (handle == nullptr)
         return Status::InvalidArgument("crivo: column_families must be handles, got a null pointer");
-      if (Status shared = share_limit(*handle, writable); !shared.ok()) return shared;
+      if (Status registered = register_limit(*handle, writable); !registered.ok()) return registered;
     }
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       Status known = prepare(db_, *handle, writable, options_.remove_filters, &families_.emplace_back());
@@ -141,7 +142,7 @@ class Refilter {
 
   /// Registers the column family in the database's file list if it has max_total_bytes. A read-only database gets a new
   /// list.
-  Status share_limit(rocksdb::ColumnFamilyHandle& handle, bool writable) {
+  Status register_limit(rocksdb::ColumnFamilyHandle& handle, bool writable) {
     const rocksdb::Options options = db_.GetOptions(&handle);
     const auto* const table = refilter::table_of(options);
     const auto policy = table != nullptr ? table->filter_policy : nullptr;
@@ -154,7 +155,7 @@ class Refilter {
           handle.GetName() + ", got none");
     }
     if (tree_ == nullptr) {
-      if (writable) tree_ = plugin::CounterListener::introduced(*db_.GetRootDB());
+      if (writable) tree_ = plugin::register_database(*db_.GetRootDB());
       if (tree_ == nullptr) tree_ = std::make_shared<plugin::FilterTree>();
     }
     tree_->set_limit(handle.GetName(), settings->max_total_bytes);
@@ -170,29 +171,29 @@ class Refilter {
   }
 
   /// Reports progress. Returns whether to continue.
-  bool ask(RocksDBRefilterProgress asked = {}) {
-    asked.files = report_.files;
-    asked.bytes = report_.bytes;
-    asked.files_left = files_left_;
-    asked.bytes_left = bytes_left_;
-    if (!stopped_ && options_.progress && !options_.progress(asked)) stopped_ = true;
+  bool report_progress(RocksDBRefilterProgress progress = {}) {
+    progress.files = report_.files;
+    progress.bytes = report_.bytes;
+    progress.files_left = files_left_;
+    progress.bytes_left = bytes_left_;
+    if (!stopped_ && options_.progress && !options_.progress(progress)) stopped_ = true;
     return !stopped_;
   }
 
-  bool tell(const Candidate& next) {
-    RocksDBRefilterProgress told;
-    told.path = sst::path_of(next.file.meta);
-    told.column_family = next.family->handle->GetName();
-    told.level = next.file.level;
-    told.file_bytes = next.file.meta.size;
-    told.reason = next.reason;
-    return ask(std::move(told));
+  bool report_next(const Candidate& next) {
+    RocksDBRefilterProgress progress;
+    progress.path = sst::path_of(next.file.meta);
+    progress.column_family = next.family->handle->GetName();
+    progress.level = next.file.level;
+    progress.file_bytes = next.file.meta.size;
+    progress.reason = next.reason;
+    return report_progress(std::move(progress));
   }
 
   /// Waits, and reports progress meanwhile.
   void wait_until(steady_clock::time_point then) {
-    for (auto now = steady_clock::now(); now < then && ask(); now = steady_clock::now()) {
-      std::this_thread::sleep_for(std::min<steady_clock::duration>(then - now, kBetweenQuestions));
+    for (auto now = steady_clock::now(); now < then && report_progress(); now = steady_clock::now()) {
+      std::this_thread::sleep_for(std::min<steady_clock::duration>(then - now, kBetweenReports));
     }
   }
 
@@ -225,7 +226,7 @@ class Refilter {
     files_left_ = bytes_left_ = 0;
     for (const FamilyPolicy& family : families_) {
       for (refilter::FileToJudge& file : refilter::files_to_judge(db_, family)) {
-        if (!ask()) return {};
+        if (!report_progress()) return {};
         std::string reason = complaint_of(family, file);
         if (!reason.empty()) found.push_back({&family, std::move(file), std::move(reason)});
       }
@@ -235,9 +236,9 @@ class Refilter {
     return found;
   }
 
-  void tell_all() {
+  void report_all() {
     for (const Candidate& each : candidates()) {
-      if (!tell(each)) break;
+      if (!report_next(each)) break;
     }
     report_.status = outcome();
   }
@@ -251,15 +252,15 @@ class Refilter {
       if (wrong.empty()) break;
       if (pass > 0) wait_until(steady_clock::now() + kBetweenPasses);
       for (const Candidate& each : wrong) {
-        keep_rate(start);
-        if (!tell(each)) break;
-        if (report_.status = renew(each); !report_.status.ok()) return report_.unreadable.clear();
+        limit_rate(start);
+        if (!report_next(each)) break;
+        if (report_.status = rewrite(each); !report_.status.ok()) return report_.unreadable.clear();
       }
     }
     report_.status = outcome();
   }
 
-  void keep_rate(steady_clock::time_point start) {
+  void limit_rate(steady_clock::time_point start) {
     if (options_.bytes_per_second == 0) return;
     const std::chrono::duration<double> least(static_cast<double>(report_.bytes) /
                                               static_cast<double>(options_.bytes_per_second));
@@ -267,10 +268,10 @@ class Refilter {
   }
 
   /// RocksDB can end the process if the disk is full.
-  Status check_room(const Candidate& candidate) {
+  Status check_space(const Candidate& candidate) {
     const auto& [family, file, reason] = candidate;
     const auto filter_bytes = static_cast<std::uint64_t>(refilter::planned_bytes(*family, file));
-    const std::uint64_t needed = file.meta.size + filter_bytes + kRoomForLogs;
+    const std::uint64_t needed = file.meta.size + filter_bytes + kBytesForLogs;
     std::uint64_t free = 0;
     const Status known = db_.GetEnv()->GetFreeSpace(file.meta.directory, &free);
     if (!known.ok() || free >= needed) return Status::OK();
@@ -279,8 +280,8 @@ class Refilter {
   }
 
   /// Compacts one file. Fails only with errors that would affect any other file too.
-  Status renew(const Candidate& candidate) {
-    if (Status room = check_room(candidate); !room.ok()) return room;
+  Status rewrite(const Candidate& candidate) {
+    if (Status space = check_space(candidate); !space.ok()) return space;
     const rocksdb::SstFileMetaData& meta = candidate.file.meta;
     rocksdb::CompactionOptions options;
     options.compression = rocksdb::kDisableCompressionOption;  // the column family's
@@ -292,7 +293,7 @@ class Refilter {
     Status status = db_.CompactFiles(options, candidate.family->handle, {sst::path_of(meta)}, candidate.file.level,
                                      path_id(candidate), &written);
     // Another compaction uses or has replaced the file. The next pass sees the result.
-    const bool was_gone = status.IsInvalidArgument() && !is_there(candidate);
+    const bool was_gone = status.IsInvalidArgument() && !exists(candidate);
     if (status.IsAborted() || status.IsIncomplete() || was_gone) return Status::OK();
     if (!status.ok()) return status;
     for (const std::string& path : written) rewrites_[sst::number_of(path)] = rewrites_[meta.file_number] + 1;
@@ -303,7 +304,7 @@ class Refilter {
     return status;
   }
 
-  [[nodiscard]] bool is_there(const Candidate& candidate) {
+  [[nodiscard]] bool exists(const Candidate& candidate) {
     const auto is_same = [&](const refilter::FileToJudge& file) {
       return file.meta.file_number == candidate.file.meta.file_number && file.level == candidate.file.level;
     };

@@ -60,28 +60,29 @@ std::vector<LiveFileMetaData> live_files(rocksdb::DB& db) {
 }
 
 RocksDBFileFilter describe(const LiveFileMetaData& file, const sst::FileFilters& filters, const Families& families) {
-  RocksDBFileFilter told;
-  told.column_family = file.column_family_name;
-  told.level = file.level;
-  told.path = sst::path_of(file);
-  told.file_bytes = file.size;
-  told.status = filters.status;
-  told.policy = filters.policy;
-  told.kind = filters.kind();
-  told.key_transform = filters.key_transform();
-  told.partitioned = filters.form == sst::FilterForm::kPartitioned;
-  told.blocks = filters.blocks.size();
-  told.damaged = filters.damaged();
-  told.entries = filters.entries;
-  told.keys = filters.keys;
-  told.bytes = filters.bytes();
-  told.bits_per_key = filters.figures().bits_per_key();
-  told.current_fp_rate = filters.current_fp_rate();
-  for (const sst::ScanFacts& scan : filters.scans) told.scan_bytes += scan.bytes;
-  told.scans = sst::scans_text(filters.scans);
-  told.complaint = filters.complaint();
-  if (told.complaint.empty() && told.blocks != 0) told.complaint = families.obstacle(file.column_family_name, filters);
-  return told;
+  RocksDBFileFilter filter;
+  filter.column_family = file.column_family_name;
+  filter.level = file.level;
+  filter.path = sst::path_of(file);
+  filter.file_bytes = file.size;
+  filter.status = filters.status;
+  filter.policy = filters.policy;
+  filter.kind = filters.kind();
+  filter.key_transform = filters.key_transform();
+  filter.partitioned = filters.form == sst::FilterForm::kPartitioned;
+  filter.blocks = filters.blocks.size();
+  filter.damaged = filters.damaged();
+  filter.entries = filters.entries;
+  filter.keys = filters.keys;
+  filter.bytes = filters.bytes();
+  filter.bits_per_key = filters.figures().bits_per_key();
+  filter.current_fp_rate = filters.current_fp_rate();
+  for (const sst::ScanFacts& scan : filters.scans) filter.scan_bytes += scan.bytes;
+  filter.scans = sst::scans_text(filters.scans);
+  filter.complaint = filters.complaint();
+  if (filter.complaint.empty() && filter.blocks != 0)
+    filter.complaint = families.obstacle(file.column_family_name, filters);
+  return filter;
 }
 
 std::string row_of(const RocksDBFileFilter& file) {

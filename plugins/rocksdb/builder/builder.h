@@ -11,14 +11,26 @@
 
 #include "abi.h"
 #include "builder/block_sizing.h"
+#include "builder/build_memory.h"
 #include "builder/cache_charge.h"
-#include "builder/filter_build.h"
 #include "builder/hash_log.h"
 #include "options/key_transform.h"
 #include "report/counters.h"
 #include "report/filter_record.h"
 
 namespace crivo::plugin {
+
+/// The limits of a file's builder, and its context for messages.
+struct BuildLimits {
+  std::size_t max_filter_bytes = SIZE_MAX;              // for all filters of the file together
+  const char* limit_name = "max_filter_bytes";          // the limit's name in messages
+  std::size_t max_build_bytes = BuildMemory::kNoLimit;  // for all builders that share `memory`
+  BuildMemory* memory = &BuildMemory::of_process();
+  rocksdb::Logger* log = nullptr;                       // may be null
+  int level = -1;                                       // the file's level in messages
+  std::shared_ptr<rocksdb::Cache> charged = nullptr;    // the cache to charge for the build's memory; may be null
+  std::shared_ptr<const std::string> folder = nullptr;  // for HashLog
+};
 
 /// Never throws: after any error, it builds a filter that every key passes.
 class BlockBuilder final : public abi::FilterBitsBuilder {

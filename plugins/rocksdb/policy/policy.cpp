@@ -20,10 +20,11 @@
 #include "crivo/version.h"
 #include "options/level_specs.h"
 #include "policy/reader.h"
-#include "report/collector.h"
-#include "report/counter_log.h"
+#include "report/counter_listener.h"
+#include "report/filter_collector.h"
 #include "report/filter_record.h"
-#include "scan/collector.h"
+#include "report/open_databases.h"
+#include "scan/scan_collector.h"
 
 namespace crivo::plugin {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "policy/policy.h"
-#include "report/collector.h"
-#include "report/counter_log.h"
-#include "scan/collector.h"
+#include "report/counter_listener.h"
+#include "report/filter_collector.h"
+#include "scan/scan_collector.h"
 
 namespace crivo::plugin {
 namespace {

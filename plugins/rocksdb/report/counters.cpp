@@ -31,6 +31,26 @@ std::string kind_text(std::string_view name, const RocksDBFilterCounters::OfKind
 
 }  // namespace
 
+constinit thread_local unsigned shard_of_thread = 0;
+
+unsigned take_shard() noexcept {
+  static constinit std::atomic<unsigned> threads = 0;
+  return shard_of_thread = threads++ % kShards + 1;
+}
+
+QuestionCounts::Totals QuestionCounts::totals(Kind kind) const noexcept {
+  const auto both = [&](Way way) { return sum(cell_of(kind, way, false)) + sum(cell_of(kind, way, true)); };
+  return {.single = both(Way::kSingle),
+          .batched = both(Way::kBatched),
+          .answered_no = sum(cell_of(kind, Way::kSingle, false)) + sum(cell_of(kind, Way::kBatched, false))};
+}
+
+std::uint64_t QuestionCounts::sum(unsigned cell) const noexcept {
+  std::uint64_t total = 0;
+  for (const Shard& shard : shards_) total += shard.cells[cell].load(std::memory_order_relaxed);
+  return total;
+}
+
 void Counters::built(const BuiltBlock& block, std::chrono::nanoseconds time) noexcept {
   const std::lock_guard lock(mutex_);
   RocksDBFilterCounters::OfKind& of_kind = block.shape.kind == Kind::kRibbon ? counts_.ribbon : counts_.blocked;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "crivo/host/text.h"
-#include "report/collector.h"
+#include "report/filter_collector.h"
 #include "sst/file_path.h"
 #include "sst/table_file.h"
 

@@ -1,10 +1,17 @@
 #include "scan/question.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "crivo/filter.h"
-#include "scan/file_filters.h"
+#include "crivo/hash.h"
+#include "crivo/host/sst_block.h"
+#include "scan/scan_collector.h"
 #include "sst/scan_facts.h"
 
 namespace crivo::plugin {
@@ -12,6 +19,118 @@ namespace {
 
 using rocksdb::TableProperties;
 using rocksdb::UserCollectedProperties;
+
+/// Remembers which scan filters were verified in full, so that later queries need not do it again. Thread-safe. A new
+/// filter may replace another one.
+///
+/// RocksDB keeps a file's properties unchanged in memory while the file is open. A query gets only these properties. So
+/// a filter is identified by its address, its size and its stated checksum. Another file's filter may later be at the
+/// same address. It is mistaken for this one only if it states the same checksum, and even then RocksDB's own checksum
+/// has verified its bytes.
+class VerifiedBlocks {
+ public:
+  /// Never destroyed: programs may scan after our static objects are gone.
+  static VerifiedBlocks& of_process() {
+    static auto* const blocks = new VerifiedBlocks;
+    return *blocks;
+  }
+  /// The block must satisfy is_sst_block, with a complete trailer.
+  [[nodiscard]] bool has(std::span<const std::byte> block) const noexcept {
+    const std::uint64_t mark = mark_of(block);
+    return places_[place_of(mark)].load(std::memory_order_relaxed) == mark;
+  }
+  void add(std::span<const std::byte> block) noexcept {
+    const std::uint64_t mark = mark_of(block);
+    places_[place_of(mark)].store(mark, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = 1 << 14;  // 128 KiB, for the filters of thousands of files
+
+  static std::size_t place_of(std::uint64_t mark) noexcept { return (mark >> 1) % kPlaces; }
+  /// A fingerprint of the block's address, size and checksum; never 0.
+  static std::uint64_t mark_of(std::span<const std::byte> block) noexcept {
+    const std::array<std::uint64_t, 3> known = {std::bit_cast<std::uintptr_t>(block.data()), block.size(),
+                                                sst_checksum(block)};
+    const auto bytes = std::as_bytes(std::span(known));
+    return hash_key({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, /*seed=*/0) | 1;
+  }
+
+  std::array<std::atomic<std::uint64_t>, kPlaces> places_{};
+};
+
+/// The filter in a property, borrowed from it; no value if it is not a filter, is damaged or has another name.
+std::optional<FilterRef> open_scan_filter(std::string_view name, const std::string& block) {
+  const auto bytes = std::as_bytes(std::span(block));
+  if (bytes.size() < kSstTrailerBytes || !is_sst_block(bytes)) return std::nullopt;
+  const bool is_verified = VerifiedBlocks::of_process().has(bytes);
+  auto filter = open_sst_block(bytes, name, is_verified);
+  if (!filter) return std::nullopt;
+  if (!is_verified) VerifiedBlocks::of_process().add(bytes);
+  return *std::move(filter);
+}
+
+/// Whether a filter has the hashes of prefixes and attributes; others cannot be queried for them.
+bool knows_values(const FilterRef& filter) noexcept { return filter.shape().hash_id == HashId::kXxh3_64; }
+
+/// How a file's keys are compared.
+enum class Order { kUnknown, kBytes, kBytesAndTimestamp };
+
+/// Whether keys that are equal under the file's comparator have equal bytes. If not, a scan for one spelling would miss
+/// another.
+Order order_of(const TableProperties& file) {
+  const std::string& name = file.comparator_name;
+  if (name == "leveldb.BytewiseComparator" || name == "rocksdb.ReverseBytewiseComparator") return Order::kBytes;
+  if (name == "leveldb.BytewiseComparator.u64ts" || name == "rocksdb.ReverseBytewiseComparator.u64ts") {
+    return Order::kBytesAndTimestamp;
+  }
+  const auto vouched = file.user_collected_properties.find(kScanComparator);
+  return vouched != file.user_collected_properties.end() && vouched->second == name ? Order::kBytes : Order::kUnknown;
+}
+
+/// The filters of a file for prefixes, borrowed from its properties.
+class PrefixFilters {
+ public:
+  explicit PrefixFilters(const rocksdb::TableProperties& file);
+  /// Queries the filter for the longest part of the prefix. That suffices, because a file with keys of the whole prefix
+  /// also has keys of every shorter prefix.
+  [[nodiscard]] bool may_have(std::string_view prefix) const noexcept;
+
+ private:
+  struct OfLength {
+    std::size_t length;  // 0: path
+    char separator;
+    FilterRef filter;
+    [[nodiscard]] std::size_t bytes_of(std::string_view prefix) const noexcept {
+      const std::size_t bytes = length != 0 ? length : prefix.rfind(separator) + 1;
+      return bytes <= prefix.size() ? bytes : 0;
+    }
+  };
+  std::vector<OfLength> filters_;
+};
+
+PrefixFilters::PrefixFilters(const TableProperties& file) {
+  const auto& properties = file.user_collected_properties;
+  for (auto at = properties.lower_bound(std::string(sst::kScanProperty)); at != properties.end(); ++at) {
+    std::string_view name = at->first;
+    if (!name.starts_with(sst::kScanProperty)) break;
+    name.remove_prefix(sst::kScanProperty.size());
+    if (!name.starts_with("prefix:") && !name.starts_with("path:")) continue;
+    const auto extract = find_extract(name);
+    if (!extract) continue;
+    const auto filter = open_scan_filter(name, at->second);
+    if (filter && knows_values(*filter)) filters_.push_back({extract->length, extract->separator, *filter});
+  }
+}
+
+bool PrefixFilters::may_have(std::string_view prefix) const noexcept {
+  const OfLength* longest = nullptr;
+  for (const OfLength& each : filters_) {
+    const std::size_t bytes = each.bytes_of(prefix);
+    if (bytes != 0 && (longest == nullptr || bytes > longest->bytes_of(prefix))) longest = &each;
+  }
+  return longest == nullptr || longest->filter.may_contain(prefix.substr(0, longest->bytes_of(prefix)));
+}
 
 bool may_have_value(const UserCollectedProperties& properties, const ScanCondition& condition) {
   const auto found = properties.find(std::string(sst::kScanProperty) + condition.extract.name);

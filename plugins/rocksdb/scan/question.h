@@ -1,16 +1,34 @@
 // The conditions of a scan, and their evaluation for files.
 #pragma once
 
+#include <rocksdb/table_properties.h>
+
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "scan/extract.h"
-#include "scan/table_filter.h"
 
 namespace crivo::plugin {
+
+/// As ReadOptions::table_filter, which is a function up to RocksDB 11.8, and a pointer to one afterwards.
+using TableFilter = std::function<bool(const rocksdb::TableProperties&)>;
+
+/// Sets the field of ReadOptions. If the field is a function, it keeps `owner` alive; if it is a pointer, the caller
+/// must.
+template <typename Field>
+void set_table_filter(Field& field, const TableFilter& filter, const std::shared_ptr<const void>& owner = nullptr) {
+  if constexpr (std::is_pointer_v<Field>) {
+    field = &filter;
+  } else {
+    field = [owner, &filter](const rocksdb::TableProperties& file) { return filter(file); };
+  }
+}
 
 /// One condition on a key.
 struct ScanCondition {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "report/counter_log.h"
+#include "report/counter_listener.h"
 
 namespace crivo::tool {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/collector.h"
+#include "report/filter_collector.h"
 
 #include <memory>
 #include <new>

@@ -1,18 +1,25 @@
-#include "scan/collector.h"
+#include "scan/scan_collector.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/options_type.h>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <new>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "crivo/filter.h"
+#include "crivo/host/sort.h"
+#include "crivo/host/sst_block.h"
 #include "crivo/kinds.h"
+#include "scan/extract.h"
 #include "sst/scan_facts.h"
 
 namespace crivo::plugin {
@@ -38,12 +45,101 @@ const std::unordered_map<std::string, OptionTypeInfo>& option_types() {
   return *types;
 }
 
+constexpr std::string_view kTooMany = "omitted: needs more than max_bytes";
+
+/// Builds one scan filter while a file is written.
+class ScanFilterBuilder {
+ public:
+  ScanFilterBuilder(Extract extract, Kind kind, const ScanFilterOptions& options)
+      : extract_(std::move(extract)),
+        spec_{.kind = extract_.kind == Extract::Kind::kRange ? Kind::kRange : kind,
+              .fp_rate = options.fp_rate,
+              .range_length = options.range_length},
+        max_bytes_(options.max_bytes) {}
+
+  [[nodiscard]] const std::string& name() const noexcept { return extract_.name; }
+
+  /// Adds the key's values. `known` is the length of the prefix shared with the previous key. Throws what the extract's
+  /// function throws, and std::bad_alloc: then call give_up().
+  void add(const rocksdb::Slice& key, std::size_t known);
+  /// Frees the memory. There will be no filter.
+  void give_up(std::string_view why, std::string_view detail = {}) noexcept;
+
+  /// The filter as an SST block (docs/format.md) of at most `max_bytes` bytes; no value after give_up(), or if it does
+  /// not fit. Call it once. Throws std::bad_alloc.
+  [[nodiscard]] std::optional<std::string> finish(std::uint64_t max_bytes);
+
+  /// The result: "ribbon, 812 values, 940 bytes", or why there is no filter.
+  [[nodiscard]] const std::string& report() const noexcept { return report_; }
+
+ private:
+  void add_hash(std::uint64_t hash);
+
+  Extract extract_;
+  FilterSpec spec_;
+  std::uint64_t max_bytes_;
+  std::vector<std::uint64_t> hashes_;
+  bool given_up_ = false;
+  std::string report_;
+};
+
+void ScanFilterBuilder::add(const rocksdb::Slice& key, std::size_t known) {
+  if (given_up_) return;
+  extract_.each_hash(key, known, [this](std::uint64_t hash) { add_hash(hash); });
+}
+
+void ScanFilterBuilder::add_hash(std::uint64_t hash) {
+  if (given_up_ || (!hashes_.empty() && hashes_.back() == hash)) return;
+  // A filter needs at least log2(1 / rate) bits per value.
+  const int least_bits = std::max(1, -std::ilogb(spec_.fp_rate) - 1);
+  const std::size_t most = static_cast<std::size_t>(max_bytes_) * 8 / static_cast<std::size_t>(least_bits);
+  if (hashes_.size() == 2 * most) {
+    hashes_.resize(sort_distinct(hashes_).size());
+    if (hashes_.size() > most) return give_up(kTooMany);
+  }
+  // Growing also needs the old array; crivo/rocksdb_scan.h states the total (NewScanFilterCollectorFactory).
+  if (hashes_.size() == hashes_.capacity()) hashes_.reserve(std::clamp<std::size_t>(2 * hashes_.size(), 16, 2 * most));
+  hashes_.push_back(hash);
+}
+
+void ScanFilterBuilder::give_up(std::string_view why, std::string_view detail) noexcept {
+  given_up_ = true;
+  hashes_ = std::vector<std::uint64_t>();  // = {} would not free the memory
+  try {
+    report_ = why;
+    report_ += detail;
+  } catch (...) {
+    report_.clear();
+  }
+}
+
+std::optional<std::string> ScanFilterBuilder::finish(std::uint64_t max_bytes) {
+  if (given_up_) return std::nullopt;
+  const std::size_t tail = sst_tail_bytes(name().size());
+  const std::size_t values = sort_distinct(hashes_).size();
+  hashes_.resize(values);
+  spec_.capacity = std::max<std::uint64_t>(values, 1);
+  const auto filter = AnyFilter::build(spec_, std::exchange(hashes_, {}),
+                                       {.max_bytes = max_bytes - std::min<std::uint64_t>(max_bytes, tail)});
+  if (!filter) {
+    const bool too_large = filter.error().code == ErrorCode::kTooLarge;
+    give_up(too_large ? std::string(kTooMany) : "omitted: " + filter.error().message);
+    return std::nullopt;
+  }
+  std::string block(reinterpret_cast<const char*>(filter->payload().data()), filter->payload().size());
+  block.resize(block.size() + tail);
+  seal_sst_block(filter->shape(), std::as_writable_bytes(std::span(block)), name());
+  report_ = std::string(kind_name(spec_.kind)) + ", " + std::to_string(values) + " values, " +
+            std::to_string(block.size()) + " bytes";
+  return block;
+}
+
 Error refuse(std::string_view field, std::string_view must, const std::string& got) {
   return Error{ErrorCode::kBadArgument,
                std::string(field) + " must " + std::string(must) + ", got " + (got.empty() ? "nothing" : got)};
 }
 
-Result<std::vector<Section>> sections_of(const ScanFilterOptions& options) {
+Result<std::vector<ScanFilterBuilder>> builders_of(const ScanFilterOptions& options) {
   const Kind kind = options.kind == kind_name(Kind::kRibbon) ? Kind::kRibbon : Kind::kBlocked;
   if (options.kind != kind_name(kind)) return refuse("kind", "be ribbon or blocked", options.kind);
   if (!(options.fp_rate >= kMinRate && options.fp_rate <= kMaxRate)) {
@@ -57,12 +153,11 @@ Result<std::vector<Section>> sections_of(const ScanFilterOptions& options) {
   }
   auto extracts = find_extracts(options.extract);
   if (!extracts) return extracts.error();
-  std::vector<Section> sections;
+  std::vector<ScanFilterBuilder> filters;
   for (Extract& extract : *extracts) {
-    sections.emplace_back(std::move(extract),
-                          SectionSpec{kind, options.fp_rate, options.max_bytes, options.range_length});
+    filters.emplace_back(std::move(extract), kind, options);
   }
-  return sections;
+  return filters;
 }
 
 /// The length of the common prefix of two keys.
@@ -76,11 +171,11 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
   explicit ScanCollector(const ScanFilterOptions& options) noexcept : room_(options.max_bytes) {
     try {
       comparator_ = options.comparator;
-      auto sections = sections_of(options);
-      if (sections) {
-        sections_ = *std::move(sections);
+      auto filters = builders_of(options);
+      if (filters) {
+        filters_ = *std::move(filters);
       } else {
-        error_ = sections.error().message;
+        error_ = filters.error().message;
       }
     } catch (...) {
       is_lost_ = true;
@@ -93,11 +188,11 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
   /// that reads the key. A range tombstone has no keys of its own, and is effective even if its file is skipped.
   Status AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice&, rocksdb::EntryType type, rocksdb::SequenceNumber,
                     std::uint64_t) override {
-    if (type == rocksdb::kEntryRangeDeletion || sections_.empty()) return Status::OK();
+    if (type == rocksdb::kEntryRangeDeletion || filters_.empty()) return Status::OK();
     const std::string_view text(key.data(), key.size());
     if (has_key_ && text == key_) return Status::OK();  // an older version
     const std::size_t known = shared_bytes(key_, text);
-    for (Section& section : sections_) add(section, key, known);
+    for (ScanFilterBuilder& filter : filters_) add(filter, key, known);
     remember(text);
     return Status::OK();
   }
@@ -107,10 +202,10 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     if (is_lost_) return Status::MemoryLimit();
     rocksdb::UserCollectedProperties ours;
     if (!error_.empty()) ours.emplace(std::string(sst::kScanProperty) + "options", error_);
-    for (Section& section : sections_) {
-      auto block = finish(section);
+    for (ScanFilterBuilder& filter : filters_) {
+      auto block = finish(filter);
       if (block) room_ -= std::min<std::uint64_t>(room_, block->size());
-      ours.emplace(std::string(sst::kScanProperty) + section.name(), block ? *std::move(block) : section.report());
+      ours.emplace(std::string(sst::kScanProperty) + filter.name(), block ? *std::move(block) : filter.report());
     }
     if (!ours.empty() && !comparator_.empty()) ours.emplace(kScanComparator, comparator_);
     properties->merge(ours);
@@ -122,8 +217,8 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
   /// For the file's line in LOG.
   rocksdb::UserCollectedProperties GetReadableProperties() const override try {
     rocksdb::UserCollectedProperties readable;
-    for (const Section& section : sections_)
-      readable.emplace(std::string(sst::kScanProperty) + section.name(), section.report());
+    for (const ScanFilterBuilder& filter : filters_)
+      readable.emplace(std::string(sst::kScanProperty) + filter.name(), filter.report());
     if (!error_.empty()) readable.emplace(ScanCollectorFactory::kName, error_);
     return readable;
   } catch (const std::bad_alloc&) {
@@ -131,16 +226,18 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
   }
 
  private:
-  static void add(Section& section, const rocksdb::Slice& key, std::size_t known) noexcept try {
-    section.add(key, known);
+  static void add(ScanFilterBuilder& filter, const rocksdb::Slice& key, std::size_t known) noexcept try {
+    filter.add(key, known);
   } catch (const std::exception& error) {
-    section.give_up("omitted: the attribute's function threw ", error.what());
+    filter.give_up("omitted: the attribute's function threw ", error.what());
   } catch (...) {
-    section.give_up("omitted: the attribute's function threw");
+    filter.give_up("omitted: the attribute's function threw");
   }
 
-  std::optional<std::string> finish(Section& section) noexcept try { return section.finish(room_); } catch (...) {
-    section.give_up("omitted: out of memory");
+  std::optional<std::string> finish(ScanFilterBuilder& filter) noexcept try {
+    return filter.finish(room_);
+  } catch (...) {
+    filter.give_up("omitted: out of memory");
     return std::nullopt;
   }
 
@@ -150,26 +247,26 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     key_ = key;
     has_key_ = true;
   } catch (...) {
-    for (Section& section : sections_) section.give_up("omitted: out of memory");
+    for (ScanFilterBuilder& filter : filters_) filter.give_up("omitted: out of memory");
   }
 
   std::uint64_t room_;
   std::string comparator_;
-  std::vector<Section> sections_;
+  std::vector<ScanFilterBuilder> filters_;
   std::string error_;
   bool is_lost_ = false;  // memory was short from the beginning
   std::string key_;       // the last one added
   bool has_key_ = false;
 };
 
-Status to_status(const Result<std::vector<Section>>& sections) {
-  if (sections) return Status::OK();
-  return Status::InvalidArgument(std::string(ScanCollectorFactory::kName) + ": " + sections.error().message);
+Status to_status(const Result<std::vector<ScanFilterBuilder>>& filters) {
+  if (filters) return Status::OK();
+  return Status::InvalidArgument(std::string(ScanCollectorFactory::kName) + ": " + filters.error().message);
 }
 
 }  // namespace
 
-Status check_scan_options(const ScanFilterOptions& options) { return to_status(sections_of(options)); }
+Status check_scan_options(const ScanFilterOptions& options) { return to_status(builders_of(options)); }
 
 ScanCollectorFactory::ScanCollectorFactory(const ScanFilterOptions& options) : options_(options) {
   RegisterOptions(kName, &options_, &option_types());

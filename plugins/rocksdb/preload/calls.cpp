@@ -1,14 +1,20 @@
-#include "preload/wish.h"
+// The plugin's functions for libcrivo_rocksdb_preload.so: the filters that a column family gets in a program without
+// Crivo, and why it gets none.
+#include "preload/calls.h"
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
+#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "abi.h"
@@ -18,6 +24,17 @@
 namespace crivo::plugin {
 namespace {
 
+using rocksdb::ColumnFamilyOptions;
+
+/// The environment's request. CRIVO_ROCKSDB: a filter policy, as in an option string; none if unset or empty.
+/// CRIVO_ROCKSDB_REPLACE: also replace RocksDB's own policies that write filters. CRIVO_ROCKSDB_PREFIXES: also for
+/// families with a prefix extractor and no policy. All are ignored in a set-user-ID or set-group-ID program
+/// (secure_getenv).
+struct FilterRequest {
+  std::string policy;
+  bool replace = false;
+  bool prefixes = false;
+};
 constexpr std::string_view kOurs = "crivo.";
 
 std::string variable(const char* name) {
@@ -60,7 +77,7 @@ bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBa
 }
 
 /// Why a family keeps its policy; empty if it gets another one.
-std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& set,
+std::string reason_to_keep(const FilterRequest& request, const rocksdb::FilterPolicy& set,
                            const rocksdb::BlockBasedTableOptions& table) {
   if (is_ours(set)) {
     return "filter_policy is " + set.GetId() +
@@ -70,35 +87,35 @@ std::string reason_to_keep(const Wish& wish, const rocksdb::FilterPolicy& set,
   if (is_builtin && !writes_filters(set, table)) {
     return "filter_policy is " + set.GetId() + " by the program's choice, which writes no filters";
   }
-  if (is_builtin && wish.replace) return {};
+  if (is_builtin && request.replace) return {};
   return "filter_policy is " + std::string(set.Name()) + " by the program's choice" +
          (is_builtin ? ", which CRIVO_ROCKSDB_REPLACE=1 replaces" : "");
 }
 
 /// Why a family without a policy, or with a replaceable one, must not have filters; empty if it may.
-std::string reason_against(const Wish& wish, const rocksdb::ColumnFamilyOptions& options, bool has_filters) {
-  if (!has_filters && options.prefix_extractor != nullptr && !wish.prefixes) {
+std::string reason_against(const FilterRequest& request, const ColumnFamilyOptions& options, bool has_filters) {
+  if (!has_filters && options.prefix_extractor != nullptr && !request.prefixes) {
     // Without filters, an iterator that seeks a key also finds keys of other prefixes after it.
     return "prefix_extractor must be unset, or CRIVO_ROCKSDB_PREFIXES must be 1, got " +
            std::string(options.prefix_extractor->Name()) + ": filters change which keys a seek returns";
   }
   // With key_transform `none`, the user states that there are no equal keys.
-  if (has_equal_keys(options.comparator) && wish.policy.find("key_transform") == std::string::npos) {
+  if (has_equal_keys(options.comparator) && request.policy.find("key_transform") == std::string::npos) {
     return "comparator must not treat different bytes as equal, or CRIVO_ROCKSDB must name a key_transform, got " +
            std::string(options.comparator->Name());
   }
   return {};
 }
 
-}  // namespace
-
-const Wish& wish_of_environment() {
-  static const auto* const wish = new Wish{variable("CRIVO_ROCKSDB"), is_on("CRIVO_ROCKSDB_REPLACE"),
-                                           is_on("CRIVO_ROCKSDB_PREFIXES")};  // never destroyed
-  return *wish;
+const FilterRequest& requested_filters() {
+  static const auto* const request = new FilterRequest{variable("CRIVO_ROCKSDB"), is_on("CRIVO_ROCKSDB_REPLACE"),
+                                                       is_on("CRIVO_ROCKSDB_PREFIXES")};  // never destroyed
+  return *request;
 }
 
-std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options, bool& mistaken) {
+/// Sets the requested policy in `options`, if the column family can have it. Returns why it was not set; empty if it is
+/// set now, or was before. `options` is unchanged otherwise. An invalid request sets `is_invalid`.
+std::string add_filters(const FilterRequest& request, ColumnFamilyOptions& options, bool& is_invalid) {
   const rocksdb::TableFactory* const factory = options.table_factory.get();
   // A custom factory may wrap a block-based one.
   const bool is_block_based =
@@ -108,18 +125,18 @@ std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options
     return "table_factory must be BlockBasedTable, got " + std::string(factory != nullptr ? factory->Name() : "none");
   }
   rocksdb::BlockBasedTableOptions with_filter = *table;  // other families may share the factory
-  rocksdb::Status made = make_policy(wish.policy, with_filter.filter_policy);
+  rocksdb::Status made = make_policy(request.policy, with_filter.filter_policy);
   if (const rocksdb::FilterPolicy* const set = table->filter_policy.get(); set != nullptr) {
     if (made.ok() && set->GetId() == with_filter.filter_policy->GetId()) return {};
-    if (std::string reason = reason_to_keep(wish, *set, *table); !reason.empty()) return reason;
+    if (std::string reason = reason_to_keep(request, *set, *table); !reason.empty()) return reason;
   }
-  if (std::string reason = reason_against(wish, options, table->filter_policy != nullptr); !reason.empty()) {
+  if (std::string reason = reason_against(request, options, table->filter_policy != nullptr); !reason.empty()) {
     return reason;
   }
   if (made.ok()) made = with_filter.filter_policy->ValidateOptions({}, options);
   if (!made.ok()) {
-    mistaken = true;
-    return "CRIVO_ROCKSDB must be a filter policy, got " + wish.policy + ": " + made.ToString();
+    is_invalid = true;
+    return "CRIVO_ROCKSDB must be a filter policy, got " + request.policy + ": " + made.ToString();
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(with_filter));
   // RocksDB 7.8 cannot read an OPTIONS file with two collectors.
@@ -128,4 +145,37 @@ std::string give_filters(const Wish& wish, rocksdb::ColumnFamilyOptions& options
   return {};
 }
 
+void* copy_with_filters(const void* options, void (*say)(const char*) noexcept) noexcept try {
+  auto copy = std::make_unique<ColumnFamilyOptions>(*static_cast<const ColumnFamilyOptions*>(options));
+  bool is_invalid = false;
+  const std::string reason = add_filters(requested_filters(), *copy, is_invalid);
+  if (is_invalid) say(reason.c_str());
+  return reason.empty() ? copy.release() : nullptr;
+} catch (...) {
+  say("out of memory");
+  return nullptr;
+}
+
+void free_copy(void* options) noexcept { delete static_cast<ColumnFamilyOptions*>(options); }
+
+void log_reason(const void* options, void* log) noexcept try {
+  ColumnFamilyOptions copy = *static_cast<const ColumnFamilyOptions*>(options);
+  bool is_invalid = false;
+  const std::string reason = add_filters(requested_filters(), copy, is_invalid);
+  if (reason.empty()) return;
+  rocksdb::Warn(static_cast<rocksdb::Logger*>(log), "crivo: CRIVO_ROCKSDB gives no filters here: %s", reason.c_str());
+} catch (...) {
+  // No memory for the line, or the logger threw.
+}
+
+}  // namespace
 }  // namespace crivo::plugin
+
+// NOLINTBEGIN(readability-identifier-naming): a symbol of C
+extern "C" {
+extern const crivo::plugin::PreloadCalls crivo_rocksdb_preload_calls;
+const crivo::plugin::PreloadCalls crivo_rocksdb_preload_calls{
+    reinterpret_cast<const void*>(&rocksdb::GetRocksVersionAsString), crivo::plugin::copy_with_filters,
+    crivo::plugin::free_copy, crivo::plugin::log_reason};
+}
+// NOLINTEND(readability-identifier-naming)

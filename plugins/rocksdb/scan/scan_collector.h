@@ -5,10 +5,8 @@
 
 #include <string>
 #include <unordered_map>
-#include <vector>
 
-#include "crivo/result.h"
-#include "scan/section.h"
+#include "crivo/rocksdb_scan.h"
 
 namespace crivo::plugin {
 

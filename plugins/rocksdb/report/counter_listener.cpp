@@ -1,0 +1,87 @@
+#include "report/counter_listener.h"
+
+#include <rocksdb/db.h>
+
+#include <algorithm>
+
+#include "crivo/host/text.h"
+#include "options/settings.h"
+#include "report/open_databases.h"
+
+namespace crivo::plugin {
+namespace {
+
+void log_total(const FilterTree::Total& total, rocksdb::Logger* log) {
+  if (total.max_total_bytes == 0) return;
+  const std::string line = "crivo: max_total_bytes is " + std::to_string(total.max_total_bytes) + "; the filters of " +
+                           std::to_string(total.keys) + " keys in " + std::to_string(total.files) + " files have " +
+                           std::to_string(total.bytes);
+  rocksdb::Info(log, "%s", line.c_str());
+}
+
+}  // namespace
+
+void log_damages(Counters& counters, rocksdb::Logger* log) {
+  for (const std::string& line : counters.take_damages()) {
+    rocksdb::Warn(log, "%s: %s", counters.policy_name().c_str(), line.c_str());
+  }
+}
+
+void log_counters(Counters& counters, std::string_view families, rocksdb::Logger* log) {
+  log_damages(counters, log);
+  const std::string line =
+      counters.policy_name() + " [" + std::string(families) + "]: " + counters_text(counters.snapshot());
+  rocksdb::Info(log, "%s", line.c_str());
+  rocksdb::LogFlush(log);
+}
+
+void log_gets(const rocksdb::Statistics* statistics, rocksdb::Logger* log) {
+  if (statistics == nullptr) return;
+  const auto count = [&](rocksdb::Tickers ticker) { return statistics->getTickerCount(ticker); };
+  const std::uint64_t found =
+      count(rocksdb::GET_HIT_L0) + count(rocksdb::GET_HIT_L1) + count(rocksdb::GET_HIT_L2_AND_UP);
+  const std::uint64_t true_positives = count(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  const std::uint64_t positives = std::max(count(rocksdb::BLOOM_FILTER_FULL_POSITIVE), true_positives);
+  JsonObject gets;
+  gets.add("in_files", std::to_string(count(rocksdb::MEMTABLE_MISS)));
+  gets.add("found", std::to_string(found));
+  gets.add("filter_negatives", std::to_string(count(rocksdb::BLOOM_FILTER_USEFUL)));
+  gets.add("filter_false_positives", std::to_string(positives - true_positives));
+  rocksdb::Info(log, "%s%s", kGetsLine.data(), gets.str().c_str());
+}
+
+bool CounterListener::is_one_of(std::string_view names) noexcept {
+  for (std::size_t from = 0; from <= names.size();) {
+    const std::size_t colon = std::min(names.find(':', from), names.size());
+    if (names.substr(from, colon - from) == kName) return true;
+    from = colon + 1;
+  }
+  return false;
+}
+
+void CounterListener::update(rocksdb::DB& db, std::size_t inputs) noexcept try {
+  const auto tree = register_database(db);
+  begin_work(tree);
+  if (tree == nullptr || !is_total_limited) return;
+  // Listing all files is cheap compared with a compaction of a hundredth of them.
+  tree->list(db, /*now=*/inputs > 0 && inputs >= tree->size() / 100);
+} catch (...) {
+  // The next flush tries again. If none succeeds, the database closes without our lines in its log, and max_total_bytes
+  // has no effect.
+}
+
+void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) try {
+  const auto closing = remove_database(handle);
+  if (!closing) return;
+  rocksdb::Logger* const log = closing->log.get();
+  log_total(closing->tree->total(), log);
+  log_gets(closing->statistics.get(), log);
+  for (const auto& counters : all_counters()) {
+    const std::string families = counters->take_families(log);
+    if (!families.empty()) log_counters(*counters, families, log);
+  }
+} catch (...) {
+  // No memory for a log line, or the logger threw.
+}
+
+}  // namespace crivo::plugin

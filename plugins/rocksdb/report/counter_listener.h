@@ -1,0 +1,64 @@
+// Writes counters into the info log of a database: when it closes (CounterListener), and on request.
+#pragma once
+
+#include <rocksdb/env.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/statistics.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "report/counters.h"
+
+namespace crivo::plugin {
+
+/// Whether one of these listeners or collectors is of our class Ours.
+template <typename Ours, typename Objects>
+[[nodiscard]] bool has(const Objects& objects) {
+  return std::ranges::any_of(objects,
+                             [](const auto& each) { return each != nullptr && each->IsInstanceOf(Ours::kName); });
+}
+
+/// Logs a line per damaged block found since the last call.
+void log_damages(Counters& counters, rocksdb::Logger* log);
+
+/// Logs the counters in one line, after log_damages.
+void log_counters(Counters& counters, std::string_view families, rocksdb::Logger* log);
+
+/// Logs RocksDB's statistics about Gets as a line of JSON after kGetsLine, for `crivo sst advise`. Logs nothing if
+/// `statistics` is null.
+void log_gets(const rocksdb::Statistics* statistics, rocksdb::Logger* log);
+inline constexpr std::string_view kGetsLine = "crivo.gets ";
+
+/// See NewRocksDBFilterListener in crivo/rocksdb.h.
+class CounterListener final : public rocksdb::EventListener {
+ public:
+  static constexpr const char* kName = "crivo.FilterCounters";
+
+  /// name: from an OPTIONS file. FilterPolicy::ValidateOptions rejects an unknown one.
+  explicit CounterListener(const std::string& name = kName) : name_(is_one_of(name) ? kName : name) {
+    RegisterOptions(kName, &name_, nullptr);
+  }
+
+  const char* Name() const override { return name_.c_str(); }
+  void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { update(*db, 0); }
+  void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { update(*db, 0); }
+  void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo&) override { update(*db, 0); }
+  void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override {
+    update(*db, compaction.input_file_infos.size());
+  }
+  void OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) override;
+
+ private:
+  /// RocksDB serializes several listeners as FIRST:SECOND, and then creates one with this whole name.
+  static bool is_one_of(std::string_view names) noexcept;
+  /// Registers the database, and lists its files if a policy has max_total_bytes. inputs: the number of files that a
+  /// compaction reads.
+  static void update(rocksdb::DB& db, std::size_t inputs) noexcept;
+
+  std::string name_;
+};
+
+}  // namespace crivo::plugin

@@ -1,0 +1,68 @@
+// The open databases that have Crivo's listener, and the counters of all policies of the process.
+//
+// A closing database closes its logger last. A later write to the logger would write to a closed file. Policies usually
+// outlive their databases, so a policy cannot store a logger for later, not even by std::shared_ptr. No event announces
+// the closing of a database. But just before, with its logger still open, the database deletes its handle of the
+// default column family, and all versions from 7.0 to 11.8 notify listeners of that. The notification does not name the
+// database. Flushes and compactions do: at the first one, the listener registers the handle and the logger here. It
+// removes both when the handle is deleted.
+//
+// The policies that a database used are known from the logger that RocksDB passes to each builder. Counters store its
+// address, which is only compared with that of the closing database's logger.
+#pragma once
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/statistics.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/counters.h"
+#include "report/filter_tree.h"
+
+namespace crivo::plugin {
+
+struct OpenDatabase {
+  const rocksdb::ColumnFamilyHandle* default_family;
+  std::shared_ptr<rocksdb::Logger> log;
+  std::string folder;
+  std::shared_ptr<FilterTree> tree;
+  std::shared_ptr<rocksdb::Statistics> statistics;
+};
+
+/// The files of a database with the listener. Registers the database if necessary. Null if the database has no handle
+/// or no logger. Throws std::bad_alloc.
+[[nodiscard]] std::shared_ptr<FilterTree> register_database(rocksdb::DB& db);
+/// Removes and returns the database whose default column family has this handle; no value if it is not registered.
+[[nodiscard]] std::optional<OpenDatabase> remove_database(const rocksdb::ColumnFamilyHandle* handle);
+
+/// Counters for a policy of this name. They are logged when a database of the policy closes. Throws std::bad_alloc.
+[[nodiscard]] std::shared_ptr<Counters> new_counters(std::string_view policy_name);
+
+/// The counters of all policies of the process, by sequence number.
+[[nodiscard]] std::vector<std::shared_ptr<Counters>> all_counters();
+/// The folder of the database with this logger; empty without a listener.
+[[nodiscard]] std::string folder_of(const rocksdb::Logger* log);
+/// The files of a database with this logger; null without a listener. If several databases share the logger: the one
+/// for which this thread flushes or compacts.
+[[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(const rocksdb::Logger* log);
+[[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(rocksdb::DB& db);
+struct TreeOfFolder {
+  std::string folder;
+  std::shared_ptr<FilterTree> tree;
+};
+[[nodiscard]] std::vector<TreeOfFolder> all_filter_trees();
+
+/// This thread flushes or compacts the database with this tree; may be null.
+void begin_work(const std::shared_ptr<FilterTree>& tree) noexcept;
+/// Between these two calls, this thread refilters this database.
+void begin_refiltering(const std::shared_ptr<FilterTree>& tree) noexcept;
+void end_refiltering() noexcept;
+/// Whether this thread is refiltering.
+[[nodiscard]] bool is_refiltering() noexcept;
+
+}  // namespace crivo::plugin
