@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "capture_log.h"
+#include "crivo/rocksdb_verify.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -191,6 +192,78 @@ TEST(RocksdbPartitions, AreOfTheSizeAskedFor) {
     table.decouple_partitioned_filters = true;  // cut where they are full
     expect_partitions(table, 1.15);
 #endif
+  }
+}
+
+std::uint64_t ticks(const rocksdb::Options& options, rocksdb::Tickers ticker) {
+  return options.statistics->getTickerCount(ticker);
+}
+
+/// Key i of the prefix "p00NN".
+std::string prefixed_key(std::uint64_t prefix, std::uint64_t i) {
+  return "p" + std::to_string(1000 + prefix) + "." + std::to_string(100 + i);
+}
+
+TEST(RocksdbSeeks, SkipTheFilesThatLackThePrefix) {
+  constexpr std::uint64_t kFiles = 5;
+  constexpr std::uint64_t kKeys = 100;
+  for (const PolicyMaker& policy : our_policies()) {
+    for (const bool partitioned : {false, true}) {
+      SCOPED_TRACE(policy.label + (partitioned ? " in partitions" : ""));
+      rocksdb::BlockBasedTableOptions table;
+      table.filter_policy = policy.make(20);
+      if (partitioned) partition(table, 1024);
+      rocksdb::Options options = with_table(test_options(), table);
+      options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(5));
+      const ScratchDatabase db(options);
+      for (std::uint64_t file = 0; file < kFiles; ++file) {  // all files have about the same range of keys
+        for (std::uint64_t prefix = file * 2; prefix < 200; prefix += kFiles * 2) {
+          for (std::uint64_t i = 0; i < kKeys; ++i) {
+            ASSERT_TRUE(db->Put({}, prefixed_key(prefix, i), std::to_string(file)).ok());
+          }
+        }
+        ASSERT_TRUE(db->Flush({}).ok());
+      }
+      rocksdb::ReadOptions read;
+      read.prefix_same_as_start = true;
+      const std::uint64_t useful = ticks(options, rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+      for (std::uint64_t prefix = 1; prefix < 190; prefix += 2) {  // in no file
+        const std::unique_ptr<rocksdb::Iterator> at(db->NewIterator(read));
+        at->Seek(prefixed_key(prefix, 0));
+        EXPECT_FALSE(at->Valid()) << prefix;
+        EXPECT_TRUE(at->status().ok());
+      }
+      // A rate of 1e-4 lets at most a few of these 475 seeks pass.
+      EXPECT_GE(ticks(options, rocksdb::BLOOM_FILTER_PREFIX_USEFUL) - useful, 95 * kFiles - 5);
+      for (std::uint64_t prefix = 0; prefix < 200; prefix += 2) {  // in one file
+        const std::unique_ptr<rocksdb::Iterator> at(db->NewIterator(read));
+        std::uint64_t keys = 0;
+        for (at->Seek(prefixed_key(prefix, 0)); at->Valid(); at->Next(), ++keys) {
+          ASSERT_EQ(at->key(), prefixed_key(prefix, keys));
+        }
+        EXPECT_EQ(keys, kKeys) << prefix;
+      }
+    }
+  }
+}
+
+TEST(RocksdbFiles, HaveNoMoreFilterThanMaxFilterBytes) {
+  constexpr std::uint64_t kMost = 2000;
+  constexpr std::uint64_t kKeys = 4000;  // in each of three files
+  for (const char* const name : {"crivo.Auto", "crivo.Bloom", "crivo.Ribbon"}) {
+    for (const bool partitioned : {false, true}) {
+      SCOPED_TRACE(std::string(name) + (partitioned ? " in partitions" : ""));
+      rocksdb::BlockBasedTableOptions table;
+      table.filter_policy = policy_from_string("{id=" + std::string(name) + ";max_filter_bytes=2000}");
+      if (partitioned) partition(table, 1024);
+      const ScratchDatabase db(with_table(test_options(), table));
+      for (std::uint64_t file = 0; file < 3; ++file) put_keys(*db, file * kKeys, (file + 1) * kKeys);
+      for (const RocksDBFileFilter& file : VerifyRocksDBFilters(*db).files) {
+        EXPECT_LE(file.bytes, kMost + 6 * file.blocks) << "a partition without a filter has a block of 6 bytes";
+        EXPECT_GT(file.bytes, kMost / 2) << file.path;
+      }
+      EXPECT_EQ(count_not_found(*db, 0, 3 * kKeys), 0U);
+    }
   }
 }
 

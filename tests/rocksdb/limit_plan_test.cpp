@@ -1,0 +1,140 @@
+// The plan for max_total_bytes: what a file's filters may take, computed from the tree of files. total_test.cpp tests
+// whole databases, whose trees differ from run to run, so only this file notices a small error of the plan.
+#include "options/limit_plan.h"
+
+#include <gtest/gtest.h>
+#include <rocksdb/table.h>
+
+#include <cmath>
+#include <memory>
+
+#include "options/level_specs.h"
+
+namespace crivo::testing {
+namespace {
+
+using namespace plugin;
+
+constexpr int kLast = 6;
+constexpr double kTolerance = 0.015;  // divide_budget interpolates the sizes of ribbons
+
+/// crivo.Auto in a tree with dynamic levels.
+Settings with_limit(double bytes) {
+  Settings settings;
+  settings.tree.dynamic_levels = true;
+  settings.max_total_bytes = static_cast<std::uint64_t>(bytes);
+  auto specs = level_specs(kPolicies.back(), settings);
+  settings.by_distance = std::make_shared<const std::vector<LevelSpec>>(*std::move(specs));
+  return settings;
+}
+
+/// A file that a flush writes, or a compaction into a level.
+class NewFile {
+ public:
+  static NewFile flushed() { return NewFile(0, rocksdb::TableFileCreationReason::kFlush); }
+  static NewFile compacted_into(int level) { return NewFile(level, rocksdb::TableFileCreationReason::kCompaction); }
+
+  [[nodiscard]] FilePlan plan(const Settings& settings, const KnownTree& tree, PlanUse use) const {
+    rocksdb::FilterBuildingContext context(table_);
+    context.compaction_style = rocksdb::kCompactionStyleLevel;
+    context.num_levels = kLast + 1;
+    context.level_at_creation = level_;
+    context.reason = reason_;
+    return *plan_file(settings, tree, context, use);
+  }
+
+ private:
+  NewFile(int level, rocksdb::TableFileCreationReason reason) : level_(level), reason_(reason) {}
+
+  int level_;
+  rocksdb::TableFileCreationReason reason_;
+  rocksdb::BlockBasedTableOptions table_;
+};
+
+/// A tree of one column family, with these keys in its last two levels.
+KnownTree tree_of(double last_keys, double keys_above = 0) {
+  KnownTree tree;
+  tree.levels.resize(kLast + 1);
+  tree.levels[kLast].keys = last_keys;
+  tree.levels[kLast - 1].keys = keys_above;
+  tree.limited_keys = last_keys + keys_above;
+  return tree;
+}
+
+double bytes_of(const LevelSpec& spec, double keys) { return real_bits_per_key(spec) * keys / 8; }
+
+bool same(const LevelSpec& a, const LevelSpec& b) {
+  return a.kind == b.kind && a.bits_per_key == b.bits_per_key && a.fp_rate == b.fp_rate;
+}
+
+// 0.9 of the limit is planned, less the filters of families without a limit, and 96 bytes per block.
+TEST(LimitPlan, ReducesFiltersOnlyWhereTheyDoNotFit) {
+  constexpr double kKeys = 1'000'000;
+  KnownTree tree = tree_of(kKeys);
+  tree.limited_blocks = 50;
+  tree.unlimited_bytes = 10'000;
+  const LevelSpec wanted = with_limit(0).at(0);
+  const double least = (bytes_of(wanted, kKeys) + 50 * 96 + 10'000) / 0.9;
+  const NewFile file = NewFile::compacted_into(kLast);
+  EXPECT_TRUE(same(file.plan(with_limit(std::ceil(least)), tree, PlanUse::kAll).spec, wanted));
+  const LevelSpec less = file.plan(with_limit(std::floor(least) - 1), tree, PlanUse::kAll).spec;
+  EXPECT_FALSE(same(less, wanted));
+  EXPECT_NEAR(bytes_of(less, kKeys), bytes_of(wanted, kKeys), kTolerance * bytes_of(wanted, kKeys));
+}
+
+TEST(LimitPlan, DividesAllOfTheLimitOverTheLevels) {
+  const KnownTree tree = tree_of(1'000'000, 100'000);
+  const Settings settings = with_limit(500'000);
+  const LevelSpec last = NewFile::compacted_into(kLast).plan(settings, tree, PlanUse::kAll).spec;
+  const LevelSpec above = NewFile::compacted_into(kLast - 1).plan(settings, tree, PlanUse::kAll).spec;
+  EXPECT_GT(real_bits_per_key(above), real_bits_per_key(last)) << "bits buy more in a smaller level";
+  EXPECT_NEAR(bytes_of(last, 1'000'000) + bytes_of(above, 100'000), 450'000, kTolerance * 450'000);
+}
+
+TEST(LimitPlan, ReservesASixteenthForALevelThatHasNoKeysYet) {
+  const KnownTree tree = tree_of(1'600'000);
+  const Settings settings = with_limit(500'000);
+  const LevelSpec flushed = NewFile::flushed().plan(settings, tree, PlanUse::kAll).spec;
+  const LevelSpec last = NewFile::compacted_into(kLast).plan(settings, tree, PlanUse::kAll).spec;
+  EXPECT_NEAR(bytes_of(last, 1'600'000), 450'000, kTolerance * 450'000) << "it has all keys";
+  // With a sixteenth of all keys more, the last level would get the rest.
+  EXPECT_GT(bytes_of(flushed, 100'000), bytes_of(last, 100'000));
+  EXPECT_LT(bytes_of(flushed, 100'000), 450'000 / 3.0);
+}
+
+TEST(LimitPlan, GivesAFlushedFileHalfOfWhatIsLeft) {
+  KnownTree tree = tree_of(1'000'000);
+  tree.staying_bytes = 40'000;
+  tree.moving_bytes = 5'000;
+  const NewFile file = NewFile::flushed();
+  const Settings settings = with_limit(100'000);
+  EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).max_bytes, (105'000U - 40'000 - 5'000) / 2);
+  EXPECT_EQ(file.plan(settings, tree, PlanUse::kAll).max_bytes, SIZE_MAX);
+  tree.staying_bytes = 200'000;
+  EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).max_bytes, 0U) << "nothing is left";
+  EXPECT_EQ(most_of_unknown(settings), 5'000U);
+}
+
+// The files that stay have filters of an earlier plan, larger than their share.
+TEST(LimitPlan, GivesACompactionNoMoreThanTheOtherFilesLeave) {
+  constexpr double kKeys = 1'000'000;
+  KnownTree tree = tree_of(kKeys / 2);
+  tree.levels[kLast].moving_keys = kKeys / 2;
+  tree.limited_keys = kKeys;
+  const NewFile file = NewFile::compacted_into(kLast);
+  const Settings settings = with_limit(1'000'000);
+  const LevelSpec share = file.plan(settings, tree, PlanUse::kAll).spec;
+  tree.staying_bytes = 1'000'000 - 1.1 * bytes_of(share, kKeys / 2);
+  EXPECT_TRUE(same(file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).spec, share)) << "there is room";
+  tree.staying_bytes = 900'000;
+  const LevelSpec less = file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).spec;
+  EXPECT_NEAR(bytes_of(less, kKeys / 2), 100'000, kTolerance * 100'000);
+  // At the limit, the inputs' filters, scaled to the limit, are what a compaction may replace.
+  tree.staying_bytes = 1'000'000;
+  tree.moving_bytes = 250'000;
+  const LevelSpec scaled = file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).spec;
+  EXPECT_NEAR(bytes_of(scaled, kKeys / 2), 200'000, kTolerance * 200'000);
+}
+
+}  // namespace
+}  // namespace crivo::testing
