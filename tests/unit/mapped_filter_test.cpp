@@ -15,7 +15,6 @@
 #include "crivo/blob_file.h"
 #include "crivo/map.h"
 #include "format/mapped_file.h"
-#include "format/mapped_segments.h"
 #include "kinds/registry.h"
 #include "mapped_files.h"
 #include "matchers.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/math128.h"
 #include "crivo/filter.h"
 #include "memory_pages.h"
 
@@ -105,6 +106,30 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PagedFilterTest,
 
 INSTANTIATE_TEST_SUITE_P(Kinds, PagedUnionTest,
                          testing::Values(Case{"blocked", 500, 0.01, 64}, Case{"counting", 500, 0.01, 256 * 15}));
+
+TEST(PagedFilter, SaturatesCountersAndLosesNoKey) {
+  constexpr std::uint64_t kMost = 15;  // of a counter of 4 bits
+  for (const char* kind : {"spectral:4", "counting"}) {
+    FilterSpec spec{.capacity = 100};
+    ASSERT_TRUE(choose_kind(spec, kind));
+    AnyFilter whole = *AnyFilter::create(spec);
+    const PagedFilter paged = *PagedFilter::open(whole.shape(), PagedFilter::granularity(whole.shape()));
+    MemoryPages pages(paged);
+    for (std::uint64_t key = 1; key <= 40; ++key) {  // added as often as its number
+      const std::uint64_t hash = key * kGolden64;
+      for (std::uint64_t times = 0; times < key; ++times) {
+        ASSERT_TRUE(paged.add_hash(hash, pages).has_value());
+        ASSERT_TRUE(whole.add_hash(hash));
+      }
+    }
+    for (std::uint64_t key = 1; key <= 40; ++key) {
+      const std::uint64_t counted = *paged.count_hash(key * kGolden64, pages);
+      EXPECT_GE(counted, std::min(key, kMost)) << kind << " " << key;
+      EXPECT_LE(counted, kMost) << kind << " " << key;
+    }
+    EXPECT_TRUE(std::ranges::equal(payload_of(paged, pages), whole.payload())) << kind;
+  }
+}
 
 TEST(PagedFilter, WritesNoPageIfNothingChanges) {
   for (const char* kind : {"blocked", "classic"}) {

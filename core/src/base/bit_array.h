@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 
@@ -24,5 +25,12 @@ void and_into(std::span<std::byte> into, const std::byte* other) noexcept;
 [[nodiscard]] AlignedBytes sparse_payload(std::size_t bytes);
 /// The granularity of the zero checks.
 inline constexpr std::size_t kPageBytes = 4096;
+
+/// Up to this share of set bits, the entropy per bit is at most 0.75 (docs/format.md, "Which codec").
+inline constexpr double kSparseFill = 0.2145;
+
+[[nodiscard]] inline bool is_sparse(std::uint64_t bits_set, std::uint64_t bits) noexcept {
+  return static_cast<double>(bits_set) * 10000.0 <= static_cast<double>(bits) * (kSparseFill * 10000.0);
+}
 
 }  // namespace crivo

@@ -26,5 +26,10 @@ namespace crivo::portable {
 [[nodiscard]] double integer_power(double base, unsigned exponent) noexcept;
 /// log(n!) for an integer n of at least 0.
 [[nodiscard]] double log_factorial(double n) noexcept;
+/// The probability of `count` for a Poisson variable with this mean, which must be above 0: the number of keys in a
+/// block or bucket.
+[[nodiscard]] inline double poisson(double mean, double count) noexcept {
+  return exp(count * log(mean) - mean - log_factorial(count));
+}
 
 }  // namespace crivo::portable

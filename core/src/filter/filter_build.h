@@ -1,12 +1,18 @@
 // Steps two and three of creating a filter: allocate and build (step one is filter_plan.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "build/build_task.h"
+#include "build/file_memory.h"
 #include "build/hash_source.h"
+#include "build/kept_hashes.h"
+#include "build/memory_budget.h"
+#include "build/run_reader.h"
 #include "crivo/filter.h"
 #include "filter/filter_plan.h"
 
@@ -34,5 +40,60 @@ struct FilterBuild {
                                     Result<AlignedBytes> payload, BuildTask& task);
   static Result<void> add_watched(AnyFilter& filter, std::span<const std::uint64_t> hashes, BuildTask& task);
 };
+
+// Builds from the keys that a FilterBuilder buffered: from memory if the limit allows, or else from a file. For a kind
+// that is built once, a large payload goes to a file, too.
+
+/// Subtracts from the task's memory what a build from these runs uses until its end: the index of the runs, and a
+/// payload in memory. Errors: kBadArgument if max_memory is too low.
+template <class Record>
+[[nodiscard]] Result<void> take_memory(const RecordRuns<Record>& runs, std::uint64_t payload_in_memory,
+                                       std::uint64_t payload, BuildTask& task) {
+  constexpr std::uint64_t kLeastReadBytes = std::uint64_t{3} << 20;  // for the hashes that are read at a time
+  const std::uint64_t taken = runs.index_bytes() + payload_in_memory;
+  const std::uint64_t least = kLeastReadBytes + 4 * sizeof(Record) * runs.least_room();
+  if (taken + least > task.budget().left_beside(0)) return task.budget().too_little(taken + least, payload);
+  task.set_taken(taken);
+  return {};
+}
+
+/// A file for a payload with this planned size. Payloads rarely exceed the plan, and then by much less than the spare
+/// bytes.
+[[nodiscard]] inline Result<FileMemory::Handle> file_for_payload(std::uint64_t payload, const BuildOptions& options) {
+  constexpr std::uint64_t kSpareBytes = std::uint64_t{1} << 16;
+  return FileMemory::make(options.temp_folder, payload + payload / 64 + kSpareBytes);
+}
+
+/// Builds a filter of a kind that is built once from the buffered keys, `distinct` of which are distinct. If all keys
+/// are in memory, they must be sorted, without repetitions. Errors: as FilterBuild::once; kSystem; kBadArgument if
+/// max_memory is too little.
+template <class Record>
+[[nodiscard]] Result<AnyFilter> build_once(const FilterPlan& plan, FilterSpec spec, KeptRecords<Record>& kept,
+                                           std::uint64_t distinct, const BuildOptions& options, BuildTask& task) {
+  std::uint64_t payload = 0;
+  if (task.budget().is_limited()) {
+    spec.capacity = std::max<std::uint64_t>(1, distinct);  // the size depends on the keys, not on the capacity
+    const Result<FilterPlan> actual = plan_filter(spec, UINT64_MAX);
+    payload = actual ? actual->payload_bytes : plan.payload_bytes;
+  }
+  // An exact filter needs memory for all keys, and again for those that pass.
+  const bool is_lean = !plan.row->info.can.exact;
+  if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/is_lean)) {
+    task.set_taken(sizeof(Record) * kept.size() + payload);
+    Result<std::unique_ptr<StoredSource<Record>>> source = source_of(std::span<const Record>(kept.in_memory()), task);
+    if (!source) return source.error();
+    return FilterBuild::once(plan, *std::move(source), task);
+  }
+  if (auto spilled = kept.spill(); !spilled) return spilled.error();
+  FileMemory::Handle file;
+  if (task.budget().is_for_file(payload) && options.payload_memory == nullptr) {
+    Result<FileMemory::Handle> made = file_for_payload(payload, options);
+    if (!made) return made.error();
+    file = *std::move(made);
+    task.set_payload_memory(file.get());
+  }
+  if (auto taken = take_memory(kept.runs(), file == nullptr ? payload : 0, payload, task); !taken) return taken.error();
+  return FilterBuild::once(plan, std::make_unique<RunSource<Record>>(std::move(kept.runs()), distinct, task), task);
+}
 
 }  // namespace crivo

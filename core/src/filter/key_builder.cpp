@@ -11,7 +11,6 @@
 #include "build/run_reader.h"
 #include "crivo/host/scope_exit.h"
 #include "crivo/host/sort.h"
-#include "filter/build_once.h"
 #include "filter/builder_state.h"
 #include "filter/filter_build.h"
 #include "kinds/registry.h"

@@ -8,7 +8,6 @@
 #include "build/build_task.h"
 #include "build/kept_hashes.h"
 #include "build/run_reader.h"
-#include "filter/build_once.h"
 #include "filter/builder_state.h"
 #include "filter/filter_build.h"
 

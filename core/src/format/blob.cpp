@@ -8,9 +8,9 @@
 
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
+#include "crivo/host/raw_blob.h"
 #include "filter/view_of.h"
 #include "format/blob_header.h"
-#include "format/blob_sums.h"
 #include "format/codec_choice.h"
 #include "format/codec_gap.h"
 #include "format/codec_sums.h"
@@ -34,14 +34,13 @@ Result<AlignedBytes> decode(const Header& header, std::span<const std::byte> sto
 }
 
 std::vector<std::byte> raw_blob(const FilterRef& filter, Codec codec = Codec::kRaw) {
-  BlobSums sums(codec);
-  sums.add(filter.payload());
-  const BlobFrame frame = sums.finish(filter.shape(), filter.facts());
-  std::vector<std::byte> blob(kBlobHeaderBytes);
-  blob.reserve(kBlobHeaderBytes + filter.payload().size() + frame.tail.size());
-  std::ranges::copy(frame.header, blob.begin());
-  blob.insert(blob.end(), filter.payload().begin(), filter.payload().end());
-  blob.insert(blob.end(), frame.tail.begin(), frame.tail.end());
+  std::vector<std::byte> blob;
+  const std::size_t payload = filter.payload().size();
+  blob.reserve(static_cast<std::size_t>(payload + blob_frame_bytes(codec, payload)));
+  (void)write_raw_blob(filter, codec, [&blob](std::span<const std::byte> part) {
+    blob.insert(blob.end(), part.begin(), part.end());
+    return true;
+  });
   return blob;
 }
 

@@ -1,7 +1,7 @@
 #include "format/codec_choice.h"
 
+#include "base/bit_array.h"
 #include "base/error_text.h"
-#include "base/sparse.h"
 #include "crivo/host/bytes.h"
 #include "kinds/registry.h"
 

@@ -13,7 +13,6 @@
 #include "format/codec_sums.h"
 #include "format/mapped_file.h"
 #include "format/mapped_guard.h"
-#include "format/mapped_segments.h"
 #include "kinds/registry.h"
 
 namespace crivo {

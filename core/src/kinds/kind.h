@@ -3,6 +3,7 @@
 // else.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/byte_gate.h"
+#include "base/math128.h"
 #include "crivo/detail/view.h"
 #include "crivo/host/compiled_for.h"
 #include "crivo/memory.h"
@@ -21,7 +23,6 @@
 #include "crivo/types.h"
 #include "kinds/collisions.h"
 #include "kinds/paging.h"
-#include "kinds/reads.h"
 
 namespace crivo {
 
@@ -181,7 +182,18 @@ concept FilterKind = says_what_is_read<K>() && is_complete<K>() &&
 /// Whether builds have threads.
 inline constexpr bool kHasThreads = kHasFiles;
 
-/// Sets the functions for payloads that are read in pieces: the kind's own, or those of kinds/reads.h.
+/// Admits the last two words of the payload, for kinds whose validate() checks only the padding there.
+inline bool admit_padding(const View& view, ByteGate& gate) {
+  const std::uint64_t bytes = std::min<std::uint64_t>(16, view.payload_bytes);
+  return gate.admit(view.payload_bytes - bytes, bytes);
+}
+
+/// Admits the block mulhi(hash, units), for kinds that store a key in that block only.
+inline bool admit_block(const View& view, std::size_t block_bytes, std::uint64_t hash, ByteGate& gate) {
+  return gate.admit(mulhi(hash, view.shape.units) * block_bytes, block_bytes);
+}
+
+/// Sets the functions for payloads that are read in pieces: the kind's own, or those above.
 template <FilterKind K>
 constexpr void set_gated_reads(KindRow& row) {
   if constexpr (requires { &K::admit_open; }) {
@@ -302,5 +314,9 @@ constexpr KindRow make_row(const Paging* paging = nullptr) {
   set_changes<K>(row);
   return row;
 }
+
+/// The rows of all kinds; each is defined in the file named after its kind.
+extern const KindRow kBlocked, kClassic, kCounting, kCuckoo, kExact, kGrowing, kHashCompaction, kMap, kRange, kRibbon,
+    kScalable, kSpectral, kWindow;
 
 }  // namespace crivo

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error_text.h"
-#include "kinds/rows.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 namespace {

@@ -1,16 +1,65 @@
 #include "crivo/sketch.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "base/error_text.h"
+#include "crivo/hash.h"
 #include "format/blob_header.h"
 #include "format/blob_sums.h"
+#include "hash/xxh3_inline.h"
 #include "kinds/registry.h"
-#include "sketch/keys.h"
+#include "sketch/symbols.h"
 
 namespace crivo {
 namespace {
+
+SymbolKey symbol_key(std::uint64_t number) noexcept {
+  SymbolKey key{};
+  store_le(key.data(), number);
+  return key;
+}
+
+std::size_t symbol_bytes(const SketchSpec& spec) noexcept { return kSymbolCheckBytes + spec.key_bytes; }
+
+/// `code` distinguishes invalid arguments from invalid fields of a blob.
+Result<void> check_sketch(const SketchSpec& spec, ErrorCode code) {
+  const bool is_short = spec.keys == SketchKeys::kBytes;
+  if (spec.keys > SketchKeys::kIntegers) {
+    return error(code, "keys must be 0 (hashes), 1 (bytes) or 2 (integers), got ", static_cast<unsigned>(spec.keys));
+  }
+  if (spec.key_bytes < (is_short ? 1U : 8U) || spec.key_bytes > (is_short ? kMaxSketchKeyBytes : 8U)) {
+    return error(code, "key_bytes must ", is_short ? "be in [1, 32]" : "be 8 for hashes and integers", ", got ",
+                 spec.key_bytes);
+  }
+  if (spec.first >= kMaxSketchSymbols) {
+    return error(code, "first must be below ", kMaxSketchSymbols, ", got ", spec.first);
+  }
+  const std::uint64_t most = kMaxSketchSymbols - spec.first;
+  if (spec.symbols < 1 || spec.symbols > most) {
+    return error(code, "symbols must be in [1, ", most, "], got ", spec.symbols);
+  }
+  return {};
+}
+
+/// The key as symbols store it. Errors: kBadArgument.
+Result<SymbolKey> known_as(const SketchSpec& spec, std::string_view key) {
+  if (spec.keys == SketchKeys::kHashes) return symbol_key(hash_key(key, spec.seed));
+  if (spec.keys == SketchKeys::kIntegers) return bad_argument("key must be an integer, got a string of bytes");
+  if (key.size() != spec.key_bytes) {
+    return bad_argument("key must have the ", spec.key_bytes, " bytes of the sketch's keys, got ", key.size());
+  }
+  SymbolKey known{};
+  std::memcpy(known.data(), key.data(), key.size());
+  return known;
+}
+
+/// Errors: kBadArgument for a sketch of byte strings.
+Result<void> check_numbers(const SketchSpec& spec) {
+  if (spec.keys != SketchKeys::kBytes) return {};
+  return bad_argument("keys must be hashes or integers, got strings of ", spec.key_bytes, " bytes");
+}
 
 std::uint64_t payload_bytes(const SketchSpec& spec) noexcept { return kFirstBytes + spec.symbols * symbol_bytes(spec); }
 
@@ -29,6 +78,12 @@ Result<void> check_same(const char* field, const auto& mine, const auto& theirs)
 }
 
 }  // namespace
+
+SymbolTerm::SymbolTerm(const SymbolKey& of, unsigned key_bytes, std::uint64_t seed) noexcept : key(of) {
+  const XXH128_hash_t hash = XXH3_128bits_withSeed(key.data(), key_bytes, seed);
+  check = hash.low64;
+  steps = hash.high64 | 1;
+}
 
 std::uint64_t SketchedKeys::number(std::size_t i) const noexcept {
   return load_le<std::uint64_t>(bytes_.data() + i * key_bytes_);

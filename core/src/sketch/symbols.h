@@ -19,7 +19,6 @@
 
 #include "crivo/host/bytes.h"
 #include "crivo/sketch_spec.h"
-#include "hash/hash_pair.h"
 
 namespace crivo {
 
@@ -36,11 +35,7 @@ struct SymbolTerm {
   std::uint64_t check = 0;
   std::uint64_t steps = 0;  // the start of its sequence of indices
 
-  SymbolTerm(const SymbolKey& of, unsigned key_bytes, std::uint64_t seed) noexcept : key(of) {
-    const HashPair hash = hash_pair({reinterpret_cast<const char*>(key.data()), key_bytes}, seed);
-    check = hash.low;
-    steps = hash.high | 1;
-  }
+  SymbolTerm(const SymbolKey& of, unsigned key_bytes, std::uint64_t seed) noexcept;
 };
 
 /// The indices of the symbols that contain a key, ascending from 0.

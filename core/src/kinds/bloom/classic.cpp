@@ -14,15 +14,15 @@
 #include "build/parallel.h"
 #include "crivo/host/bytes.h"
 #include "kinds/bloom/compressed.h"
+#include "kinds/bloom/counter_array.h"
 #include "kinds/bloom/pages.h"
 #include "kinds/bloom/parts.h"
-#include "kinds/bloom/position_stats.h"
 #include "kinds/bloom/position_tests.h"
 #include "kinds/bloom/positions.h"
 #include "kinds/bloom/shape.h"
 #include "kinds/bloom/sizes.h"
+#include "kinds/kind.h"
 #include "kinds/probe_key.h"
-#include "kinds/rows.h"
 
 namespace crivo {
 namespace {

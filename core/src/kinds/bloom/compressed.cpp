@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bit_array.h"
 #include "base/portable.h"
-#include "base/sparse.h"
 #include "kinds/bloom/positions.h"
 #include "kinds/bloom/sizes.h"
 #include "kinds/checks.h"

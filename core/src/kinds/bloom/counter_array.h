@@ -2,10 +2,16 @@
 // a bit array, as in `classic`.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/portable.h"
 #include "crivo/host/bytes.h"
+#include "crivo/types.h"
+#include "kinds/bloom/positions.h"
+#include "kinds/bloom/sizes.h"
+#include "kinds/collisions.h"
 
 namespace crivo {
 
@@ -28,5 +34,42 @@ struct CounterPlace {
     store_le(word, load_le<std::uint64_t>(word) + (by << shift));
   }
 };
+
+/// The statistics of a filter with `set` counters that are not 0.
+inline Stats stats_of_positions(const Shape& shape, std::uint64_t set) noexcept {
+  const auto units = static_cast<double>(shape.units);
+  const double fill = static_cast<double>(set) / units;
+  Stats stats{.bits = shape.units, .bits_set = set, .current_fp_rate = portable::integer_power(fill, shape.k)};
+  if (set == shape.units) return stats;
+  const double keys = classic_cardinality(units, static_cast<double>(set), shape.k);
+  stats.current_fp_rate += (1 - stats.current_fp_rate) * related_hash_rate(fill, keys, shape.k);
+  stats.cardinality = keys;
+  return stats;
+}
+
+/// The smallest of a key's counters, each read by `load(place)`.
+template <class Load>
+std::uint64_t smallest_counter(const Shape& shape, unsigned width, std::uint64_t hash, const Load& load) {
+  std::uint64_t smallest = largest_count(width);
+  Positions positions(hash, shape.units);
+  for (unsigned i = 0; i < shape.k && smallest != 0; ++i) {
+    smallest = std::min<std::uint64_t>(smallest, load(CounterPlace(positions.next(), width)));
+  }
+  return smallest;
+}
+
+/// Adds a key `times` times, given its smallest counter: since each addition increments only the smallest counters, all
+/// counters become at least smallest + times. `raise(place, by)` adds to a counter.
+template <class Load, class Raise>
+void raise_smallest(const Shape& shape, unsigned width, std::uint64_t hash, std::uint64_t smallest, std::uint64_t times,
+                    const Load& load, const Raise& raise) {
+  const std::uint64_t raised = smallest + std::min(times, largest_count(width) - smallest);
+  Positions positions(hash, shape.units);
+  for (unsigned i = 0; i < shape.k; ++i) {
+    const CounterPlace place(positions.next(), width);
+    const std::uint64_t value = load(place);
+    if (value < raised) raise(place, raised - value);
+  }
+}
 
 }  // namespace crivo

@@ -17,7 +17,7 @@
 #include "kinds/bloom/parts.h"
 #include "kinds/bloom/shape.h"
 #include "kinds/isa.h"
-#include "kinds/rows.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 namespace {

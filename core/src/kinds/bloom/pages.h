@@ -114,25 +114,20 @@ class KeyCounters {
     const std::uint64_t smallest = this->smallest(pages);
     const bool is_new = smallest == 0;
     if (!is_new && (only_if_absent || !kCounts)) return Added{};
-    Positions positions(hash_, layout_.shape.units);
-    for (unsigned i = 0; i < layout_.shape.k && smallest != largest_count(width_); ++i) {
-      const CounterPlace counter(positions.next(), width_);
-      if (load(counter, pages) != smallest) continue;
-      const PagePlace place(counter.byte, layout_.page_bytes);
-      counter.raise(pages.write(place.page).bytes + place.offset);
-    }
+    raise_smallest(
+        layout_.shape, width_, hash_, smallest, 1, [&](const CounterPlace& counter) { return load(counter, pages); },
+        [&](const CounterPlace& counter, std::uint64_t by) {
+          const PagePlace place(counter.byte, layout_.page_bytes);
+          counter.raise(pages.write(place.page).bytes + place.offset, by);
+        });
     ++pages.write(page()).keys;
     return Added{.is_new = is_new, .fills = is_new};
   }
 
  private:
   [[nodiscard]] std::uint64_t smallest(PageSource& pages) const {
-    std::uint64_t smallest = largest_count(width_);
-    Positions positions(hash_, layout_.shape.units);
-    for (unsigned i = 0; i < layout_.shape.k && smallest != 0; ++i) {
-      smallest = std::min(smallest, load(CounterPlace(positions.next(), width_), pages));
-    }
-    return smallest;
+    return smallest_counter(layout_.shape, width_, hash_,
+                            [&](const CounterPlace& counter) { return load(counter, pages); });
   }
   [[nodiscard]] std::uint64_t load(const CounterPlace& counter, PageSource& pages) const {
     const PagePlace place(counter.byte, layout_.page_bytes);

@@ -18,8 +18,8 @@
 #include "kinds/bloom/sizes.h"
 #include "kinds/checks.h"
 #include "kinds/isa.h"
+#include "kinds/kind.h"
 #include "kinds/probe_key.h"
-#include "kinds/rows.h"
 
 namespace crivo {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/error_text.h"
 #include "kinds/bloom/layers.h"
 #include "kinds/bloom/sizes.h"
-#include "kinds/rows.h"
+#include "kinds/kind.h"
 
 namespace crivo {
 

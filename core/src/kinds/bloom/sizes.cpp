@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/poisson.h"
 #include "base/portable.h"
 #include "kinds/bloom/block.h"
 #include "kinds/bloom/positions.h"
@@ -167,7 +166,7 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   // probability.
   const double reach = 10 * std::sqrt(mean) + 40;
   const double first = std::max(1.0, std::floor(mean - reach));
-  double probability = poisson(mean, first);
+  double probability = portable::poisson(mean, first);
   const double clear_per_key = portable::integer_power(1 - 1.0 / kBlockBits, probes);
   const double two_clear_per_key = portable::integer_power(1 - 2.0 / kBlockBits, probes);
   double clear = portable::pow(clear_per_key, first);

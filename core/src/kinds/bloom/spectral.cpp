@@ -2,22 +2,19 @@
 // count of a key is the smallest of its k counters. Adding a key increments only its smallest counters ("minimum
 // increase"), because the others also count other keys. Counts are then much more accurate, but keys cannot be removed.
 // Paper: Cohen & Matias 2003, "Spectral Bloom filters". Estan & Varghese 2002 call the rule conservative update.
-#include <algorithm>
-#include <array>
 #include <bit>
 
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "kinds/bloom/counter_array.h"
 #include "kinds/bloom/pages.h"
-#include "kinds/bloom/position_stats.h"
 #include "kinds/bloom/position_tests.h"
 #include "kinds/bloom/positions.h"
 #include "kinds/bloom/shape.h"
 #include "kinds/bloom/sizes.h"
 #include "kinds/checks.h"
+#include "kinds/kind.h"
 #include "kinds/probe_key.h"
-#include "kinds/rows.h"
 
 namespace crivo {
 namespace {
@@ -27,40 +24,30 @@ constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 45;
 
 bool is_counter_width(unsigned bits) noexcept { return bits == 4 || bits == 8 || bits == 16 || bits == 32; }
 
-std::uint64_t load_counter(const std::byte* payload, std::uint64_t counter, unsigned width) noexcept {
-  const CounterPlace place(counter, width);
-  return place.load(payload + place.byte, width);
-}
-
-/// Adds to a counter. The sum must fit.
-void raise_counter(std::byte* payload, std::uint64_t counter, unsigned width, std::uint64_t by) noexcept {
-  const CounterPlace place(counter, width);
-  place.raise(payload + place.byte, by);
+std::uint64_t load_counter(const View& view, const CounterPlace& place) noexcept {
+  return place.load(view.payload + place.byte, view.shape.param);
 }
 
 bool is_above_zero(const View& view, std::uint64_t counter) noexcept {
-  return load_counter(view.payload, counter, view.shape.param) != 0;
+  return load_counter(view, CounterPlace(counter, view.shape.param)) != 0;
 }
 
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
   pass_batch<&is_above_zero>(view, view.shape.param, hashes, count, hits);
 }
 
-/// Adds a key `times` times. Since each addition increments the smallest counters, all counters become at least
-/// smallest + times.
-void add_key(std::byte* payload, const Shape& shape, std::uint64_t hash, std::uint64_t times) noexcept {
-  std::array<std::uint64_t, kMaxClassicProbes> counters;
-  std::uint64_t smallest = largest_count(shape.param);
-  Positions positions(hash, shape.units);
-  for (unsigned i = 0; i < shape.k; ++i) {
-    counters[i] = positions.next();
-    smallest = std::min(smallest, load_counter(payload, counters[i], shape.param));
-  }
-  const std::uint64_t raised = smallest + std::min(times, largest_count(shape.param) - smallest);
-  for (unsigned i = 0; i < shape.k; ++i) {
-    const std::uint64_t value = load_counter(payload, counters[i], shape.param);
-    if (value < raised) raise_counter(payload, counters[i], shape.param, raised - value);
-  }
+std::uint64_t count_of(const View& view, std::uint64_t hash) noexcept {
+  return smallest_counter(view.shape, view.shape.param, hash,
+                          [&view](const CounterPlace& place) { return load_counter(view, place); });
+}
+
+void add_key(const Store& store, std::uint64_t hash, std::uint64_t times) noexcept {
+  const View view = store.view();
+  std::byte* const payload = store.payload.data();
+  raise_smallest(
+      view.shape, view.shape.param, hash, count_of(view, hash), times,
+      [&view](const CounterPlace& place) { return load_counter(view, place); },
+      [payload](const CounterPlace& place, std::uint64_t by) { place.raise(payload + place.byte, by); });
 }
 
 /// The number of nonzero counters in a word: the bits of each counter are ORed into its lowest bit.
@@ -122,23 +109,15 @@ struct Spectral {
   }
 
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-    const Shape shape = store.shape;
-    for (const std::uint64_t hash : hashes) add_key(store.payload.data(), shape, hash, 1);
+    for (const std::uint64_t hash : hashes) add_key(store, hash, 1);
     added += hashes.size();
     return {};
   }
 
-  static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
-    std::uint64_t smallest = largest_count(view.shape.param);
-    Positions positions(hash, view.shape.units);
-    for (unsigned i = 0; i < view.shape.k && smallest != 0; ++i) {
-      smallest = std::min(smallest, load_counter(view.payload, positions.next(), view.shape.param));
-    }
-    return smallest;
-  }
+  static std::uint64_t count(const View& view, std::uint64_t hash) noexcept { return count_of(view, hash); }
 
   static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
-    add_key(store.payload.data(), store.shape, hash, times);
+    add_key(store, hash, times);
     added += times;
     return {};
   }

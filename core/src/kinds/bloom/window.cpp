@@ -23,9 +23,9 @@
 #include "kinds/bloom/shape.h"
 #include "kinds/bloom/window_layout.h"
 #include "kinds/isa.h"
+#include "kinds/kind.h"
 #include "kinds/prepared.h"
 #include "kinds/probe_key.h"
-#include "kinds/rows.h"
 
 namespace crivo {
 namespace {

@@ -13,11 +13,11 @@
 #include "base/growing_payload.h"
 #include "base/portable.h"
 #include "kinds/checks.h"
-#include "kinds/growing/groups.h"
+#include "kinds/growing/editor.h"
 #include "kinds/growing/sizes.h"
+#include "kinds/kind.h"
 #include "kinds/prepared.h"
 #include "kinds/probe_key.h"
-#include "kinds/rows.h"
 
 namespace crivo {
 namespace {

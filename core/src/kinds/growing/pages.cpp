@@ -9,7 +9,7 @@
 
 #include "base/error_text.h"
 #include "base/portable.h"
-#include "kinds/growing/groups.h"
+#include "kinds/growing/editor.h"
 #include "kinds/growing/sizes.h"
 #include "kinds/kind.h"
 

@@ -1,6 +1,9 @@
 // The kernels of the range kind. Bit-counting instructions make it faster; wider vectors than AVX2 do not.
 #pragma once
 
+#include <cstdint>
+
+#include "base/byte_gate.h"
 #include "crivo/detail/view.h"
 
 namespace crivo {
@@ -9,5 +12,8 @@ struct RangeKernels {
   static const RangeKernels kScalar, kAvx2;
   Probe range;
 };
+
+/// KindRow::admit_range of the range kind, whose bytes are verified as they are read: follows the query's path.
+bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate);
 
 }  // namespace crivo

@@ -11,14 +11,13 @@
 #include "kinds/checks.h"
 #include "kinds/collisions.h"
 #include "kinds/isa.h"
+#include "kinds/kind.h"
 #include "kinds/probe_key.h"
 #include "kinds/ribbon/exact_build.h"
 #include "kinds/ribbon/exact_layout.h"
-#include "kinds/ribbon/exact_plan.h"
 #include "kinds/ribbon/kernels.h"
 #include "kinds/ribbon/payload.h"
 #include "kinds/ribbon/sizes.h"
-#include "kinds/rows.h"
 
 namespace crivo {
 namespace {

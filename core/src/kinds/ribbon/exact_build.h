@@ -1,4 +1,4 @@
-// Builds an exact payload from all keys of its universe.
+// Sizes an exact payload, and builds it from all keys of its universe.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,18 @@
 #include "kinds/ribbon/layout.h"
 
 namespace crivo {
+
+/// The columns of the ribbon, and the number of keys in the map behind it (exact_layout.h).
+struct ExactPlan {
+  RibbonForm form = RibbonForm(kWideRibbon, 0);  // no columns: no ribbon
+  double passing = 0;                            // expected other keys that pass the ribbon
+
+  /// The estimated bytes of the payload, hardly ever too few.
+  [[nodiscard]] std::uint64_t bytes(std::uint64_t members) const noexcept;
+};
+
+/// The smallest plan with at least the wanted columns.
+[[nodiscard]] ExactPlan plan_exact(const RibbonForm& wanted, std::uint64_t members, std::uint64_t others) noexcept;
 
 /// The payload for these keys: value 1 for a member, 0 for any other key. On entry, `form` has the columns for the
 /// planned rate; on return, those of the ribbon. Errors: as build_ribbon (kinds/ribbon/build.h).

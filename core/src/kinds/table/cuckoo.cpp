@@ -10,8 +10,8 @@
 
 #include "base/error_text.h"
 #include "kinds/checks.h"
+#include "kinds/kind.h"
 #include "kinds/probe_key.h"
-#include "kinds/rows.h"
 #include "kinds/table/packed_slots.h"
 #include "kinds/table/shape.h"
 #include "kinds/table/sizes.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/error_text.h"
-#include "base/poisson.h"
 #include "base/portable.h"
 #include "kinds/checks.h"
 #include "kinds/table/packed_slots.h"
@@ -62,7 +61,7 @@ unsigned min_cuckoo_bits(double keys) noexcept {
     const double values = fingerprint_values(bits);
     const double mean = kSlots * kMaxLoad / values;
     const double groups = keys / (kSlots * kMaxLoad) * values;
-    if (groups * poisson(mean, kSlots + 1) <= 1e-5) return bits;
+    if (groups * portable::poisson(mean, kSlots + 1) <= 1e-5) return bits;
   }
 }
 

@@ -1,5 +1,5 @@
 // Shared by AVX2 and AVX-512, for the blocked and counting kinds in registers of 256 bits. The including file must
-// define CRIVO_TARGET (kinds/target.h), and include <immintrin.h>, kinds/bloom/block.h and kinds/bloom/counter_block.h.
+// define CRIVO_TARGET (kinds/isa.h), and include <immintrin.h>, kinds/bloom/block.h and kinds/bloom/counter_block.h.
 // Defines eight_positions() and load_half().
 
 /// The positions of eight probes, one per lane.

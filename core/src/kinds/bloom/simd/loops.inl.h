@@ -3,7 +3,7 @@
 // the planes, because a counter is above 0 if any of its bits is set.
 //
 // The including file must define, inside the same anonymous namespace of crivo:
-//   CRIVO_TARGET                 the macro of the instruction set, from kinds/target.h;
+//   CRIVO_TARGET                 the macro of the instruction set, from kinds/isa.h;
 //   template <std::size_t kPlanes, bool kFew>
 //   bool has_bits(const std::byte* block, const BlockKey&, unsigned probes)
 //                                whether the OR of the planes has all bits of a key; kFew for up to kFewProbes probes;

@@ -7,8 +7,8 @@
 #include "kinds/bloom/block.h"
 #include "kinds/bloom/counter_block.h"
 #include "kinds/bloom/kernels.h"
+#include "kinds/isa.h"
 #include "kinds/probe_key.h"
-#include "kinds/target.h"
 
 #define CRIVO_TARGET CRIVO_TARGET_NEON
 

@@ -1,14 +1,12 @@
-// The queries of gated.h, in portable code.
-#include "kinds/range/gated.h"
-
+// Queries of a range filter whose bytes are verified as they are read, in portable code.
 #include <algorithm>
 #include <bit>
 #include <new>
 
 #include "crivo/ordered.h"
+#include "kinds/isa.h"
 #include "kinds/range/kernels.h"
 #include "kinds/range/layout.h"
-#include "kinds/target.h"
 
 #define CRIVO_TARGET CRIVO_TARGET_SCALAR
 

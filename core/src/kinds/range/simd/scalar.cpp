@@ -3,9 +3,9 @@
 #include <bit>
 
 #include "crivo/ordered.h"
+#include "kinds/isa.h"
 #include "kinds/range/kernels.h"
 #include "kinds/range/layout.h"
-#include "kinds/target.h"
 
 #define CRIVO_TARGET CRIVO_TARGET_SCALAR
 

@@ -2,7 +2,7 @@
 // bands, buckets and thresholds.
 //
 // The including file must define, inside the same anonymous namespace of crivo:
-//   CRIVO_TARGET                               the macro of the instruction set, from kinds/target.h;
+//   CRIVO_TARGET                               the macro of the instruction set, from kinds/isa.h;
 //   bool eliminate(Band&, RibbonRows&)         adds rows to the band; false if a row contradicts the stored rows.
 // It must include <algorithm>, <bit>, <span>, kinds/ribbon/simd/rows.h and kinds/ribbon/layout.h. Defines add_bucket().
 

@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "crivo/host/bytes.h"
+#include "kinds/isa.h"
 #include "kinds/probe_key.h"
 #include "kinds/ribbon/kernels.h"
 #include "kinds/ribbon/layout.h"
 #include "kinds/ribbon/simd/rows.h"
-#include "kinds/target.h"
 
 #define CRIVO_TARGET CRIVO_TARGET_AVX2
 
@@ -78,7 +78,6 @@ CRIVO_TARGET inline unsigned eight_parities(const RibbonEquation& equation, cons
   return parities(eight_columns(equation, row, first, second));
 }
 
-#include "kinds/ribbon/simd/columns.inl.h"
 #include "kinds/ribbon/simd/holds_eight.inl.h"
 #include "kinds/ribbon/simd/query.inl.h"
 #include "kinds/ribbon/simd/values.inl.h"

@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "crivo/host/bytes.h"
+#include "kinds/isa.h"
 #include "kinds/probe_key.h"
 #include "kinds/ribbon/kernels.h"
 #include "kinds/ribbon/layout.h"
 #include "kinds/ribbon/simd/rows.h"
-#include "kinds/target.h"
 
 #define CRIVO_TARGET CRIVO_TARGET_AVX512
 

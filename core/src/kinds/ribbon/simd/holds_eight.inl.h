@@ -1,12 +1,14 @@
-// A query's test, from one instruction set's test of eight columns. If the number of columns is not a multiple of
-// eight, some are tested twice, so that nothing outside the payload is read and no mask is needed. Fewer than four are
-// tested one by one.
+// A query's test, and the parities of its columns, from one instruction set's code for eight columns. If the number of
+// columns is not a multiple of eight, some are tested twice, so that nothing outside the payload is read and no mask is
+// needed. Fewer than four are tested one by one.
 //
 // The including file must include <algorithm> and kinds/ribbon/simd/holds_portable.inl.h, and must define, inside the
 // same anonymous namespace of crivo: the macro CRIVO_TARGET, and for each kWidth `bool eight_hold(const
 // RibbonEquation&, const SplitRow<kWidth>&, unsigned first, unsigned second)`: whether the parities of the four columns
-// from `first` on and of the four from `second` on are those of the fingerprint. Defines holds(), kFewColumns and
-// holds_few() for kinds/ribbon/simd/query.inl.h.
+// from `first` on and of the four from `second` on are those of the fingerprint; and `unsigned eight_parities(const
+// RibbonEquation&, const SplitRow<kWideRibbon>&, unsigned first, unsigned second)`: these parities, four from `first`
+// on in its lowest four bits, and four from `second` on in the next four. Defines holds(), kFewColumns and holds_few()
+// for kinds/ribbon/simd/query.inl.h, and columns_of() for values.inl.h.
 
 /// For at most kFewColumns columns, without a branch that depends on the key, because a mispredicted branch takes
 /// longer than the code that it skips.
@@ -30,4 +32,19 @@ CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
     if (!eight_hold(equation, row, std::min(column, last), std::min(column + 4, last))) return false;
   }
   return true;
+}
+
+/// The parities of all columns of a key's equation.
+CRIVO_TARGET inline std::uint64_t columns_of(const RibbonEquation& equation) noexcept {
+  if (equation.columns < 4) return columns_one_by_one(equation);
+  const SplitRow<kWideRibbon> row(equation);
+  const unsigned last = equation.columns - 4;
+  std::uint64_t result = 0;
+  for (unsigned column = 0; column < equation.columns; column += 8) {
+    const unsigned first = std::min(column, last);
+    const unsigned second = std::min(column + 4, last);
+    const std::uint64_t eight = eight_parities(equation, row, first, second);
+    result |= (eight & 15) << first | eight >> 4 << second;
+  }
+  return result;
 }

@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "crivo/host/bytes.h"
+#include "kinds/isa.h"
 #include "kinds/probe_key.h"
 #include "kinds/ribbon/kernels.h"
 #include "kinds/ribbon/layout.h"
 #include "kinds/ribbon/simd/rows.h"
-#include "kinds/target.h"
 
 #define CRIVO_TARGET CRIVO_TARGET_NEON
 
@@ -88,7 +88,6 @@ inline unsigned eight_parities(const RibbonEquation& equation, const SplitRow<kW
   return static_cast<unsigned>(lowest * kToTopByte >> 56);
 }
 
-#include "kinds/ribbon/simd/columns.inl.h"
 #include "kinds/ribbon/simd/holds_eight.inl.h"
 #include "kinds/ribbon/simd/query.inl.h"
 #include "kinds/ribbon/simd/values.inl.h"

@@ -10,12 +10,12 @@
 #include "kinds/checks.h"
 #include "kinds/collisions.h"
 #include "kinds/isa.h"
+#include "kinds/kind.h"
 #include "kinds/ribbon/build.h"
 #include "kinds/ribbon/kernels.h"
 #include "kinds/ribbon/layout.h"
 #include "kinds/ribbon/payload.h"
 #include "kinds/ribbon/sizes.h"
-#include "kinds/rows.h"
 
 namespace crivo {
 namespace {
