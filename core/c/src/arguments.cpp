@@ -154,4 +154,32 @@ ReadLimits read_limits(const crivo_limits* limits) {
   return {.max_bytes = known.max_bytes};
 }
 
+Form checked_form(int32_t form, int32_t level, BlobForm automatic) {
+  if (level == 0) level = kDefaultCompressionLevel;
+  if (level < kMinCompressionLevel || level > kMaxCompressionLevel) {
+    throw Refused("level must be in [1, 22], or be 0, got " + std::to_string(level));
+  }
+  switch (form) {
+    case CRIVO_FORM_AUTO:
+      return {automatic, level};
+    case CRIVO_FORM_RAW:
+      return {BlobForm::kRaw, level};
+    case CRIVO_FORM_SMALLEST:
+      return {BlobForm::kSmallest, level};
+    case CRIVO_FORM_MAPPABLE:
+      return {BlobForm::kMappable, level};
+    default:
+      throw Refused("form must be CRIVO_FORM_AUTO (0), _RAW (1), _SMALLEST (2) or _MAPPABLE (3), got " +
+                    std::to_string(form));
+  }
+}
+
+std::uint32_t capability_bits(const Capabilities& can) noexcept {
+  const auto bit = [](bool has, unsigned value) { return has ? value : 0U; };
+  return bit(can.add, CRIVO_CAN_ADD) | bit(can.remove, CRIVO_CAN_REMOVE) | bit(can.count, CRIVO_CAN_COUNT) |
+         bit(can.unite, CRIVO_CAN_UNITE) | bit(can.intersect, CRIVO_CAN_INTERSECT) | bit(can.grow, CRIVO_CAN_GROW) |
+         bit(can.range, CRIVO_CAN_RANGE) | bit(can.find, CRIVO_CAN_FIND) | bit(can.exact, CRIVO_CAN_EXACT) |
+         bit(can.advance, CRIVO_CAN_ADVANCE);
+}
+
 }  // namespace crivo::c

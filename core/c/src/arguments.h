@@ -137,6 +137,17 @@ struct SketchRequest {
 /// least one besides `size`. (That rejects the size of a pointer, a common mistake.)
 void check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment);
 
+/// The form of a blob.
+struct Form {
+  BlobForm form;
+  int level;  // of zstd
+};
+/// `automatic` is the meaning of CRIVO_FORM_AUTO. Throws Refused for an invalid form or level.
+[[nodiscard]] Form checked_form(int32_t form, int32_t level, BlobForm automatic);
+
+/// The capabilities of a kind as CRIVO_CAN_ bits.
+[[nodiscard]] std::uint32_t capability_bits(const Capabilities& can) noexcept;
+
 /// Fills the caller's structure up to its size, with 0 in fields that this version does not know.
 template <class T>
 void write_struct(T* caller, T known) noexcept {

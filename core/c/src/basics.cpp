@@ -3,7 +3,6 @@
 
 #include "arguments.h"
 #include "boundary.h"
-#include "capabilities.h"
 #include "crivo/key.h"
 #include "crivo/kinds.h"
 #include "crivo/ordered.h"

@@ -4,7 +4,6 @@
 
 #include "arguments.h"
 #include "boundary.h"
-#include "capabilities.h"
 #include "crivo/similarity.h"
 #include "handle.h"
 

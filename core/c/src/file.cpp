@@ -3,7 +3,6 @@
 #include "boundary.h"
 #include "crivo/blob_file.h"
 #include "crivo/manifest.h"
-#include "form.h"
 #include "handle.h"
 
 namespace crivo::c {

@@ -74,12 +74,12 @@ int32_t answer(const char* name, const crivo_filter* filter, crivo_error* error,
   return status == CRIVO_OK ? int32_t{yes} : -status;
 }
 
-/// Returns the filter of a `Result<Filter> make()` to the caller.
-template <class Make>
-crivo_status hand_out(const char* name, crivo_filter** filter, crivo_error* error, Make&& make) noexcept {
+/// Returns the object of a `Result<From> make()` to the caller, as a T that is made from it.
+template <class T, class Make>
+crivo_status hand_out(const char* name, T** made, crivo_error* error, Make&& make) noexcept {
   return guarded(error, [&]() -> Result<void> {
-    check_given(name, filter);
-    *filter = std::make_unique<crivo_filter>(unwrap(make())).release();
+    check_given(name, made);
+    *made = std::make_unique<T>(unwrap(make())).release();
     return {};
   });
 }

@@ -33,12 +33,10 @@ using namespace crivo;
 using namespace crivo::c;
 
 crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** builder, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
-    check_given("builder", builder);
+  return hand_out("builder", builder, error, [&]() -> Result<crivo_builder> {
     const Request request = read_options(options);
-    *builder = new crivo_builder{unwrap(FilterBuilder::create(request.spec, request.options)),
-                                 hash_id_of(request.spec.kind), request.spec.seed};
-    return {};
+    return crivo_builder{unwrap(FilterBuilder::create(request.spec, request.options)), hash_id_of(request.spec.kind),
+                         request.spec.seed};
   });
 }
 

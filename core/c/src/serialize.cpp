@@ -7,7 +7,6 @@
 #include "crivo/blob.h"
 #include "crivo/blob_writer.h"
 #include "crivo/host/raw_blob.h"
-#include "form.h"
 #include "handle.h"
 
 namespace crivo::c {

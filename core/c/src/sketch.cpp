@@ -3,6 +3,7 @@
 
 #include "arguments.h"
 #include "boundary.h"
+#include "handle.h"
 
 struct crivo_sketch {
   explicit crivo_sketch(crivo::Sketch made) noexcept : sketch(std::move(made)) {}
@@ -18,16 +19,6 @@ struct crivo_difference {
 
 namespace crivo::c {
 namespace {
-
-/// Returns the sketch of a `Result<Sketch> make()` to the caller.
-template <class Make>
-crivo_status hand_out_sketch(crivo_sketch** sketch, crivo_error* error, Make&& make) noexcept {
-  return guarded(error, [&]() -> Result<void> {
-    check_given("sketch", sketch);
-    *sketch = std::make_unique<crivo_sketch>(unwrap(make())).release();
-    return {};
-  });
-}
 
 template <class Work>
 crivo_status change(crivo_sketch* sketch, crivo_error* error, Work&& work) noexcept {
@@ -81,7 +72,7 @@ using namespace crivo::c;
 uint64_t crivo_sketch_symbols(uint64_t difference) { return sketch_symbols(difference); }
 
 crivo_status crivo_sketch_create(const crivo_sketch_options* options, crivo_sketch** sketch, crivo_error* error) {
-  return hand_out_sketch(sketch, error, [&] {
+  return hand_out("sketch", sketch, error, [&] {
     const SketchRequest request = read_sketch_options(options);
     return Sketch::create(request.spec, request.max_bytes);
   });
@@ -153,7 +144,7 @@ crivo_status crivo_sketch_write(const crivo_sketch* sketch, void* buffer, uint64
 
 crivo_status crivo_sketch_read(const void* blob, uint64_t blob_bytes, const crivo_limits* limits, crivo_sketch** sketch,
                                crivo_error* error) {
-  return hand_out_sketch(sketch, error, [&] {
+  return hand_out("sketch", sketch, error, [&] {
     check_array("blob", blob, blob_bytes, 1, 1);
     return Sketch::parse({static_cast<const std::byte*>(blob), static_cast<std::size_t>(blob_bytes)},
                          read_limits(limits));
