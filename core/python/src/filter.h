@@ -18,6 +18,23 @@ struct Filter {
   Turns turns;
 };
 
+/// METH_KEYWORDS and METH_METHOD functions are stored under another type, and cast back by Python.
+template <class Function>
+PyCFunction method(Function* function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+/// For a method with another object as its argument, which is checked against the class that defines the method.
+constexpr int kOther = METH_METHOD | METH_FASTCALL | METH_KEYWORDS;
+
+/// Frees a Filter or a Sketch: a slot of its type.
+template <class Object, auto free_handle>
+void free_object(PyObject* self) {
+  free_handle(reinterpret_cast<Object*>(self)->handle);
+  PyTypeObject* type = Py_TYPE(self);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
 inline Filter* as_filter(PyObject* object) { return reinterpret_cast<Filter*>(object); }
 
 /// Runs `crivo_status work(error)` in a turn, and raises its error. False with an exception.
@@ -66,11 +83,12 @@ PyObject* filter_save(PyObject* self, PyObject* args);
 PyObject* filter_verify(PyObject* self, PyObject* unused);
 PyObject* filter_advance(PyObject* self, PyObject* args);
 PyObject* filter_clear(PyObject* self, PyObject* unused);
-// The other filter is checked against the class that defines the method.
 PyObject* filter_unite(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count, PyObject* keywords);
 PyObject* filter_intersect(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
                            PyObject* keywords);
 PyObject* filter_compare(PyObject* self, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
                          PyObject* keywords);
+
+extern PyType_Spec sketch_spec;  // of crivo._crivo.Sketch; sketch.cpp
 
 }  // namespace crivo::python

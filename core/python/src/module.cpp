@@ -2,7 +2,6 @@
 #include "errors.h"
 #include "filter.h"
 #include "key.h"
-#include "sketch.h"
 #include "turns.h"
 
 namespace crivo::python {
@@ -179,20 +178,6 @@ The number of symbols that suffices to decode a difference of this many keys, in
 211
 )";
 
-/// METH_KEYWORDS and METH_METHOD functions are stored under another type, and cast back by Python.
-template <class Function>
-PyCFunction method(Function* function) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
-void filter_free(PyObject* self) {
-  crivo_free(as_filter(self)->handle);
-  PyTypeObject* type = Py_TYPE(self);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  Py_DECREF(type);
-}
-
-constexpr int kOther = METH_METHOD | METH_FASTCALL | METH_KEYWORDS;
 PyMethodDef filter_methods[] = {
     {"add", filter_add, METH_O, kAddDoc},
     {"add_times", filter_add_times, METH_VARARGS, kAddTimesDoc},
@@ -223,7 +208,7 @@ PyMethodDef filter_methods[] = {
 PyType_Slot filter_slots[] = {
     {Py_tp_doc, const_cast<char*>(kFilterDoc)},
     {Py_tp_new, reinterpret_cast<void*>(filter_new)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(filter_free)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(free_object<Filter, crivo_free>)},
     {Py_tp_methods, filter_methods},
     {Py_sq_contains, reinterpret_cast<void*>(filter_contains)},
     {Py_sq_length, reinterpret_cast<void*>(filter_len)},

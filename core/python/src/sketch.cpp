@@ -1,6 +1,4 @@
 // The type crivo._crivo.Sketch, the base of crivo.Sketch (crivo/_sketch.py).
-#include "sketch.h"
-
 #include "blocks.h"
 #include "filter.h"
 #include "key.h"
@@ -63,13 +61,6 @@ PyObject* sketch_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   crivo_sketch* made = nullptr;
   if (!succeeded(crivo_sketch_create(&options, &made, &error), error)) return nullptr;
   return wrap_sketch(type, made);
-}
-
-void sketch_free(PyObject* self) {
-  crivo_sketch_free(as_sketch(self)->handle);
-  PyTypeObject* type = Py_TYPE(self);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  Py_DECREF(type);
 }
 
 /// Reads a signed 64-bit int. False with an exception.
@@ -243,13 +234,6 @@ PyObject* sketch_facts(PyObject* self, PyObject* /*unused*/) {
                        static_cast<unsigned long long>(facts.keys));
 }
 
-/// METH_METHOD functions are stored under another type, and cast back by Python.
-template <class Function>
-PyCFunction method(Function* function) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
-constexpr int kOther = METH_METHOD | METH_FASTCALL | METH_KEYWORDS;
 PyMethodDef sketch_methods[] = {
     {"add", sketch_add, METH_O, "add($self, key, /)\n--\n\nAdd a key that is not in the set."},
     {"remove", sketch_remove, METH_O, "remove($self, key, /)\n--\n\nRemove a key that is in the set."},
@@ -266,7 +250,7 @@ PyMethodDef sketch_methods[] = {
 PyType_Slot sketch_slots[] = {
     {Py_tp_doc, const_cast<char*>("The compiled base class of crivo.Sketch.")},
     {Py_tp_new, reinterpret_cast<void*>(sketch_new)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(sketch_free)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(free_object<Sketch, crivo_sketch_free>)},
     {Py_tp_methods, sketch_methods},
     {0, nullptr},
 };

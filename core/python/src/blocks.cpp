@@ -1,4 +1,4 @@
-#include "array.h"
+#include "blocks.h"
 
 #include <cstring>
 
