@@ -44,18 +44,23 @@ function planned(options, make) {
   }
 }
 
+/** Builds a filter of a plan from what collect(builder) passes to the builder. */
+function collected(plan, collect) {
+  const builder = native.builder(plan) || fail();
+  try {
+    collect(builder);
+    return native.finish(builder);
+  } finally {
+    native.drop_builder(builder);
+  }
+}
+
 function buildOfPairs(entries, options, name) {
   const { kind = name } = options;
   if (String(kind).split(":")[0] !== name) throw new CrivoError(`kind must be ${name}, got ${kind}`, "unsupported");
-  return planned({ ...options, kind }, (plan) => {
-    const builder = native.builder(plan) || fail();
-    try {
-      putPairs(entries, (count) => native.collect_values(builder, plan, count) || fail());
-      return native.finish(builder);
-    } finally {
-      native.drop_builder(builder);
-    }
-  });
+  return planned({ ...options, kind }, (plan) => collected(plan, (builder) => {
+    putPairs(entries, (count) => native.collect_values(builder, plan, count) || fail());
+  }));
 }
 
 /** Yields the members of an exact filter with the value 1, and the other keys with 0. */
@@ -87,15 +92,9 @@ export class Filter {
   }
 
   static build(keys, options = {}) {
-    return planned(options, (plan, known) => {
-      const builder = native.builder(plan) || fail();
-      try {
-        putMany(keys, known, (count) => native.collect(builder, plan, count) || fail());
-        return native.finish(builder);
-      } finally {
-        native.drop_builder(builder);
-      }
-    });
+    return planned(options, (plan, known) => collected(plan, (builder) => {
+      putMany(keys, known, (count) => native.collect(builder, plan, count) || fail());
+    }));
   }
 
   static buildMap(entries, options = {}) {

@@ -36,18 +36,22 @@ function textOfNumber(number, index) {
   return Number.isInteger(number) ? String(number) : spell(number);
 }
 
+/** An integer of 64 bits as a bigint. `what` and `place` are for errors. */
+function integer(key, index, what, place) {
+  if (typeof key !== "bigint" && !Number.isSafeInteger(key)) {
+    throw new TypeError(`${nameOf(index)} must be ${what} ${place}, got ${describe(key)}`);
+  }
+  const number = BigInt(key);
+  if (BigInt.asIntN(64, number) === number) return number;
+  throw new CrivoError(`${nameOf(index)} must be from -2^63 to 2^63 - 1 ${place}, got ${key}`);
+}
+
 /** Encodes a key of the kind "range": integers are compared as numbers, and bytes lexicographically. */
 export function orderedKey(key, index) {
   if (key instanceof Uint8Array) return key;
-  if (typeof key !== "bigint" && !Number.isSafeInteger(key)) {
-    throw new TypeError(`${nameOf(index)} must be an integer or a Uint8Array for the kind range, got ${describe(key)}`);
-  }
-  const number = BigInt(key) + 2n ** 63n;
-  if (number < 0n || number >= 2n ** 64n) {
-    throw new CrivoError(`${nameOf(index)} must be from -2^63 to 2^63 - 1 for the kind range, got ${key}`);
-  }
+  const number = integer(key, index, "an integer or a Uint8Array", "for the kind range");
   const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigUint64(0, number);
+  new DataView(bytes.buffer).setBigUint64(0, number + 2n ** 63n);
   return bytes;
 }
 
@@ -59,15 +63,8 @@ export function bytesKey(key, index) {
 
 /** Encodes a key of a sketch of integers. */
 export function integerKey(key, index) {
-  if (typeof key !== "bigint" && !Number.isSafeInteger(key)) {
-    throw new TypeError(`${nameOf(index)} must be an integer in a sketch of integers, got ${describe(key)}`);
-  }
-  const number = BigInt(key);
-  if (BigInt.asIntN(64, number) !== number) {
-    throw new CrivoError(`${nameOf(index)} must be from -2^63 to 2^63 - 1 in a sketch of integers, got ${key}`);
-  }
   const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigInt64(0, number, true);
+  new DataView(bytes.buffer).setBigInt64(0, integer(key, index, "an integer", "in a sketch of integers"), true);
   return bytes;
 }
 
