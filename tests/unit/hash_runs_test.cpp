@@ -95,6 +95,48 @@ TEST(HashRuns, AreTakenFromTheHighestToTheLowest) {
   }
 }
 
+TEST(HashRuns, AreTakenFromTheHighestInPartsThatFit) {
+  for (unsigned which = 0; which < 4; ++which) {
+    for (const bool after_a_range : {false, true}) {
+      Sample sample = sample_of(4, which);
+      const BuildOptions options;
+      const std::uint64_t limit = kBytesPerThread + 2 * sizeof(std::uint64_t) * (sample.runs.least_room() + 500);
+      BuildTask task(options, MemoryBudget(kCallersMemoryBytes + limit));
+      RunSource<std::uint64_t> source(std::move(sample.runs), sample.all.size(), task);
+      for (int pass = 0; pass < 2; ++pass, source.rewind()) {
+        std::vector<std::uint64_t> taken;
+        const auto prepend = [&](std::span<const std::uint64_t> part) {
+          taken.insert(taken.begin(), part.begin(), part.end());
+        };
+        if (after_a_range) prepend(*source.take_from(sample.all[sample.all.size() - 10]));
+        for (auto part = source.take_highest(); !part->empty(); part = source.take_highest()) {
+          prepend(*part);
+          ASSERT_LE(taken.size(), sample.all.size()) << which;
+        }
+        EXPECT_EQ(taken, sample.all) << which << " " << after_a_range << " " << pass;
+        EXPECT_TRUE(source.take_highest()->empty());
+      }
+    }
+  }
+}
+
+TEST(HashRuns, AreCountedAndShownWithinTheirShareOfTheProgress) {
+  const Sample sample = sample_of(4, 0);
+  double done = 0;
+  BuildOptions options;
+  options.progress = [&done](double now) {
+    done = now;
+    return true;
+  };
+  BuildTask task(options, MemoryBudget(kCallersMemoryBytes + kBytesPerThread + 8 * (sample.runs.least_room() + 500)));
+  std::vector<std::uint64_t> seen;
+  const auto see = [&seen](std::span<const std::uint64_t> part) { seen.insert(seen.end(), part.begin(), part.end()); };
+  EXPECT_EQ(*count_distinct<std::uint64_t>(sample.runs, task, see), sample.all.size());
+  EXPECT_EQ(seen, sample.all);
+  EXPECT_GT(done, 0.99 * kSortShare);  // the highest of 18,000 random hashes is near 2^64
+  EXPECT_LE(done, kSortShare);
+}
+
 TEST(HashRuns, SayThatARangeHasMoreThanThereIsMemoryFor) {
   Sample sample = sample_of(4, 0);
   const BuildOptions options;
