@@ -58,14 +58,20 @@ void check_temporary_folder(const BuildOptions& options) {
   if (::access((folder + "/.").c_str(), W_OK | X_OK) != 0) throw file_error("temp-folder must be writable", folder);
 }
 
+/// Whether the output is, or will be, a regular file.
+bool writes_file(const BuildOptions& options) {
+  std::error_code failure;
+  const auto type = std::filesystem::status(options.output.path, failure).type();
+  return options.output.path != "-" &&
+         (type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found);
+}
+
 /// The folder of temporary files: --temp-folder, or else $TMPDIR, or else the folder of the output, which usually has
 /// space for large files.
 std::string temporary_folder(const BuildOptions& options) {
   if (options.temp_folder) return *options.temp_folder;
+  if (!writes_file(options)) return default_temp_folder();
   std::error_code failure;
-  const auto kind = std::filesystem::status(options.output.path, failure).type();
-  const bool is_file = kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
-  if (options.output.path == "-" || !is_file) return default_temp_folder();
   return default_temp_folder(std::filesystem::weakly_canonical(options.output.path, failure).parent_path().string());
 }
 
@@ -124,6 +130,11 @@ class Work {
   std::optional<Progress> progress_;
 };
 
+/// Few want a filter that contains nothing.
+void note_no_keys(std::uint64_t keys) {
+  if (keys == 0) std::fputs("crivo build: note: the input has no keys\n", stderr);
+}
+
 AnyFilter build_filter(const BuildOptions& options) {
   Work work(options);
   const KeyFiles& files = work.files();
@@ -138,18 +149,10 @@ AnyFilter build_filter(const BuildOptions& options) {
     });
   }
   work.set_keys(builder.keys());
+  note_no_keys(builder.keys());
   AnyFilter filter = unwrap(builder.finish());
   set_clock(filter, options.time);
   return filter;
-}
-
-void say_shards(const BuildOptions& options, const Manifest& manifest) {
-  if (options.quiet) return;
-  const Facts facts = manifest.facts();
-  std::fprintf(stderr, "crivo build: %s: %zu shards, capacity %llu, fp_rate %.3g, keys %llu, %llu bytes\n",
-               shown(options.output.path).c_str(), manifest.shards.size(),
-               static_cast<unsigned long long>(facts.capacity), facts.fp_rate,
-               static_cast<unsigned long long>(facts.keys), static_cast<unsigned long long>(manifest.bytes()));
 }
 
 ExitCode build_shards(const BuildOptions& options) {
@@ -158,7 +161,9 @@ ExitCode build_shards(const BuildOptions& options) {
   add_keys("build", work.files(), {HashId::kXxh3_64, options.spec.seed},
            [&](const KeyBatch& batch) { unwrap(builder.add_hashes(batch.hashes)); });
   work.set_keys(builder.keys());
-  say_shards(options, unwrap(builder.finish(options.output.path, options.output.form())));
+  note_no_keys(builder.keys());
+  const Manifest manifest = unwrap(builder.finish(options.output.path, options.output.form()));
+  if (!options.quiet) say_shards("build", options.output.path, manifest);
   return kYes;
 }
 
@@ -194,7 +199,7 @@ ExitCode build_shard(const BuildOptions& given) {
   work.set_keys(builder.keys());
   const AnyFilter filter = unwrap(builder.finish());
   unwrap(replace_shard(path, number, shards, filter.ref(), options.output.form()));
-  say_shards(options, unwrap(read_manifest(path)));
+  if (!options.quiet) say_shards("build", path, unwrap(read_manifest(path)));
   return kYes;
 }
 
@@ -253,13 +258,8 @@ ExitCode build(const BuildOptions& given) try {
   check_output(options.output.path, options.absent);
   check_temporary_folder(options);
   if (options.is_bounded()) system::trim_on_free();
-  if (options.shard || options.shards != 0) {
-    std::error_code failure;
-    const auto type = std::filesystem::status(options.output.path, failure).type();
-    const bool is_file = type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found;
-    if (options.output.path == "-" || !is_file) {
-      throw Refused("output must be a file for a sharded filter, got " + shown(options.output.path));
-    }
+  if ((options.shard || options.shards != 0) && !writes_file(options)) {
+    throw Refused("output must be a file for a sharded filter, got " + shown(options.output.path));
   }
   if (options.shard) return build_shard(options);
   if (options.shards != 0) return build_shards(options);

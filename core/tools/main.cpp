@@ -1,14 +1,52 @@
 // crivo: builds, queries, describes and verifies filters on the command line. All of Crivo's interfaces can read its
 // files.
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "command.h"
+#include "crivo/host/system.h"
 #include "program.h"
-#include "sst.h"
 
 namespace {
+
+constexpr const char* kProgram = "crivo-sst";
+
+/// The program in the folder of this one; empty if the folder is unknown.
+std::string program_beside(const char* called) {
+  const std::filesystem::path self = crivo::system::own_path(called);
+  return self.empty() ? "" : (self.parent_path() / kProgram).string();
+}
+
+/// Declares `crivo sst`: commands for RocksDB's files, in a separate program, because this tool does not link RocksDB,
+/// so that it runs on machines without it.
+CLI::App* add_sst(CLI::App& app) {
+  return app
+      .add_subcommand(
+          "sst", "Inspect RocksDB's SST files, replace their filters, and run programs with filters (needs crivo-sst)")
+      ->alias("rocksdb");
+}
+
+/// Replaces this process by crivo-sst: the one in this program's folder, or else in PATH. `called` is argv[0] of this
+/// program, `argv` starts with "sst". Returns only if that fails, with an exit code, after printing an error.
+int run_crivo_sst(const char* called, char** argv) {
+  const std::string beside = program_beside(called);
+  if (!beside.empty()) ::execv(beside.c_str(), argv);
+  // If that program exists but cannot be run, report it rather than trying PATH.
+  if (beside.empty() || errno == ENOENT) ::execvp(kProgram, argv);
+  const int reason = errno;
+  std::fprintf(stderr,
+               "crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH, got: %s; Debian's "
+               "package crivo-rocksdb has it, and a build with librocksdb-dev\n",
+               std::strerror(reason));
+  return crivo::tool::kTrouble;
+}
 
 /// Declares `crivo help`. Returns the arguments, null-terminated, with `crivo help COMMAND` replaced by `crivo COMMAND
 /// --help`. Any other arguments of help are left unchanged, and will be an error.

@@ -134,4 +134,12 @@ ExitCode write_filter(const FilterRef& filter, const std::string& path, BlobForm
   return kYes;
 }
 
+void say_shards(const char* command, const std::string& path, const Manifest& manifest) {
+  const Facts facts = manifest.facts();
+  std::fprintf(stderr,
+               "crivo %s: %s: %zu shards, capacity %" PRIu64 ", fp_rate %.3g, keys %" PRIu64 ", %" PRIu64 " bytes\n",
+               command, shown(path).c_str(), manifest.shards.size(), facts.capacity, facts.fp_rate, facts.keys,
+               manifest.bytes());
+}
+
 }  // namespace crivo::tool

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "crivo/blob.h"
+#include "crivo/manifest.h"
 
 namespace crivo::tool {
 
@@ -42,5 +43,8 @@ struct Report {
 /// Writes the filter as write_blob_file does ("-" is standard output). Reports on standard error what it is, and
 /// whether it has too many keys. Throws Refused.
 ExitCode write_filter(const FilterRef& filter, const std::string& path, BlobForm form, const Report& report);
+
+/// Reports a sharded filter that was written.
+void say_shards(const char* command, const std::string& path, const Manifest& manifest);
 
 }  // namespace crivo::tool

@@ -74,10 +74,14 @@ class Query {
     }
   }
 
-  void ask_keys(Keys keys, std::span<bool> hits) {
+  void hash(Keys keys) {
     note_ranges(keys);
     hashes_.resize(keys.size());
     hash_keys(keys, seed_, hashes_);
+  }
+
+  void ask_keys(Keys keys, std::span<bool> hits) {
+    hash(keys);
     if (std::visit([&](const auto& file) { return file.may_contain_hashes(hashes_, hits); }, filter_)) return;
     ask_each(keys, hits, [&](std::size_t i) {
       return std::visit([&](const auto& file) { return file.may_contain_hash(hashes_[i]); }, filter_);
@@ -99,9 +103,7 @@ class Query {
   }
 
   void ask_map(Keys keys, std::span<bool> hits) {
-    note_ranges(keys);
-    hashes_.resize(keys.size());
-    hash_keys(keys, seed_, hashes_);
+    hash(keys);
     values_.assign(keys.size(), kUnknown);
     const MappedFilter& file = *unwrap(in_one_file(filter_));
     if (file.find_hashes(hashes_, values_, hits)) return;

@@ -73,11 +73,7 @@ ExitCode unite_shards(const UnionOptions& options, const std::vector<Manifest>& 
     united.shards.push_back(unwrap(write_shard(all->ref(), options.output.path, shard, options.output.form())));
   }
   unwrap(write_manifest(options.output.path, united, lock));
-  if (!options.quiet) {
-    std::fprintf(stderr, "crivo union: %s: %zu shards, keys %llu, %llu bytes\n", shown(options.output.path).c_str(),
-                 united.shards.size(), static_cast<unsigned long long>(united.facts().keys),
-                 static_cast<unsigned long long>(united.bytes()));
-  }
+  if (!options.quiet) say_shards("union", options.output.path, united);
   return kYes;
 }
 

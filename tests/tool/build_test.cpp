@@ -94,6 +94,24 @@ TEST_F(ToolTest, TakesACapacityInUnitsOf1024AndASizeByBits) {
   EXPECT_THAT(crivo("build -o f --bits-per-key 9 --fp-rate 0.1", "a"), Exits(2));
 }
 
+TEST_F(ToolTest, NamesTheWrongPartOfAWindow) {
+  EXPECT_EQ(crivo("build -o f --kind '7 days'", "a").err.find("crivo build: kind must be one of classic, "), 0U);
+  for (const char* panes : {"0", "257"}) {
+    EXPECT_EQ(crivo("build -o f --kind 'window:7days/"s + panes + "'", "a").err,
+              "crivo build: panes must be in [1, 256], got "s + panes + "\n");
+  }
+  EXPECT_EQ(crivo("build -o f --kind 'window:0 days/7'", "a").err,
+            "crivo build: kind window must be written alone or as window:<7 days, up to 100 years[/panes: 1 to 256]>, "
+            "got 'window:0 days/7'\n");
+}
+
+TEST_F(ToolTest, NotesThatTheInputHasNoKeys) {
+  const std::string note = "crivo build: note: the input has no keys\n";
+  EXPECT_THAT(crivo("build -q -o f", ""), Succeeds(note));
+  EXPECT_THAT(crivo("build -q -o s --shards 2", ""), Succeeds(note));
+  EXPECT_THAT(crivo("build -q -o f", "\n"), Succeeds("")) << "an empty line is a key";
+}
+
 TEST_F(ToolTest, SaysInOneLineWhatItBuilt) {
   const Outcome built = crivo("build -o f --capacity 500 --fp-rate 0.001 --kind classic", numbered_lines(300));
   EXPECT_EQ(built.err, "crivo build: f: kind classic, capacity 500, fp_rate 0.001, keys 300, " +

@@ -79,7 +79,7 @@ TEST_F(ShardedTool, AreUnitedShardByShard) {
     ASSERT_THAT(crivo("build -q --shards 4 --capacity 2000 -o " + std::string(name), numbered_lines(1000, name)),
                 Succeeds());
   }
-  EXPECT_THAT(crivo("union -o u a b"), Succeeds(StartsWith("crivo union: u: 4 shards, keys 2000, ")));
+  EXPECT_THAT(crivo("union -o u a b"), Succeeds(HasSubstr(", keys 2000, ")));
   EXPECT_EQ(crivo("query -c u", numbered_lines(1000, "a") + numbered_lines(1000, "b")).out, "2000\n");
   shell("cp a.shards/00003-* \"$(ls a.shards/00002-*)\"");
   EXPECT_THAT(crivo("union -o w a b"), Fails(HasSubstr("shard 2 of a: shard must match its manifest")));

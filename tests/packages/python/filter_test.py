@@ -139,7 +139,7 @@ class FilterTest(unittest.TestCase):
                 seen.advance(wrong)
         with self.assertRaises(TypeError):
             seen.advance("now")
-        with self.assertRaisesRegex(crivo.Error, r"can advance \(window\), got blocked"):
+        with self.assertRaisesRegex(crivo.Error, r"kind must support advance \(window\), got blocked"):
             crivo.Filter(["a"]).advance(1)
 
     def test_max_bytes_bounds_a_filter_that_grows(self):

@@ -117,17 +117,17 @@ struct Window {
   static constexpr Kind kKind = Kind::kWindow;
   static constexpr std::string_view kName = "window";
   static constexpr const char* kUnitName = "number of blocks";
-  static constexpr std::string_view kOption = "7 days[/panes]";
+  static constexpr std::string_view kOption = "7 days, up to 100 years[/panes: 1 to 256]";
 
   static bool set_option(FilterSpec& spec, std::string_view text) {
     const std::size_t slash = text.find('/');
-    const unsigned panes = slash == std::string_view::npos ? FilterSpec().panes
-                                                           : read_number<unsigned>(text.substr(slash + 1)).value_or(0);
+    const auto panes = slash == std::string_view::npos ? std::optional(FilterSpec().panes)
+                                                       : read_number<unsigned>(text.substr(slash + 1));
     const auto length = text.empty() ? std::optional<double>(static_cast<double>(FilterSpec().window))
                                      : read_window_length(text.substr(0, slash));
-    if (!length || panes == 0) return false;
+    if (!length || !panes) return false;
     spec.window = static_cast<std::int64_t>(std::ceil(*length));
-    spec.panes = panes;
+    spec.panes = *panes;
     return true;
   }
   static std::string option_text(const FilterSpec& spec) {
