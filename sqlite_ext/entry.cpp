@@ -50,9 +50,8 @@ int register_all(sqlite3* db, char** error_message) {
       *error_message = sqlite3_mprintf("crivo: %s cannot be registered: %s", name, sqlite3_errmsg(db));
     return status != SQLITE_OK;
   };
-  for (const auto table :
-       {scalar_functions(), key_functions(), in_place_functions(), set_functions(), aggregate_functions(),
-        map_functions(), sketch_functions(), chunk_functions(), table_functions()}) {
+  for (const auto table : {scalar_functions(), key_functions(), in_place_functions(), set_functions(),
+                           build_functions(), sketch_functions(), chunk_functions(), table_functions()}) {
     for (const FunctionRow& row : table) {
       if (const int status = register_function(db, row, connection); refused(status, row.name)) return status;
     }
@@ -67,7 +66,7 @@ int register_all(sqlite3* db, char** error_message) {
 
 #ifdef SQLITE_CORE
 // The linker has resolved all calls of SQLite.
-bool reach_sqlite(const sqlite3_api_routines* /*routines*/, char** /*error_message*/) { return true; }
+bool init_api(const sqlite3_api_routines* /*routines*/, char** /*error_message*/) { return true; }
 #else
 /// The first SQLite with all functions that the extension calls. The function table of an older version is shorter, and
 /// a call past its end would crash.
@@ -78,7 +77,7 @@ constexpr int kOldestSQLite = 3038000;
 ///
 /// Threads may load the file at the same time, each for its own connection. The pointer is written once, because other
 /// threads use it without a lock.
-bool reach_sqlite(const sqlite3_api_routines* routines, char** error_message) {
+bool init_api(const sqlite3_api_routines* routines, char** error_message) {
   static std::mutex loading;
   const std::lock_guard lock(loading);
   if (routines->libversion_number() < kOldestSQLite) {
@@ -107,7 +106,7 @@ bool reach_sqlite(const sqlite3_api_routines* routines, char** error_message) {
 extern "C" [[gnu::visibility("default")]] int sqlite3_crivo_init(sqlite3* db, char** error_message,
                                                                  const sqlite3_api_routines* routines) {
   try {
-    if (!crivo::sqlite::reach_sqlite(routines, error_message)) return SQLITE_ERROR;
+    if (!crivo::sqlite::init_api(routines, error_message)) return SQLITE_ERROR;
     char* unwanted = nullptr;  // a linked program may pass a null error_message
     const int status = crivo::sqlite::register_all(db, error_message == nullptr ? &unwanted : error_message);
     sqlite3_free(unwanted);

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <span>
-#include <variant>
-#include <vector>
+#include <string>
 
-#include "crivo/describe.h"
-#include "crivo/sketch.h"
-#include "values/boundary.h"
+#include "values/call.h"
 
 namespace crivo::sqlite {
 
@@ -36,17 +33,11 @@ inline void require_args(const Call& call, std::size_t least) {
   }
 }
 
-/// Decodes a blob as a filter or a sketch. Throws SqlError for anything else.
-[[nodiscard]] std::variant<OpenedBlob, Sketch> open_stored(std::span<const std::byte> blob, const ReadLimits& limits);
-/// The facts about the filter or sketch in an argument. Throws SqlError for anything else.
-[[nodiscard]] std::vector<Description> describe_stored(const FilterArgument& given);
-
 [[nodiscard]] std::span<const FunctionRow> scalar_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> key_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> in_place_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> set_functions() noexcept;
-[[nodiscard]] std::span<const FunctionRow> aggregate_functions() noexcept;
-[[nodiscard]] std::span<const FunctionRow> map_functions() noexcept;
+[[nodiscard]] std::span<const FunctionRow> build_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> sketch_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> chunk_functions() noexcept;
 [[nodiscard]] std::span<const FunctionRow> table_functions() noexcept;

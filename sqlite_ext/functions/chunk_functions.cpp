@@ -5,6 +5,7 @@
 #include "crivo/host/chunks.h"
 #include "functions.h"
 #include "functions/table_valued.h"
+#include "values/filter_argument.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -19,8 +20,7 @@ class DumpRows final : public Rows {
   bool next() override { return ++seen_ <= writer_.chunks(); }
   void set_column(sqlite3_context* context, int column) const override {
     if (column == 0) return set_value(context, seen_ - 1);
-    const std::vector<std::byte> chunk = writer_.chunk(seen_ - 1);
-    sqlite3_result_blob64(context, chunk.data(), chunk.size(), SQLITE_TRANSIENT);
+    set_value(context, writer_.chunk(seen_ - 1));
   }
 
  private:
@@ -67,11 +67,11 @@ void bloom_load_agg_step(const Call& call) {
 }
 
 void bloom_load_agg_finish(const Call& call) {
-  const std::unique_ptr<LoadState> state = take_aggregate_state<LoadState>(call);
+  const std::unique_ptr<LoadState> state = release_aggregate_state<LoadState>(call);
   if (state == nullptr || !state->reader) return;
   const std::vector<std::byte> blob = unwrap((*std::move(state->reader)).finish());
   (void)open_stored(blob, {.max_bytes = max_payload_bytes(call.db())});
-  sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
+  set_value(call.context, blob);
 }
 
 constexpr std::array kFunctions = {

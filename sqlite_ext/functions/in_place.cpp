@@ -32,7 +32,7 @@ bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view k
 void bloom_insert(const Call& call) {
   const RowArgs args(call);
   const KeyBytes key(args.key);
-  if (sqlite3_value_type(args.row) == SQLITE_NULL) throw SqlError{"row must be a rowid or a key, got NULL"};
+  if (is_null(args.row)) throw SqlError{"row must be a rowid or a key, got NULL"};
   if (key.is_null()) return;
   sqlite3* const db = call.db();
   auto* row = static_cast<StoredRow*>(sqlite3_get_auxdata(call.context, 0));

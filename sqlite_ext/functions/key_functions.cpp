@@ -1,17 +1,20 @@
-// The scalar functions with keys as arguments; sqlite_ext/README.md documents them.
+// The functions that add, remove and look up keys; sqlite_ext/README.md documents them.
 #include <algorithm>
 #include <array>
 #include <memory>
 
+#include "crivo/map.h"
 #include "functions.h"
-#include "functions/ask.h"
+#include "functions/query.h"
+#include "functions/table_valued.h"
 #include "values/json_keys.h"
 
 namespace crivo::sqlite {
 namespace {
 
 /// Applies a change for each key that is not NULL. If all keys are NULL, the result is the unchanged filter.
-void change_by_keys(const Call& call, Result<void> (AnyFilter::*change)(std::string_view key)) {
+template <Result<void> (AnyFilter::*change)(std::string_view key)>
+void change_by_keys(const Call& call) {
   require_args(call, 2);
   AnyFilter filter = open_filter(call, 0).into_filter();
   bool changed = false;
@@ -24,9 +27,6 @@ void change_by_keys(const Call& call, Result<void> (AnyFilter::*change)(std::str
   if (!changed) return sqlite3_result_value(call.context, call.args[0]);
   set_result(call, filter.ref());
 }
-
-void bloom_add(const Call& call) { change_by_keys(call, &AnyFilter::add); }
-void bloom_remove(const Call& call) { change_by_keys(call, &AnyFilter::remove); }
 
 void bloom_add_many(const Call& call) {
   AnyFilter filter = open_filter(call, 0).into_filter();
@@ -64,14 +64,14 @@ void bloom_add_times(const Call& call) {
 
 void bloom_contains(const Call& call) {
   const KeyBytes key(call.args[1]);
-  ask_filter(call, [&key](const FilterRef& filter) {
+  query_filter(call, [&key](const FilterRef& filter) {
     if (key.is_null()) return Answer{};
     return Answer{filter.may_contain_hash(key.hash(filter.shape().hash_id, filter.shape().seed))};
   });
 }
 
 void bloom_contains_range(const Call& call) {
-  ask_filter(call, [&call](const FilterRef& filter) {
+  query_filter(call, [&call](const FilterRef& filter) {
     if (call.is_null(1) || call.is_null(2)) return Answer{};
     if (!filter.kind().can.range) {
       throw SqlError{"kind must be range, got " + std::string(filter.kind().name)};
@@ -83,25 +83,45 @@ void bloom_contains_range(const Call& call) {
 
 void bloom_count(const Call& call) {
   const KeyBytes key(call.args[1]);
-  ask_filter(call, [&key](const FilterRef& filter) {
+  query_filter(call, [&key](const FilterRef& filter) {
     return key.is_null() ? Answer{} : Answer{saturated(unwrap(filter.count(key.view())))};
   });
 }
 
-/// Looks up all keys of a JSON array at once. Returns whether any may be present (wanted: true), or all (false).
-void ask_for_many(const Call& call, bool wanted) {
-  ask_filter(call, [&](const FilterRef& filter) {
-    if (call.is_null(1)) return Answer{};
-    const std::vector<std::uint64_t> hashes = hash_json_keys(call.db(), call.args[1], filter.shape());
-    const auto room = std::make_unique<bool[]>(hashes.size());
-    const std::span<bool> hits(room.get(), hashes.size());
-    filter.may_contain_hashes(hashes, hits);
-    return Answer{(std::ranges::find(hits, wanted) != hits.end()) == wanted};
+void bloom_get(const Call& call) {
+  const KeyBytes key(call.args[1]);
+  query_filter(call, [&key](const FilterRef& filter) {
+    const MapRef map = unwrap(MapRef::of(filter));
+    const auto value = key.is_null() ? std::nullopt : map.find(key.view());
+    return value ? Answer{static_cast<std::int64_t>(*value)} : Answer{};
   });
 }
 
-void bloom_contains_any(const Call& call) { ask_for_many(call, true); }
-void bloom_contains_all(const Call& call) { ask_for_many(call, false); }
+/// Looks up all keys of a JSON array at once. Returns one answer for each key that is not null.
+class Hits {
+ public:
+  Hits(sqlite3* db, sqlite3_value* array, const FilterRef& filter) {
+    const std::vector<std::uint64_t> hashes = hash_json_keys(db, array, filter.shape());
+    answers_ = std::make_unique<bool[]>(hashes.size());
+    size_ = hashes.size();
+    filter.may_contain_hashes(hashes, {answers_.get(), size_});
+  }
+  [[nodiscard]] std::span<const bool> answers() const noexcept { return {answers_.get(), size_}; }
+
+ private:
+  std::unique_ptr<bool[]> answers_;
+  std::size_t size_ = 0;
+};
+
+/// Returns whether any key of a JSON array may be present (wanted: true), or all (false).
+template <bool wanted>
+void bloom_contains_many(const Call& call) {
+  query_filter(call, [&](const FilterRef& filter) {
+    if (call.is_null(1)) return Answer{};
+    const Hits hits(call.db(), call.args[1], filter);
+    return Answer{(std::ranges::count(hits.answers(), wanted) != 0) == wanted};
+  });
+}
 
 void bloom_open(const Call& call) {
   if (call.is_null(0)) return;
@@ -110,21 +130,61 @@ void bloom_open(const Call& call) {
 }
 
 constexpr std::array kKeyFunctions = {
-    FunctionRow{"bloom_add", 2, kAnyNumber, kPure, guarded<bloom_add>},
+    FunctionRow{"bloom_add", 2, kAnyNumber, kPure, guarded<change_by_keys<&AnyFilter::add>>},
     FunctionRow{"bloom_add_many", 2, 2, kPure, guarded<bloom_add_many>},
     FunctionRow{"bloom_add_new", 2, 2, kPure, guarded<bloom_add_new>},
     FunctionRow{"bloom_add_times", 3, 3, kPure, guarded<bloom_add_times>},
-    FunctionRow{"bloom_remove", 2, kAnyNumber, kPure, guarded<bloom_remove>},
+    FunctionRow{"bloom_remove", 2, kAnyNumber, kPure, guarded<change_by_keys<&AnyFilter::remove>>},
     FunctionRow{"bloom_contains", 2, 2, kPure, guarded<bloom_contains>},
     FunctionRow{"bloom_contains_range", 3, 3, kPure, guarded<bloom_contains_range>},
-    FunctionRow{"bloom_contains_any", 2, 2, kPure, guarded<bloom_contains_any>},
-    FunctionRow{"bloom_contains_all", 2, 2, kPure, guarded<bloom_contains_all>},
+    FunctionRow{"bloom_contains_any", 2, 2, kPure, guarded<bloom_contains_many<true>>},
+    FunctionRow{"bloom_contains_all", 2, 2, kPure, guarded<bloom_contains_many<false>>},
     FunctionRow{"bloom_open", 1, 1, kPure, guarded<bloom_open>},
     FunctionRow{"bloom_count", 2, 2, kPure, guarded<bloom_count>},
+    FunctionRow{"bloom_get", 2, 2, kPure, guarded<bloom_get>},
 };
+
+constexpr const char* kColumns[] = {"key", "maybe INTEGER"};
+constexpr const char* kArguments[] = {"filter", "keys"};
+
+/// The rows of bloom_probe. Reads the array twice: first to hash and look up all keys at once, then again row by row.
+/// So no key is copied, and a large array takes nine bytes per key.
+class ProbeRows final : public Rows {
+ public:
+  /// Borrows the array. If `filter` is null, every answer is NULL.
+  ProbeRows(sqlite3* db, sqlite3_value* array, const FilterRef* filter) : keys_(db, array) {
+    if (filter != nullptr) hits_.emplace(db, array, *filter);
+  }
+  bool next() override {
+    if (!keys_.next()) return false;
+    if (!keys_.is_null()) ++looked_up_;
+    return true;
+  }
+  void set_column(sqlite3_context* context, int column) const override {
+    if (column == 0) return keys_.set_result(context);
+    if (hits_ && !keys_.is_null()) set_value(context, std::int64_t{hits_->answers()[looked_up_ - 1]});
+  }
+
+ private:
+  JsonKeys keys_;
+  std::optional<Hits> hits_;
+  std::size_t looked_up_ = 0;
+};
+
+std::unique_ptr<Rows> probe(const TableCall& call) {
+  if (call.is_null(1)) return nullptr;
+  if (!call.is_null(0)) {
+    const OpenedBlob filter = open_filter(call, 0);
+    return std::make_unique<ProbeRows>(call.db(), call.args[1], &filter.ref());
+  }
+  const OwnedFilter* const opened = opened_filter(call.given[0]);
+  return std::make_unique<ProbeRows>(call.db(), call.args[1], opened != nullptr ? &opened->ref : nullptr);
+}
 
 }  // namespace
 
 std::span<const FunctionRow> key_functions() noexcept { return kKeyFunctions; }
+
+constinit const TableFunction kBloomProbe{"bloom_probe", kColumns, kArguments, 2, 100, probe};
 
 }  // namespace crivo::sqlite

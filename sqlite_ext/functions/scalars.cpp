@@ -1,10 +1,12 @@
-// The scalar functions that create, describe and encode one filter; sqlite_ext/README.md documents them.
+// The functions that create, describe and encode one filter; sqlite_ext/README.md documents them.
 #include <array>
 #include <cmath>
 
 #include "crivo/convert.h"
 #include "crivo/version.h"
 #include "functions.h"
+#include "functions/table_valued.h"
+#include "values/filter_argument.h"
 #include "values/options.h"
 #include "values/time.h"
 
@@ -25,12 +27,12 @@ void bloom_cardinality(const Call& call) {
 
 void bloom_current_fp_rate(const Call& call) {
   if (call.is_null(0)) return;
-  sqlite3_result_double(call.context, open_filter(call, 0).ref().stats().current_fp_rate);
+  set_value(call.context, open_filter(call, 0).ref().stats().current_fp_rate);
 }
 
 void bloom_info(const Call& call) {
   if (call.is_null(0)) return;
-  set_result(call, to_json(describe_stored({call, 0})));
+  set_value(call.context, to_json(FilterArgument(call, 0).describe()));
 }
 
 int parse_level(sqlite3_value* value) {
@@ -44,8 +46,7 @@ int parse_level(sqlite3_value* value) {
 
 void bloom_compress(const Call& call) {
   if (call.is_null(0)) return;
-  const bool level_given = call.args.size() > 1 && !call.is_null(1);
-  const int level = level_given ? parse_level(call.args[1]) : kDefaultCompressionLevel;
+  const int level = call.has(1) ? parse_level(call.args[1]) : kDefaultCompressionLevel;
   set_result(call, open_filter(call, 0).ref(), BlobForm::kSmallest, level);
 }
 
@@ -73,11 +74,46 @@ void bloom_valid(const Call& call) {
   sqlite3_result_int(call.context, parse_blob(given.bytes, given.limits).has_value());
 }
 
-void crivo_version(const Call& call) { set_result(call, version()); }
+void crivo_version(const Call& call) { set_value(call.context, version()); }
 
 void crivo_build_info(const Call& call) {
-  set_result(call, "crivo " + std::string(version()) + ", sqlite " + sqlite3_libversion() +
-                       ", zstd " CRIVO_ZSTD_VERSION ", isa " + std::string(active_isa()));
+  set_value(call.context, "crivo " + std::string(version()) + ", sqlite " + sqlite3_libversion() +
+                              ", zstd " CRIVO_ZSTD_VERSION ", isa " + std::string(active_isa()));
+}
+
+constexpr const char* kFilter[] = {"filter"};
+
+constexpr const char* kEachColumns[] = {"name TEXT", "value"};
+
+void set_description(sqlite3_context* context, const Description& row, int column) {
+  if (column == 0) return set_value(context, row.name);
+  std::visit([context](auto value) { set_value(context, value); }, row.value);
+}
+
+std::unique_ptr<Rows> descriptions(const TableCall& call) {
+  if (call.is_null(0)) return nullptr;
+  return std::make_unique<ListedRows<Description, set_description>>(FilterArgument(call, 0).describe());
+}
+
+constexpr const char* kLayerColumns[] = {"layer INTEGER", "capacity INTEGER", "keys INTEGER", "bits INTEGER",
+                                         "k INTEGER",     "fill REAL",        "fp_rate REAL", "current_fp_rate REAL"};
+
+using LayerRow = std::array<std::variant<std::uint64_t, double>, std::size(kLayerColumns)>;
+
+void set_layer(sqlite3_context* context, const LayerRow& row, int column) {
+  std::visit([context](auto value) { set_value(context, value); }, row[static_cast<std::size_t>(column)]);
+}
+
+std::unique_ptr<Rows> layers(const TableCall& call) {
+  if (call.is_null(0)) return nullptr;
+  std::vector<LayerRow> rows;
+  for (const LayerInfo& layer : open_filter(call, 0).ref().layers()) {
+    const Stats& stats = layer.stats;
+    const double fill = static_cast<double>(stats.bits_set) / static_cast<double>(stats.bits);
+    rows.push_back({std::uint64_t{rows.size()}, layer.capacity, layer.keys, stats.bits, std::uint64_t{layer.k}, fill,
+                    layer.fp_rate, stats.current_fp_rate});
+  }
+  return std::make_unique<ListedRows<LayerRow, set_layer>>(std::move(rows));
 }
 
 constexpr std::array kScalars = {
@@ -98,5 +134,8 @@ constexpr std::array kScalars = {
 }  // namespace
 
 std::span<const FunctionRow> scalar_functions() noexcept { return kScalars; }
+
+constinit const TableFunction kBloomEach{"bloom_each", kEachColumns, kFilter, 1, 12, descriptions};
+constinit const TableFunction kBloomLayers{"bloom_layers", kLayerColumns, kFilter, 1, 4, layers};
 
 }  // namespace crivo::sqlite

@@ -6,6 +6,7 @@
 #include "crivo/sketch.h"
 #include "functions.h"
 #include "functions/table_valued.h"
+#include "values/filter_argument.h"
 #include "values/options.h"
 
 namespace crivo::sqlite {
@@ -38,10 +39,7 @@ void change_sketch(Sketch& sketch, sqlite3_value* value, bool add) {
   unwrap(add ? sketch.add(key.view()) : sketch.remove(key.view()));
 }
 
-void set_result(const Call& call, const Sketch& sketch) {
-  const std::vector<std::byte> blob = sketch.to_blob();
-  sqlite3_result_blob64(call.context, blob.data(), blob.size(), SQLITE_TRANSIENT);
-}
+void set_result(const Call& call, const Sketch& sketch) { set_value(call.context, sketch.to_blob()); }
 
 void bloom_sketch(const Call& call) {
   set_result(call, unwrap(Sketch::create(parse_sketch_options(call.args), max_payload_bytes(call.db()))));
@@ -63,7 +61,7 @@ void bloom_sketch_agg_step(const Call& call) {
 }
 
 void bloom_sketch_agg_finish(const Call& call) {
-  const std::unique_ptr<SketchState> state = take_aggregate_state<SketchState>(call);
+  const std::unique_ptr<SketchState> state = release_aggregate_state<SketchState>(call);
   if (state != nullptr && state->sketch) set_result(call, *state->sketch);
 }
 
@@ -72,7 +70,7 @@ void bloom_sketch_change(const Call& call) {
   require_args(call, 2);
   Sketch sketch = open_sketch(call, 0);
   for (sqlite3_value* value : call.args.subspan(1)) {
-    if (sqlite3_value_type(value) != SQLITE_NULL) change_sketch(sketch, value, kAdd);
+    if (!is_null(value)) change_sketch(sketch, value, kAdd);
   }
   set_result(call, sketch);
 }
@@ -86,10 +84,8 @@ void bloom_sketch_append(const Call& call) {
 
 void bloom_hash(const Call& call) {
   const KeyBytes key(call.args[0]);
-  const std::uint64_t seed = call.args.size() < 2 || call.is_null(1) ? 0 : parse_seed(call.args[1]);
-  if (!key.is_null()) {
-    sqlite3_result_int64(call.context, static_cast<sqlite3_int64>(key.hash(HashId::kXxh3_64, seed)));
-  }
+  const std::uint64_t seed = call.has(1) ? parse_seed(call.args[1]) : 0;
+  if (!key.is_null()) set_value(call.context, static_cast<std::int64_t>(key.hash(HashId::kXxh3_64, seed)));
 }
 
 constexpr std::array kSketchFunctions = {
@@ -117,8 +113,7 @@ class DifferenceRows final : public Rows {
     const SketchedKeys& side = row < firsts ? difference_.only_first : difference_.only_second;
     const std::size_t i = row < firsts ? row : row - firsts;
     if (keys_ != SketchKeys::kBytes) return set_value(context, static_cast<std::int64_t>(side.number(i)));
-    const std::string_view key = side.key(i);
-    sqlite3_result_blob64(context, key.data(), key.size(), SQLITE_TRANSIENT);
+    set_value(context, std::as_bytes(std::span(side.key(i))));
   }
 
  private:

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <new>
 
-#include "values/running.h"
 #include "values/sql_text.h"
 
 namespace crivo::sqlite {
@@ -38,9 +37,9 @@ struct Columns {
 
 RowArgs::RowArgs(const Call& call) {
   const std::size_t first = call.args.size() - 4;
-  schema = first != 0 ? name_arg(call, 0, "schema") : "main";
-  table = name_arg(call, first, "table");
-  column = name_arg(call, first + 1, "column");
+  schema = first != 0 ? name_of(call.args[0], "schema") : "main";
+  table = name_of(call.args[first], "table");
+  column = name_of(call.args[first + 1], "column");
   row = call.args[first + 2];
   key = call.args[first + 3];
 }

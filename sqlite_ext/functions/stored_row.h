@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "crivo/host/blob_in_place.h"
-#include "values/boundary.h"
-#include "values/effects.h"
+#include "values/call.h"
 #include "values/statement.h"
+#include "values/writers.h"
 
 namespace crivo::sqlite {
 

@@ -9,7 +9,7 @@
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::size_t kMostArguments = 8;
+constexpr std::size_t kMaxArguments = 8;
 
 struct Table : sqlite3_vtab {
   sqlite3* db;
@@ -31,7 +31,7 @@ class Cursor : public sqlite3_vtab_cursor {
   [[nodiscard]] const Table& table() const noexcept { return *static_cast<const Table*>(pVtab); }
 
   // Copies of the arguments: the rows may borrow from them, and a query may read the hidden columns.
-  std::array<OwnedValue, kMostArguments> args_;
+  std::array<OwnedValue, kMaxArguments> args_;
   std::unique_ptr<Rows> rows_;
   bool at_end_ = true;
   std::int64_t row_id_ = 0;
@@ -57,7 +57,7 @@ int connect(sqlite3* db, void* pointer, int, const char* const*, sqlite3_vtab** 
 /// Plans a query. The only plan needs the arguments. SQLite calls this several times, each time with a subset of usable
 /// constraints; an unusable constraint may depend on a table that is read later.
 int Table::best_index(sqlite3_index_info& info) const {
-  std::array<int, kMostArguments> chosen;
+  std::array<int, kMaxArguments> chosen;
   chosen.fill(-1);
   unsigned waiting = 0;
   for (int i = 0; i < info.nConstraint; ++i) {
@@ -96,22 +96,23 @@ void Cursor::filter(int given, std::span<sqlite3_value* const> values) {
   rows_.reset();
   at_end_ = true;
   row_id_ = 0;
-  std::array<sqlite3_value*, kMostArguments> came{};
-  std::array<sqlite3_value*, kMostArguments> kept{};
-  for (std::size_t i = 0; i < kMostArguments; ++i) {
+  std::array<sqlite3_value*, kMaxArguments> originals{};
+  std::array<sqlite3_value*, kMaxArguments> copies{};
+  for (std::size_t i = 0; i < kMaxArguments; ++i) {
     args_[i].reset();
     if ((static_cast<unsigned>(given) >> i & 1) == 0) continue;
-    came[i] = values.front();
+    originals[i] = values.front();
     values = values.subspan(1);
-    args_[i] = copy_of(came[i]);
-    kept[i] = args_[i].get();
+    args_[i] = copy_of(originals[i]);
+    copies[i] = args_[i].get();
   }
   const TableFunction& function = *table().function;
   for (std::size_t i = 0; i < function.required; ++i) {
-    if (came[i] == nullptr) throw SqlError{std::string(function.arguments[i]) + " must be set, got no such argument"};
+    if (originals[i] == nullptr)
+      throw SqlError{std::string(function.arguments[i]) + " must be set, got no such argument"};
   }
   const std::size_t count = function.arguments.size();
-  rows_ = function.rows({table().db, std::span(came).first(count), std::span(kept).first(count)});
+  rows_ = function.rows({table().db, std::span(originals).first(count), std::span(copies).first(count)});
   next();
 }
 

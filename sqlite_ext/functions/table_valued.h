@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "values/boundary.h"
+#include "values/value.h"
 
 namespace crivo::sqlite {
 
@@ -35,9 +35,7 @@ struct TableCall {
 
   [[nodiscard]] sqlite3* db() const { return database; }
   /// Whether an argument is missing or NULL. (SQLite shows a pointer value as NULL.)
-  [[nodiscard]] bool is_null(std::size_t arg) const {
-    return args[arg] == nullptr || sqlite3_value_type(args[arg]) == SQLITE_NULL;
-  }
+  [[nodiscard]] bool is_null(std::size_t arg) const { return args[arg] == nullptr || sqlite::is_null(args[arg]); }
 };
 
 struct TableFunction {
@@ -52,15 +50,6 @@ struct TableFunction {
 
 /// Registers a function, which must live as long as the process. Returns a SQLite result code.
 [[nodiscard]] int register_table_function(sqlite3* db, const TableFunction& function);
-
-inline void set_value(sqlite3_context* context, std::string_view text) {
-  sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-inline void set_value(sqlite3_context* context, double value) { sqlite3_result_double(context, value); }
-inline void set_value(sqlite3_context* context, std::int64_t value) { sqlite3_result_int64(context, value); }
-inline void set_value(sqlite3_context* context, std::uint64_t value) {
-  sqlite3_result_int64(context, saturated(value));
-}
 
 /// Rows that are all made before the first is read. `set` sets a column of a row as the result.
 template <class Row, void (*set)(sqlite3_context*, const Row&, int column)>

@@ -6,7 +6,6 @@
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
 #include "table/state.h"
-#include "values/boundary.h"
 #include "values/options.h"
 #include "values/statement.h"
 
@@ -104,7 +103,7 @@ void require_known_kind(const std::optional<std::string>& kind) {
   FilterSpec any;
   if (!kind) return;
   if (choose_kind(any, *kind)) return require_table_kind(any);
-  throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + in_quotes(*kind)};
+  throw wrong_table_kind(in_quotes(*kind));
 }
 
 /// Parses on_full. Returns whether a new key in an over-full table is an error.

@@ -6,7 +6,6 @@
 
 #include "table/source.h"
 #include "table/state.h"
-#include "values/boundary.h"
 
 namespace crivo::sqlite {
 

@@ -9,6 +9,7 @@
 #include "crivo/host/scalable_layers.h"
 #include "crivo/host/sizing.h"
 #include "crivo/host/window.h"
+#include "values/filter_argument.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -38,7 +39,7 @@ class Fill {
       rates_ += (1 - rates_) * stats.current_fp_rate;
       return;
     }
-    const Stats stats = part_of(pane_shape(*filter_), page).stats();
+    const Stats stats = sub_filter(pane_shape(*filter_), page).stats();
     bits_set_ += stats.bits_set;
     rates_ += stats.current_fp_rate * static_cast<double>(page.size());
   }
@@ -157,8 +158,8 @@ AnyFilter pane_snapshot(Operation& table, std::uint64_t wanted, std::uint64_t ma
 
 }  // namespace
 
-Inventory take_inventory(Operation& table) {
-  Inventory found;
+TableStatistics read_statistics(Operation& table) {
+  TableStatistics found;
   const std::uint32_t panes = panes_of(table.state());
   for (std::size_t i = 0; i < table.state().layers.size(); ++i) {
     const PagedFilter& filter = table.filter(i);
@@ -171,12 +172,11 @@ Inventory take_inventory(Operation& table) {
       visit_panes(filter, panes, page, stored, [&](std::uint64_t age, auto pane) { fills[age].add(page, pane); });
     });
     for (const Fill& fill : fills) {
-      found.pane_bits.push_back(fill.bits_set());
+      if (table.state().clock) found.pane_keys.push_back(keys_of_bits(filter, fill.bits_set()));
       found.current_fp_rate += (1 - found.current_fp_rate) * fill.fp_rate(panes);
     }
   }
   if (table.state().clock) {  // a page's count cannot be split among its panes
-    for (const std::uint64_t bits : found.pane_bits) found.pane_keys.push_back(keys_of_bits(table.filter(0), bits));
     found.keys = std::accumulate(found.pane_keys.begin(), found.pane_keys.end(), std::uint64_t{0});
   }
   return found;

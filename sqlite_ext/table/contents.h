@@ -7,18 +7,17 @@
 namespace crivo::sqlite {
 
 /// Statistics of a table's pages.
-struct Inventory {
+struct TableStatistics {
   std::uint64_t keys = 0;                // added and not removed; for a window, the sum over all panes
   std::uint64_t pages = 0;               // in all layers, with or without rows
   std::uint64_t stored_pages = 0;        // the pages that have rows
   std::uint64_t row_bytes = 0;           // of these rows
-  std::vector<std::uint64_t> pane_bits;  // for a window: the number of bits set per pane, newest first
-  std::vector<std::uint64_t> pane_keys;  // the estimated number of different keys per pane
+  std::vector<std::uint64_t> pane_keys;  // for a window: the estimated number of different keys per pane, newest first
   double current_fp_rate = 0;            // as in Stats, over all layers and panes
 };
 
 /// Both functions throw as Operation does.
-[[nodiscard]] Inventory take_inventory(Operation& table);
+[[nodiscard]] TableStatistics read_statistics(Operation& table);
 
 /// The table's filter as one blob, of kind window if the table has a window. With `pane`, only that pane as a blocked
 /// filter; 0 is the newest. The payload may have at most max_bytes. Throws SqlError if the pane does not exist.

@@ -8,13 +8,12 @@
 #include "crivo/host/bytes.h"
 #include "crivo/host/scalable_layers.h"
 #include "crivo/kinds.h"
-#include "values/boundary.h"
 #include "values/time.h"
 
 namespace crivo::sqlite {
 namespace {
 
-[[noreturn]] void misplaced(std::int64_t number) {
+[[noreturn]] void refuse_page(std::int64_t number) {
   throw HostError{SQLITE_CORRUPT_VTAB,
                   "page " + std::to_string(number) + " in table _pages must be in a layer, got one outside"};
 }
@@ -26,10 +25,10 @@ std::string stored_state(ShadowTables& shadow, std::string_view row) {
 }
 
 /// The maximum bytes of changed pages in memory before they are stored.
-constexpr std::size_t kMostChangedBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxChangedBytes = std::size_t{16} << 20;
 
 /// Resets the clock of a table that has no keys.
-void restart(TableState& state, sqlite3* db) {
+void reset_clock(TableState& state, sqlite3* db) {
   if (!state.clock) return;
   state.clock->generation = 0;
   state.clock->first_pane = state.is_manual ? -1 : time_now(db) / state.clock->pane_length;
@@ -55,8 +54,8 @@ void require_same_shape(const Shape& ours, const Shape& theirs) {
 }  // namespace
 
 void create_table(ShadowTables& shadow, const TableSpec& spec, std::string_view source) {
-  TableState state = plan_table(spec, shadow.row_room());
-  restart(state, shadow.db());
+  TableState state = plan_table(spec, shadow.max_row_bytes());
+  reset_clock(state, shadow.db());
   shadow.create();
   if (state.has_source) shadow.write_meta(kSourceRow, source);
   shadow.write_meta(kStateRow, to_text(state));
@@ -168,12 +167,12 @@ bool Operation::add_hash(std::uint64_t hash, bool only_if_absent) {
 // This order maintains T1: no lookup reads the new page until the state has it, and the old page still has all its keys
 // until it is rewritten last.
 void Operation::split_page() {
-  const PagedFilter more = filter(0).with_a_page_more();
-  PageRows rows(shadow(), table_.spare, more, first_page(0));
-  more.split(rows);
-  rows.store(more.pages() - 1);
+  const PagedFilter larger = filter(0).with_a_page_more();
+  PageRows rows(shadow(), table_.spare, larger, first_page(0));
+  larger.split(rows);
+  rows.store(larger.pages() - 1);
   TableState grown = state();
-  grown.layers.front().units = more.pages();
+  grown.layers.front().units = larger.pages();
   save(grown);
   rows.store();
 }
@@ -183,14 +182,14 @@ std::optional<Added> Operation::add_to_newest(PageRows& rows, std::uint64_t hash
   const std::uint64_t page = newest.page_of(hash);
   if (state().spec.kind != Kind::kScalable || !is_full(rows, page)) {
     const Added added = unwrap(newest.add_hash(hash, rows, only_if_absent));
-    if (added.fills) watch_capacity(rows, page);
+    if (added.fills) check_capacity(rows, page);
     return added;
   }
   return newest.may_contain_hash(hash, rows) ? std::optional(Added{}) : std::nullopt;
 }
 
 // No total of keys is stored (see is_full), so each page is compared with its share.
-void Operation::watch_capacity(PageRows& rows, std::uint64_t page) {
+void Operation::check_capacity(PageRows& rows, std::uint64_t page) {
   const PagedFilter& filter = this->filter(0);
   if (state().spec.kind == Kind::kScalable || filter.grows() || (table_.has_warned && !state().full_is_error)) return;
   const std::uint64_t capacity = state().pane_spec().capacity;
@@ -227,7 +226,7 @@ void Operation::add_hashes(std::span<std::uint64_t> hashes) {
     std::optional<Added> added = Added{};
     {
       PageRows rows = rows_of(newest_layer());
-      while (next != hashes.end() && added && !added->is_crowded && rows.bytes() < kMostChangedBytes) {
+      while (next != hashes.end() && added && !added->is_crowded && rows.bytes() < kMaxChangedBytes) {
         added = layers_contain(*next, newest_layer()) ? Added{} : add_to_newest(rows, *next, false);
         if (added) ++next;
       }
@@ -270,7 +269,7 @@ void Operation::merge(const FilterRef& other) {
     // The page's share of the keys is proportional to its bits. Rounding preserves the total number of keys.
     const std::int64_t until = std::llround(keys * ((bits_before + bits) / all_bits));
     united.keys += static_cast<std::uint64_t>(until - std::llround(keys * (bits_before / all_bits)));
-    watch_capacity(rows, page);
+    check_capacity(rows, page);
     bits_before += bits;
     rows.store();
   }
@@ -281,7 +280,7 @@ void Operation::clear() {
   require_no_source("op clear");
   cleared.layers.resize(1);
   if (filter(0).grows()) cleared.layers.front().units = 1;
-  restart(cleared, shadow().db());  // first, because reading the clock can fail
+  reset_clock(cleared, shadow().db());  // first, because reading the clock can fail
   shadow().erase_pages(0, INT64_MAX);
   if (cleared != state()) save(cleared);
 }
@@ -301,7 +300,7 @@ void Operation::visit_layer(std::size_t layer, const PageVisitor& visit) {
     if (number > last_page(layer)) return false;
     const auto page = static_cast<std::uint64_t>(number - first);
     if (filter.grows() && page == filter.pages()) return true;  // left by a split that failed before it saved the state
-    if (page >= filter.pages()) misplaced(number);
+    if (page >= filter.pages()) refuse_page(number);
     row.load(stored, number, filter, page);
     visit(page, row.page, stored.size());
     return true;
@@ -316,7 +315,7 @@ void Operation::check() {
   const std::int64_t last_of_half = last_page(kLayersPerHalf - 1, state().half);
   const auto refuse_from = [this](std::int64_t from, std::int64_t to) {
     shadow().visit_pages(from, [to](std::int64_t number, auto) -> bool {
-      if (number <= to) misplaced(number);
+      if (number <= to) refuse_page(number);
       return false;
     });
   };
@@ -343,7 +342,7 @@ void Operation::replace(std::uint64_t capacity, const std::function<void(Operati
   spec.filter = state().spec;
   spec.filter.capacity = capacity;
   spec.has_source = true;
-  TableState planned = plan_table(spec, shadow().row_room());
+  TableState planned = plan_table(spec, shadow().max_row_bytes());
   planned.half = 1 - old_half;
   erase_half(planned.half);  // may contain pages of a failed rebuild
   shadow().write_meta(kNextStateRow, to_text(planned));

@@ -123,7 +123,7 @@ class Operation {
   /// Adds a key to the newest layer, whose rows are `rows`; no value if the layer is full.
   [[nodiscard]] std::optional<Added> add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent);
   /// Throws SqlError, or logs a warning, if the page of a new key is over-full.
-  void watch_capacity(PageRows& rows, std::uint64_t page);
+  void check_capacity(PageRows& rows, std::uint64_t page);
   [[nodiscard]] bool is_full(PageRows& rows, std::uint64_t page) const;
   void open_layer();
   /// Adds a page to a growing table.

@@ -1,11 +1,13 @@
 #include "table/follow.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "crivo/hash.h"
 #include "crivo/host/text.h"
-#include "table/distinct.h"
-#include "values/running.h"
+#include "values/value.h"
+#include "values/writers.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -15,6 +17,40 @@ constexpr std::uint64_t kLeastCapacity = 10000;
 constexpr std::size_t kBatch = std::size_t{1} << 17;
 /// The maximum of a 4-bit counter. A counter that reaches it never changes again.
 constexpr std::uint64_t kFullCounter = 15;
+
+/// Estimates the number of different keys by k minimum values (Bar-Yossef et al. 2002, "Counting Distinct Elements in a
+/// Data Stream"). Stores the smallest hashes, in 1 MiB. The count is exact up to kExact different hashes. Above, it is
+/// estimated from the density of the smallest hashes, with a standard error of 1 / sqrt(kExact) = 0.4%.
+class DistinctHashes {
+ public:
+  void add(std::uint64_t hash) {
+    if (hash > largest_) return;
+    smallest_.push_back(hash);
+    if (smallest_.size() == 2 * kExact) shrink();
+  }
+
+  [[nodiscard]] std::uint64_t count() {
+    shrink();
+    if (largest_ == UINT64_MAX) return smallest_.size();
+    const double share = (static_cast<double>(largest_) + 1) / 0x1p64;  // of the hash values up to largest_
+    return static_cast<std::uint64_t>(std::llround((kExact - 1) / share));
+  }
+
+ private:
+  static constexpr std::size_t kExact = std::size_t{1} << 16;
+
+  void shrink() {
+    std::ranges::sort(smallest_);
+    smallest_.erase(std::unique(smallest_.begin(), smallest_.end()),
+                    smallest_.end());  // clang 14 cannot read ranges::unique
+    if (smallest_.size() <= kExact) return;
+    smallest_.resize(kExact);
+    largest_ = smallest_.back();
+  }
+
+  std::vector<std::uint64_t> smallest_;
+  std::uint64_t largest_ = UINT64_MAX;
+};
 
 std::string from_clause(const std::string& schema, const Source& source) {
   return " FROM " + quoted_name(schema) + "." + quoted_name(source.table);
@@ -43,7 +79,9 @@ std::uint64_t count_values(ShadowTables& shadow, const Source& source, std::uint
   return hashes.count();
 }
 
-std::uint64_t roomy(std::uint64_t values) noexcept { return std::clamp(2 * values, kLeastCapacity, kMaxCapacity); }
+std::uint64_t capacity_for(std::uint64_t values) noexcept {
+  return std::clamp(2 * values, kLeastCapacity, kMaxCapacity);
+}
 
 void fill(Operation& table, const Source& source) {
   const std::uint64_t seed = table.state().spec.seed;
@@ -72,7 +110,7 @@ Source present_source(ShadowTables& shadow) {
 }
 
 /// Recreates the triggers unless they have existed since the table was filled.
-void tie_again(ShadowTables& shadow, const Source& source, TriggerSet set) {
+void restore_triggers(ShadowTables& shadow, const Source& source, TriggerSet set) {
   const SourceTriggers triggers(shadow);
   if (triggers.complete()) return;
   shadow.write_meta(kSourceRow, to_text(source));  // first, because only the triggers may have the current name
@@ -109,7 +147,7 @@ std::uint64_t stale(ShadowTables& shadow) {
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source) {
   require_no_other_writer(shadow.db(), "CREATE VIRTUAL TABLE with a source");
   const Source found = resolve_source(shadow.db(), shadow.schema(), source);
-  if (spec.filter.capacity == 0) spec.filter.capacity = roomy(count_values(shadow, found, 0));
+  if (spec.filter.capacity == 0) spec.filter.capacity = capacity_for(count_values(shadow, found, 0));
   create_table(shadow, spec, to_text(found));
   FilterTable table(shadow);
   Operation filling(table);
@@ -124,10 +162,11 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
 //
 // The reported old value is uncertain if a BEFORE trigger, a function, or REPLACE (by removing another row) may have
 // changed the row: SQLite continues with the values that it read before.
-void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* key, sqlite3_value* arg, bool or_replace) {
-  const KeyBytes came(key);
-  const KeyBytes went(arg);
-  const bool is_same = !came.is_null() && !went.is_null() && came.view() == went.view();
+void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value, sqlite3_value* old_value,
+                      bool or_replace) {
+  const KeyBytes added(new_value);
+  const KeyBytes removed(old_value);
+  const bool is_same = !added.is_null() && !removed.is_null() && added.view() == removed.view();
   // Most updates do not change the column, and return without reading the table's state.
   const SourceHazards* seen = watch_.seen();
   const bool is_nothing = is_same && seen != nullptr && !or_replace && !seen->has_replace && !seen->is_generated;
@@ -138,22 +177,22 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* key, sqli
   const bool replaces = or_replace || hazards.has_replace;
   switch (op) {
     case TriggerOp::kInsert:
-      counted_ = add(operation, came, !replaces && !hazards.others_on_insert);
+      counted_ = add(operation, added, !replaces && !hazards.others_on_insert);
       break;
     case TriggerOp::kInserted:
-      if (!came.is_null() && counted_ != hash_key(came.view(), operation.state().spec.seed))
-        add(operation, came, false);
+      if (!added.is_null() && counted_ != hash_key(added.view(), operation.state().spec.seed))
+        add(operation, added, false);
       counted_.reset();
       break;
     case TriggerOp::kUpdate:
-      if (!is_same || replaces) add(operation, came, false);
+      if (!is_same || replaces) add(operation, added, false);
       break;
     case TriggerOp::kUpdated:
-      if (hazards.is_generated && hazards.others_may_write) add(operation, came, false);
-      if (!is_same) remove(operation, went, !replaces && !hazards.others_may_write);
+      if (hazards.is_generated && hazards.others_may_write) add(operation, added, false);
+      if (!is_same) remove(operation, removed, !replaces && !hazards.others_may_write);
       break;
     case TriggerOp::kDeleted:
-      remove(operation, went, !hazards.others_may_write);
+      remove(operation, removed, !hazards.others_may_write);
       break;
     case TriggerOp::kDefault:
       if (!replaces) break;
@@ -211,9 +250,9 @@ void rebuild_following(ShadowTables& shadow) {
   SourceTriggers(shadow).require_names();  // first, because inside BEGIN a failed rebuild is not rolled back
   const std::uint64_t capacity = rebuild.state().spec.capacity;
   const std::uint64_t values = count_values(shadow, source, capacity);
-  rebuild.replace(values > capacity ? roomy(values) : capacity, [&](Operation& fresh) { fill(fresh, source); });
+  rebuild.replace(values > capacity ? capacity_for(values) : capacity, [&](Operation& fresh) { fill(fresh, source); });
   shadow.erase_meta(kStaleRow);
-  tie_again(shadow, source, set);
+  restore_triggers(shadow, source, set);
 }
 
 void drop_following(ShadowTables& shadow) {

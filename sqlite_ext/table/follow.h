@@ -4,7 +4,7 @@
 
 #include "table/filter_table.h"
 #include "table/source.h"
-#include "values/boundary.h"
+#include "values/value.h"
 
 namespace crivo::sqlite {
 
@@ -33,7 +33,7 @@ class SourceWatch {
 class Follower {
  public:
   /// `or_replace`: the statement that fired the trigger is an INSERT or UPDATE OR REPLACE.
-  void follow(FilterTable& table, TriggerOp op, sqlite3_value* key, sqlite3_value* arg, bool or_replace);
+  void follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value, sqlite3_value* old_value, bool or_replace);
 
  private:
   /// Returns the key's hash if the key is counted now.

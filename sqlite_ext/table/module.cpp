@@ -13,8 +13,9 @@
 #include "table/arguments.h"
 #include "table/follow.h"
 #include "table/seal.h"
-#include "values/running.h"
+#include "values/filter_argument.h"
 #include "values/virtual_table.h"
+#include "values/writers.h"
 
 namespace crivo::sqlite {
 namespace {
@@ -36,19 +37,19 @@ struct BloomTable : sqlite3_vtab {
   /// Begins a callback, which ends with the returned object. One callback at a time: a hostile schema can make the
   /// table's own statements run a view or trigger whose function uses the table again. That would reset these
   /// statements while they run. Throws SqlError.
-  [[nodiscard]] auto begin_work() {
-    if (is_at_work) throw SqlError{"table must not be used recursively, got a use by its own statement"};
+  [[nodiscard]] auto begin_callback() {
+    if (is_in_callback) throw SqlError{"table must not be used recursively, got a use by its own statement"};
     // The old name may now belong to another table.
     if (is_renamed) throw SqlError{"table must keep its name while a statement uses it, got a rename"};
-    is_at_work = true;
-    return ScopeExit([this] { is_at_work = false; });
+    is_in_callback = true;
+    return ScopeExit([this] { is_in_callback = false; });
   }
 
   ShadowTables shadow;
   FilterTable filter;
   Follower follower;
   int followed_in = -1;  // schema_seen() when all triggers of a table with a source were last seen
-  bool is_at_work = false;
+  bool is_in_callback = false;
   bool is_renamed = false;  // only statements that were running during the rename still use this object
 };
 
@@ -58,7 +59,7 @@ BloomTable& of(sqlite3_vtab* table) { return *static_cast<BloomTable*>(table); }
 template <class Body>
 int guarded_callback(BloomTable& table, const Body& body) noexcept {
   return guarded_table(table, [&] {
-    const auto work = table.begin_work();
+    const auto callback = table.begin_callback();
     return body();
   });
 }
@@ -130,7 +131,7 @@ int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** r
   return *report != nullptr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-bool is_question(const sqlite3_index_info& info, int i) {
+bool is_key_lookup(const sqlite3_index_info& info, int i) {
   const auto& constraint = info.aConstraint[i];
   return constraint.iColumn == kKey &&
          (constraint.op == SQLITE_INDEX_CONSTRAINT_EQ || constraint.op == SQLITE_INDEX_CONSTRAINT_IS);
@@ -145,7 +146,7 @@ bool is_binary(sqlite3_index_info& info, int i) {
 int BloomTable::best_index(sqlite3_index_info& info) {
   bool needs_other_order = false;
   for (int i = 0; i < info.nConstraint; ++i) {
-    if (!is_question(info, i) || !is_binary(info, i)) continue;
+    if (!is_key_lookup(info, i) || !is_binary(info, i)) continue;
     if (info.aConstraint[i].usable == 0) {
       needs_other_order = true;
       continue;
@@ -173,7 +174,7 @@ void require_followed(BloomTable& bloom) {
 
 void BloomCursor::filter(int plan, std::span<sqlite3_value* const> args) {
   BloomTable& bloom = of(pVtab);
-  const auto work = bloom.begin_work();
+  const auto callback = bloom.begin_callback();
   key_.reset();
   if (plan != kByKey) {
     throw SqlError{"query must compare key with = or IN, as in EXISTS (SELECT 1 FROM " + bloom.shadow.table() +
@@ -191,11 +192,11 @@ void BloomCursor::filter(int plan, std::span<sqlite3_value* const> args) {
 
 void BloomCursor::set_column(sqlite3_context* context, int column) const {
   BloomTable& bloom = of(pVtab);
-  const auto work = bloom.begin_work();
+  const auto callback = bloom.begin_callback();
   if (column == kKey) sqlite3_result_value(context, key_.get());
   if (column == kCount) {
     const std::optional<std::uint64_t> count = Operation(bloom.filter).count(hash_);
-    if (count) sqlite3_result_int64(context, saturated(*count));
+    if (count) set_value(context, *count);
   }
 }
 
@@ -229,7 +230,6 @@ constexpr std::array kTableOps = {
     TableOp{"rebuild", false, rebuild},
 };
 
-bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
 bool is_op(sqlite3_value* value, std::string_view name) {
   return sqlite3_value_type(value) == SQLITE_TEXT && KeyBytes(value).view() == name;
 }
@@ -280,10 +280,10 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
       Operation(bloom.filter).remove_row(static_cast<std::uint64_t>(sqlite3_value_int64(argv[0])));
       return SQLITE_OK;
     }
-    if (sqlite3_value_type(argv[0]) != SQLITE_NULL) {
+    if (!is_null(argv[0])) {
       throw SqlError{"statement must be INSERT, DELETE or SELECT, got UPDATE; delete the old key, then insert the new"};
     }
-    if (sqlite3_value_type(argv[1]) != SQLITE_NULL) {
+    if (!is_null(argv[1])) {
       throw SqlError{"rowid must be omitted from an INSERT, got " + shown(argv[1])};
     }
     const int on_conflict = sqlite3_vtab_on_conflict(bloom.shadow.db());

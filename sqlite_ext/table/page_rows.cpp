@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::size_t kKeysOffset = 8;
 constexpr std::size_t kGenerationOffset = 16;
-constexpr std::size_t kMostSpareRows = 16;  // most filters read at most this many pages per key
+constexpr std::size_t kMaxSpareRows = 16;  // most filters read at most this many pages per key
 
 std::uint64_t checksum(std::int64_t number, std::span<const std::byte> row) noexcept {
   const auto rest = row.subspan(kChecksumBytes);
@@ -70,7 +70,7 @@ void PageRow::load(std::span<const std::byte> stored, std::int64_t number, const
   if (!filter.is_sound(page_number, page.bytes)) refuse_row(number, "be at its level or below, got a higher one");
 }
 
-FilterRef part_of(Shape shape, std::span<const std::byte> bytes) {
+FilterRef sub_filter(Shape shape, std::span<const std::byte> bytes) {
   shape.units =
       shape.kind == Kind::kSpectral ? bytes.size() * 8 / shape.param : bytes.size() / PagedFilter::granularity(shape);
   return unwrap(FilterRef::open(shape, {.keys = 0, .capacity = 1, .fp_rate = 1}, bytes));
@@ -86,7 +86,7 @@ bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64
   if (static_cast<double>(page.keys) <= most) return false;
   if (!filter.counts()) return true;
   // The count includes repeated keys, so only the fill decides.
-  const FilterRef part = part_of(filter.shape(), {page.bytes, bytes});
+  const FilterRef part = sub_filter(filter.shape(), {page.bytes, bytes});
   return part.stats().current_fp_rate > part.predicted_fp_rate(most);
 }
 
@@ -97,7 +97,7 @@ PageRows::PageRows(ShadowTables& tables, SpareRows& spare, const PagedFilter& fi
 
 PageRows::~PageRows() {
   buffer.swap(spare_.buffer);
-  if (spare_.rows.size() + rows_.size() <= kMostSpareRows) spare_.rows.merge(rows_);
+  if (spare_.rows.size() + rows_.size() <= kMaxSpareRows) spare_.rows.merge(rows_);
 }
 
 PageRow& PageRows::row(std::uint64_t page) {

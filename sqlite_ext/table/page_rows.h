@@ -36,7 +36,7 @@ struct PageRow {
 [[nodiscard]] bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64_t number,
                                 const Page& page);
 /// A range of blocks, or of counters, of a filter of this shape, as a separate filter. Borrows the bytes.
-[[nodiscard]] FilterRef part_of(Shape shape, std::span<const std::byte> bytes);
+[[nodiscard]] FilterRef sub_filter(Shape shape, std::span<const std::byte> bytes);
 
 using PageRowMap = std::map<std::uint64_t, PageRow>;  // by page
 

@@ -33,7 +33,7 @@ std::string ShadowTables::name_of(std::string_view suffix) const {
   return (schema_.empty() ? "" : quoted_name(schema_) + ".") + quoted_name(table_ + "_" + std::string(suffix));
 }
 
-std::size_t ShadowTables::row_room() const {
+std::size_t ShadowTables::max_row_bytes() const {
   Statement statement(db_, "PRAGMA " + quoted_name(schema_) + ".page_size");
   Use use(statement);
   const std::int64_t bytes = use.step() ? use.integer(0) : 4096;

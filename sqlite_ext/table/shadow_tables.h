@@ -49,7 +49,7 @@ class ShadowTables {
   }
 
   /// The largest size in bytes of a page's row that fits a leaf of the b-tree.
-  [[nodiscard]] std::size_t row_room() const;
+  [[nodiscard]] std::size_t max_row_bytes() const;
 
   /// A number that changes if a schema may have changed between two calls of read_meta.
   [[nodiscard]] int schema_seen() const noexcept { return meta_.times_prepared_again(); }

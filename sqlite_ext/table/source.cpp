@@ -110,7 +110,7 @@ Source parse_source(std::string_view text) {
   const auto refuse_text = [text] { throw SqlError{"source must be table.column, got " + in_quotes(text)}; };
   std::vector<Token> names;
   for (std::string_view rest = text;;) {
-    names.push_back(take_name(rest, "."));
+    names.push_back(consume_name(rest, "."));
     if (names.back().text.empty()) refuse_text();
     if (rest.empty()) break;
     if (rest.front() != '.') refuse_text();
@@ -263,7 +263,7 @@ SourceHazards SourceTriggers::hazards(const Source& source) const {
   while (use.step()) {
     const std::string_view sql = use.text(0);
     const TriggerEffect effect = effect_of(sql);
-    const bool is_of_filter = followed_column(sql) && is_virtual(told_table(sql));
+    const bool is_of_filter = followed_column(sql) && is_virtual(reported_table(sql));
     if (is_of_filter && !may_end_between_triggers(sql) && !effect.changes_rows) continue;
     found.others_on_insert |= effect.on_insert;
     found.others_may_write |= effect.writes_before;

@@ -29,7 +29,6 @@
 #include <vector>
 
 #include "table/shadow_tables.h"
-#include "values/boundary.h"
 
 namespace crivo::sqlite {
 

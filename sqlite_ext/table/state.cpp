@@ -9,11 +9,69 @@
 #include "crivo/host/sizing.h"
 #include "crivo/host/text.h"
 #include "crivo/kinds.h"
-#include "table/state_text.h"
-#include "values/boundary.h"
 
 namespace crivo::sqlite {
 namespace {
+
+// The text of a state has the format's version, the kind, fields in an order fixed by the kind, and a checksum. A text
+// that differs from the written one is rejected.
+
+constexpr std::size_t kMaxPageBytes = 65536;  // SQLite's largest page
+constexpr std::string_view kFormat = "format=1";
+constexpr std::string_view kChecksum = " check=";
+
+std::string checksum_of(std::string_view text) { return std::to_string(hash_key(text, 0)); }
+
+std::string before_value(std::string_view name) { return std::string(" ").append(name).append("="); }
+
+[[noreturn]] void damaged_state(const std::string& what) {
+  throw HostError{SQLITE_CORRUPT_VTAB, "state in table _meta must " + what};
+}
+
+void append_field(std::string& text, std::string_view name, std::uint64_t value) {
+  text.append(before_value(name)).append(std::to_string(value));
+}
+
+/// Reads the fields in order. Throws HostError (SQLITE_CORRUPT_VTAB) if the text has other fields.
+class StateFields {
+ public:
+  /// Borrows the text.
+  explicit StateFields(std::string_view text) {
+    const std::size_t end = text.rfind(kChecksum);
+    if (end == std::string_view::npos || text.substr(end + kChecksum.size()) != checksum_of(text.substr(0, end))) {
+      damaged_state("match its checksum");
+    }
+    rest_ = text.substr(0, end);
+    if (!rest_.starts_with(kFormat)) damaged_state("have \"" + std::string(kFormat) + "\"");
+    rest_.remove_prefix(kFormat.size());
+  }
+
+  /// Whether the next field has this name.
+  [[nodiscard]] bool has(std::string_view name) const { return rest_.starts_with(before_value(name)); }
+
+  [[nodiscard]] std::string_view text(std::string_view name) {
+    const std::string before = before_value(name);
+    if (!rest_.starts_with(before)) damaged_state("have \"" + before + "\"");
+    rest_.remove_prefix(before.size());
+    const std::string_view value = rest_.substr(0, rest_.find(' '));
+    rest_.remove_prefix(value.size());
+    return value;
+  }
+
+  template <class Number>
+  [[nodiscard]] Number number(std::string_view name) {
+    const auto number = read_number<Number>(text(name));
+    if (!number) damaged_state("have a number as " + std::string(name));
+    return *number;
+  }
+
+  void require_end() const {
+    if (!rest_.empty()) damaged_state("end after these fields");
+  }
+
+ private:
+  std::string_view rest_;
+};
 
 /// The kind of the pages' contents.
 Kind paged_kind(const FilterSpec& spec) noexcept { return spec.kind == Kind::kScalable ? Kind::kBlocked : spec.kind; }
@@ -72,10 +130,18 @@ void read_clock(StateFields& fields, TableState& state) {
 
 }  // namespace
 
+SqlError wrong_table_kind(const std::string& got) {
+  const bool is_window = got.find("window") != std::string::npos;
+  return {
+      "kind must be one of a table's (blocked, counting, growing, scalable[:growth: 2 to 16], spectral[:counter bits: "
+      "4, 8, 16 or 32]), got " +
+      got + (is_window ? "; set window= instead" : "")};
+}
+
 void require_table_kind(const FilterSpec& spec) {
   constexpr std::array kAllowed = {Kind::kBlocked, Kind::kCounting, Kind::kGrowing, Kind::kScalable, Kind::kSpectral};
   if (std::ranges::find(kAllowed, spec.kind) != kAllowed.end()) return;
-  throw SqlError{"kind must be " + std::string(kTableKinds) + ", got " + kind_text(spec)};
+  throw wrong_table_kind(kind_text(spec));
 }
 
 bool can_remove(Kind kind) noexcept {
@@ -105,7 +171,7 @@ void add_layer(TableState& state) {
   state.layers.push_back({whole_pages(size.units, state.page_bytes), static_cast<std::uint8_t>(size.probes)});
 }
 
-TableState plan_table(const TableSpec& spec, std::size_t row_room) {
+TableState plan_table(const TableSpec& spec, std::size_t max_row_bytes) {
   require_table_kind(spec.filter);
   if (spec.clock && spec.filter.kind != Kind::kBlocked) {
     throw SqlError{"kind must be blocked if window is set, got " + kind_text(spec.filter)};
@@ -121,7 +187,7 @@ TableState plan_table(const TableSpec& spec, std::size_t row_room) {
   if (!is_scalable) shape = with_panes(unwrap(PagedFilter::plan(state.pane_spec())), state.clock);
   const bool grows = shape.kind == Kind::kGrowing;
   const std::size_t granule = PagedFilter::granularity(shape);
-  const std::size_t granules = grows ? 1 : std::max((row_room - kRowHeaderBytes) / granule, std::size_t{1});
+  const std::size_t granules = grows ? 1 : std::max((max_row_bytes - kRowHeaderBytes) / granule, std::size_t{1});
   state.page_bytes = granules * granule / (state.clock ? state.clock->kept_panes() : 1);
   state.spec.smallest_blob = false;
   if (is_scalable) {
@@ -135,7 +201,7 @@ TableState plan_table(const TableSpec& spec, std::size_t row_room) {
 std::string to_text(const TableState& state) {
   std::array<char, 32> rate;
   const auto rate_end = std::to_chars(rate.data(), rate.data() + rate.size(), state.spec.fp_rate).ptr;
-  std::string text = begin_state(kind_text(state.spec));
+  std::string text = std::string(kFormat).append(before_value("kind")).append(kind_text(state.spec));
   append_field(text, "capacity", state.spec.capacity);
   text.append(" fpr=").append(rate.data(), rate_end);
   append_field(text, "seed", state.spec.seed);
@@ -148,18 +214,22 @@ std::string to_text(const TableState& state) {
   if (state.clock) append_clock(text, *state.clock, state.is_manual);
   if (state.has_source) append_field(text, "source_half", state.half);
   if (state.full_is_error) text.append(" on_full=error");
-  return end_state(std::move(text));
+  const std::string checksum = checksum_of(text);
+  return text.append(kChecksum).append(checksum);
 }
 
 TableState parse_state(std::string_view text) {
   StateFields fields(text);
   TableState state;
-  unwrap(choose_kind(state.spec, fields.kind()));
+  unwrap(choose_kind(state.spec, fields.text("kind")));
   require_table_kind(state.spec);
   state.spec.capacity = fields.number<std::uint64_t>("capacity");
   state.spec.fp_rate = fields.number<double>("fpr");
   state.spec.seed = fields.number<std::uint64_t>("seed");
-  state.page_bytes = fields.page_bytes();
+  state.page_bytes = fields.number<std::size_t>("page_bytes");
+  if (state.page_bytes > kMaxPageBytes) {
+    damaged_state("have pages of at most 65536 bytes, got " + std::to_string(state.page_bytes));
+  }
   const auto layers = fields.number<std::size_t>("layers");
   if (layers == 0 || layers > 64) damaged_state("have 1 to 64 layers, got " + std::to_string(layers));
   for (std::size_t i = 0; i < layers; ++i) {

@@ -14,6 +14,7 @@
 #include "crivo/host/paged_filter.h"
 #include "crivo/host/window.h"
 #include "crivo/types.h"
+#include "values/error.h"
 
 namespace crivo::sqlite {
 
@@ -45,12 +46,10 @@ struct TableState {
   friend bool operator==(const TableState&, const TableState&) = default;
 };
 
-/// Throws SqlError, listing the kinds of tables, if a table cannot have this kind.
+/// The error for a kind that a table cannot have; lists the kinds of tables.
+[[nodiscard]] SqlError wrong_table_kind(const std::string& got);
+/// Throws wrong_table_kind if a table cannot have this kind.
 void require_table_kind(const FilterSpec& spec);
-/// The kinds of tables, for messages.
-inline constexpr std::string_view kTableKinds =
-    "one of a table's (blocked, counting, growing, scalable[:growth: 2 to 16], spectral[:counter bits: 4, 8, 16 or "
-    "32])";
 
 /// Whether the kind supports removing keys.
 [[nodiscard]] bool can_remove(Kind kind) noexcept;
@@ -64,9 +63,9 @@ struct TableSpec {
   bool full_is_error = false;
 };
 
-/// The state of an empty table, with rows of at most row_room bytes if possible. Throws SqlError naming an option that
-/// is not allowed.
-[[nodiscard]] TableState plan_table(const TableSpec& spec, std::size_t row_room);
+/// The state of an empty table, with rows of at most max_row_bytes bytes if possible. Throws SqlError naming an option
+/// that is not allowed.
+[[nodiscard]] TableState plan_table(const TableSpec& spec, std::size_t max_row_bytes);
 /// Appends a layer to a scalable table. Throws SqlError if no layer is possible.
 void add_layer(TableState& state);
 

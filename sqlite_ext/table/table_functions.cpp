@@ -9,6 +9,7 @@
 #include "functions.h"
 #include "table/contents.h"
 #include "table/follow.h"
+#include "values/filter_argument.h"
 #include "values/time.h"
 
 namespace crivo::sqlite {
@@ -42,21 +43,21 @@ void require_schema(sqlite3* db, const std::string& schema) {
 template <class Body>
 void use_table(const Call& call, const Body& use) {
   sqlite3* db = call.db();
-  const std::string name = name_arg(call, 0, "table");
+  const std::string name = name_of(call.args[0], "table");
   // A hostile schema can replace a shadow table by a view that calls the function again, without end.
   bool& reads_table = call.connection().reads_table;
   if (reads_table) throw SqlError{"table must have plain shadow tables, got one that calls the function"};
   reads_table = true;
   const ScopeExit ends([&reads_table] { reads_table = false; });
-  const bool has_schema = call.args.size() > 1 && !call.is_null(1);
+  const bool has_schema = call.has(1);
   try {
-    const std::string schema = has_schema ? name_arg(call, 1, "schema") : schema_of(db, name);
+    const std::string schema = has_schema ? name_of(call.args[1], "schema") : schema_of(db, name);
     if (has_schema) require_schema(db, schema);
     // A SELECT without a FROM starts no transaction, so each of the table's statements could see another snapshot: the
     // state before a rebuild, say, and the pages after it. This statement holds one snapshot for all of them.
     Statement any(db, "SELECT 1 FROM " + (schema.empty() ? "" : quoted_name(schema) + ".") + "sqlite_schema");
-    Use moment(any);
-    (void)moment.step();
+    Use snapshot(any);
+    (void)snapshot.step();
     ShadowTables shadow(db, schema, name);
     use(shadow);
   } catch (const HostError& error) {
@@ -93,7 +94,7 @@ void add_following(JsonObject& info, ShadowTables& table) {
 /// The facts about a table as a JSON object, described in docs/sqlite_tables.md. Reads every page.
 std::string table_info(Operation& table) {
   const TableState& state = table.state();
-  const Inventory found = take_inventory(table);
+  const TableStatistics found = read_statistics(table);
   const Facts facts{.keys = found.keys, .capacity = state.spec.capacity, .fp_rate = state.spec.fp_rate};
   JsonObject info;
   info.add("kind", json_text(kind_text(state.spec)));
@@ -123,7 +124,7 @@ void bloom_snapshot(const Call& call) {
     Operation table(filter);
     if (table.state().has_source) require_following(shadow);
     const std::uint64_t most = max_payload_bytes(call.db());
-    if (call.args.size() < 3 || call.is_null(2)) return set_result(call, snapshot(table, std::nullopt, most).ref());
+    if (!call.has(2)) return set_result(call, snapshot(table, std::nullopt, most).ref());
     const std::int64_t pane = sqlite3_value_int64(call.args[2]);
     if (sqlite3_value_type(call.args[2]) != SQLITE_INTEGER || pane < 0) {
       throw SqlError{"pane must be an integer from 0 (the newest) on, got " + shown(call.args[2])};
@@ -136,7 +137,7 @@ void bloom_table_info(const Call& call) {
   use_table(call, [&](ShadowTables& shadow) {
     FilterTable filter(shadow);
     Operation table(filter);
-    set_result(call, table_info(table));
+    set_value(call.context, table_info(table));
   });
 }
 

@@ -20,42 +20,31 @@ SqlError JsonKeys::wrong() const {
 bool JsonKeys::next() {
   try {
     const std::optional<JsonArray::Element> element = array_.next();
-    if (element) take(*element);
+    if (element) set_element(*element);
     return element.has_value();
   } catch (const NotAnArray&) {
     throw wrong();
   }
 }
 
-void JsonKeys::take(const JsonArray::Element& element) {
+void JsonKeys::set_element(const JsonArray::Element& element) {
+  using Type = JsonArray::Type;
   number_.reset();
-  switch (element.type) {
-    case JsonArray::Type::kNull:
-      value_ = std::monostate();
-      break;
-    case JsonArray::Type::kFalse:
-      take_value(std::int64_t{0});
-      break;
-    case JsonArray::Type::kTrue:
-      take_value(std::int64_t{1});
-      break;
-    case JsonArray::Type::kNumber:
-      take_number(element.text);
-      break;
-    case JsonArray::Type::kString:
-      value_ = Text();
-      text_ = element.text;
-      break;
+  if (element.type == Type::kNull) {
+    value_ = std::monostate();
+  } else if (element.type == Type::kString) {
+    value_ = Text();
+    text_ = element.text;
+  } else if (element.type != Type::kNumber) {
+    set_number(std::int64_t{element.type == Type::kTrue});
+  } else {
+    // A number without a fraction and exponent is an integer if it fits 64 bits, otherwise a REAL, as in json_each.
+    std::int64_t integer = 0;
+    const char* const end = element.text.data() + element.text.size();
+    const auto [stop, status] = std::from_chars(element.text.data(), end, integer);
+    if (status == std::errc() && stop == end) return set_number(integer);
+    set_number(read_real(element.text));
   }
-}
-
-/// A number without a fraction and exponent is an integer if it fits 64 bits, otherwise a REAL, as in json_each.
-void JsonKeys::take_number(std::string_view literal) {
-  std::int64_t integer = 0;
-  const char* const end = literal.data() + literal.size();
-  const auto [stop, status] = std::from_chars(literal.data(), end, integer);
-  if (status == std::errc() && stop == end) return take_value(integer);
-  take_value(read_real(literal));
 }
 
 double JsonKeys::read_real(std::string_view literal) {
@@ -76,11 +65,9 @@ std::uint64_t JsonKeys::hash(const Shape& shape) const {
 }
 
 void JsonKeys::set_result(sqlite3_context* context) const {
-  if (const auto* integer = std::get_if<std::int64_t>(&value_)) sqlite3_result_int64(context, *integer);
-  if (const auto* real = std::get_if<double>(&value_)) sqlite3_result_double(context, *real);
-  if (std::holds_alternative<Text>(value_)) {
-    sqlite3_result_text64(context, text_.data(), text_.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-  }
+  if (const auto* integer = std::get_if<std::int64_t>(&value_)) set_value(context, *integer);
+  if (const auto* real = std::get_if<double>(&value_)) set_value(context, *real);
+  if (std::holds_alternative<Text>(value_)) set_value(context, text_);
 }
 
 std::vector<std::uint64_t> hash_json_keys(sqlite3* db, sqlite3_value* array, const Shape& shape) {

@@ -5,9 +5,10 @@
 #include <variant>
 #include <vector>
 
-#include "values/boundary.h"
+#include "crivo/filter.h"
 #include "values/json_array.h"
 #include "values/statement.h"
+#include "values/value.h"
 
 namespace crivo::sqlite {
 
@@ -36,9 +37,8 @@ class JsonKeys {
  private:
   enum class Text {};
   [[nodiscard]] SqlError wrong() const;
-  void take(const JsonArray::Element& element);
-  void take_number(std::string_view literal);
-  void take_value(auto number) {
+  void set_element(const JsonArray::Element& element);
+  void set_number(auto number) {
     value_ = number;
     number_.emplace(number);
   }
@@ -58,4 +58,5 @@ class JsonKeys {
 
 /// The hashes of the keys in a JSON array, in order, for a filter of this shape. Skips null. Throws as JsonKeys does.
 [[nodiscard]] std::vector<std::uint64_t> hash_json_keys(sqlite3* db, sqlite3_value* array, const Shape& shape);
+
 }  // namespace crivo::sqlite

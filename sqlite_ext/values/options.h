@@ -4,7 +4,7 @@
 #include <span>
 
 #include "crivo/sketch.h"
-#include "values/boundary.h"
+#include "values/value.h"
 
 namespace crivo::sqlite {
 

@@ -38,7 +38,7 @@ Token next_token(std::string_view& text) {
     }
   }
   if (text.empty()) return {};
-  if (kQuotes.find(text.front()) != kQuotes.npos) return take_name(text, "");
+  if (kQuotes.find(text.front()) != kQuotes.npos) return consume_name(text, "");
   const auto is_in_name = [](char c) { return is_plain({&c, 1}) || c == '$' || (c & 0x80) != 0; };
   const auto end = std::ranges::find_if_not(text, is_in_name);
   const std::string_view token = text.substr(0, std::max<std::size_t>(static_cast<std::size_t>(end - text.begin()), 1));
@@ -70,7 +70,7 @@ std::vector<Tokens> brackets_behind(std::string_view word, std::string_view text
 }
 
 /// Whether a bracketed expression uses the column, and only as the argument of bloom_valid, length or typeof.
-bool asks_form_only(const Tokens& expression, std::string_view table, std::string_view column) {
+bool reads_form_only(const Tokens& expression, std::string_view table, std::string_view column) {
   const auto is_named = [&](std::size_t at, std::string_view name) {
     return at < expression.size() && lower(expression[at].text) == lower(name);
   };
@@ -88,7 +88,7 @@ bool asks_form_only(const Tokens& expression, std::string_view table, std::strin
 
 }  // namespace
 
-Token take_name(std::string_view& text, std::string_view ends) {
+Token consume_name(std::string_view& text, std::string_view ends) {
   const char open = text.empty() ? '\0' : text.front();
   if (kQuotes.find(open) == kQuotes.npos) {
     const std::string_view name = text.substr(0, text.find_first_of(ends));
@@ -119,7 +119,7 @@ std::string table_definition(sqlite3* db, std::string_view schema, std::string_v
   Use use(statement);
   if (!use.bind(1, table).step()) return {};
   std::string_view text = use.text(0);
-  (void)take_name(text, " \t\r\n\f(-/");
+  (void)consume_name(text, " \t\r\n\f(-/");
   return std::string(text);
 }
 
@@ -133,8 +133,9 @@ std::vector<std::string> names_in_expressions(std::string_view definition) {
 }
 
 std::size_t checks_of_form(std::string_view definition, std::string_view table, std::string_view column) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      brackets_behind("check", definition), [&](const Tokens& check) { return asks_form_only(check, table, column); }));
+  return static_cast<std::size_t>(std::ranges::count_if(brackets_behind("check", definition), [&](const Tokens& check) {
+    return reads_form_only(check, table, column);
+  }));
 }
 
 // Looks for ON CONFLICT REPLACE, because replace is also a function.
@@ -160,34 +161,35 @@ bool may_end_between_triggers(std::string_view trigger) {
 }
 
 std::optional<std::string> followed_column(std::string_view trigger) {
-  const auto take_up_to = [&trigger](std::string_view text) {
+  const auto skip_past = [&trigger](std::string_view text) {
     const std::size_t at = trigger.find(text);
     if (at != std::string_view::npos) trigger.remove_prefix(at + text.size());
     return at;
   };
   trigger.remove_prefix(std::min(trigger.size(), kCreateTrigger.size()));
-  (void)take_name(trigger, " ");
-  if (take_up_to(" ON ") == std::string_view::npos) return std::nullopt;
-  (void)take_name(trigger, " ");
-  if (take_up_to(" BEGIN INSERT INTO ") != 0) return std::nullopt;
-  (void)take_name(trigger, "(");
-  const bool tells = take_up_to("(op, ") == 0 && take_up_to(") VALUES ('follow") <= std::string_view("key, arg").size();
-  if (!tells || take_up_to(".") == std::string_view::npos) return std::nullopt;  // the dot of new. or old.
-  return take_name(trigger, "), ").text;
+  (void)consume_name(trigger, " ");
+  if (skip_past(" ON ") == std::string_view::npos) return std::nullopt;
+  (void)consume_name(trigger, " ");
+  if (skip_past(" BEGIN INSERT INTO ") != 0) return std::nullopt;
+  (void)consume_name(trigger, "(");
+  const bool is_report =
+      skip_past("(op, ") == 0 && skip_past(") VALUES ('follow") <= std::string_view("key, arg").size();
+  if (!is_report || skip_past(".") == std::string_view::npos) return std::nullopt;  // the dot of new. or old.
+  return consume_name(trigger, "), ").text;
 }
 
-std::string told_table(std::string_view trigger) {
+std::string reported_table(std::string_view trigger) {
   constexpr std::string_view kBegin = " BEGIN INSERT INTO ";
   const std::size_t at = trigger.find(kBegin);
   if (at == std::string_view::npos) return {};
   trigger.remove_prefix(at + kBegin.size());
-  return take_name(trigger, "(").text;
+  return consume_name(trigger, "(").text;
 }
 
 // Every write contains INTO, UPDATE or DELETE, none of which is a name without quotes. INTO covers INSERT and REPLACE.
 TriggerEffect effect_of(std::string_view trigger) {
   trigger.remove_prefix(std::min(trigger.size(), kCreateTrigger.size()));
-  (void)take_name(trigger, " \t\r\n\f/-");
+  (void)consume_name(trigger, " \t\r\n\f/-");
   Token word = next_token(trigger);
   const bool is_after = is_word(word, "after");
   if (is_after || is_word(word, "before")) word = next_token(trigger);

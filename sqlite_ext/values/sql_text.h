@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "values/boundary.h"
+#include "values/error.h"
 
 namespace crivo::sqlite {
 
@@ -18,7 +18,7 @@ struct Token {
 };
 
 /// Consumes a name from the front of a text: a quoted name, or everything up to one of the characters in `ends`.
-Token take_name(std::string_view& text, std::string_view ends);
+Token consume_name(std::string_view& text, std::string_view ends);
 
 /// Whether the name needs no quotes in SQL.
 [[nodiscard]] bool is_plain(std::string_view name) noexcept;
@@ -38,7 +38,7 @@ Token take_name(std::string_view& text, std::string_view ends);
 /// first statement is not such a report.
 [[nodiscard]] std::optional<std::string> followed_column(std::string_view trigger);
 /// The filter table that such a trigger reports to.
-[[nodiscard]] std::string told_table(std::string_view trigger);
+[[nodiscard]] std::string reported_table(std::string_view trigger);
 
 /// Whether a trigger has a FAIL or a RAISE(IGNORE). Either can end a statement after a row changed, but before all of
 /// the row's triggers have fired. The changed row remains.

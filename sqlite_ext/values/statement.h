@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "values/boundary.h"
+#include "values/error.h"
 
 namespace crivo::sqlite {
 

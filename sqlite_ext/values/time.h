@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "crivo/host/window.h"
-#include "values/boundary.h"
+#include "values/value.h"
 
 namespace crivo::sqlite {
 

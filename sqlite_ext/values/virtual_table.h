@@ -17,7 +17,7 @@
 #include <new>
 #include <string>
 
-#include "values/boundary.h"
+#include "values/error.h"
 
 namespace crivo::sqlite {
 

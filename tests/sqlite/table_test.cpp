@@ -260,6 +260,9 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
       "spectral[:counter bits: 4, 8, 16 or 32]), got ";
   EXPECT_EQ(error("capacity=10, kind=ribbon"), kinds + "ribbon");
   EXPECT_EQ(error("kind=map"), kinds + "map") << "and not that it has no capacity";
+  const std::string hint = "; set window= instead";
+  EXPECT_EQ(error("capacity=10, kind='window:7 days'"), kinds + "window:604800/8" + hint);
+  EXPECT_EQ(error("capacity=10, kind='window:soon'"), kinds + "'window:soon'" + hint);
   for (const std::string kind : {"Blocked", "Bloom", "5", ""}) {
     EXPECT_THAT(error("capacity=10, kind='" + kind + "'"),
                 AllOf(StartsWith("error: e: kind must be one of a table's"), EndsWith(", got '" + kind + "'")));

@@ -15,7 +15,7 @@
 #include <memory>
 #include <optional>
 
-#include "values/boundary.h"
+#include "values/filter_argument.h"
 
 namespace crivo::sqlite {
 
@@ -33,33 +33,34 @@ using Answer = std::optional<std::int64_t>;
 
 /// The cached filter if it may be that of this blob; else null. Shared, because a query may run a statement that
 /// replaces the cached filter.
-[[nodiscard]] std::shared_ptr<const KeptFilter> kept_filter(const Connection& connection, const FilterArgument& given);
+[[nodiscard]] std::shared_ptr<const CachedFilter> cached_filter(const Connection& connection,
+                                                                const FilterArgument& given);
 /// Caches the filter of a blob that was queried, if its size and use justify that.
-void keep(Connection& connection, std::span<const std::byte> blob, OpenedBlob&& opened);
+void cache_filter(Connection& connection, std::span<const std::byte> blob, OpenedBlob&& opened);
 
-/// The result of `ask(const FilterRef&)` for the filter in argument 0; no value if that argument is NULL.
-template <class Ask>
-[[nodiscard]] Answer answer_of(const Call& call, const Ask& ask) {
-  if (const OwnedFilter* const ready = ready_filter(call)) return ask(ready->ref);
+/// The result of `query(const FilterRef&)` for the filter in argument 0; no value if that argument is NULL.
+template <class Query>
+[[nodiscard]] Answer answer_of(const Call& call, const Query& query) {
+  if (const OwnedFilter* const ready = ready_filter(call)) return query(ready->ref);
   if (call.is_null(0)) return {};
   const FilterArgument given(call, 0);
-  if (const auto kept = kept_filter(call.connection(), given)) {
-    const FilterRef& ref = kept->owned.ref;
-    if (kept->start.size() == given.bytes.size()) return ask(ref);
+  if (const auto cached = cached_filter(call.connection(), given)) {
+    const FilterRef& ref = cached->owned.ref;
+    if (cached->blob_prefix.size() == given.bytes.size()) return query(ref);
     if (const auto same = FilterRef::open(ref.shape(), ref.facts(), given.bytes.subspan(kBlobHeaderBytes))) {
-      if (const Answer answer = ask(*same); answer == ask(ref)) return answer;
+      if (const Answer answer = query(*same); answer == query(ref)) return answer;
     }
   }
   OpenedBlob opened = given.open();
-  const Answer answer = ask(opened.ref());
-  keep(call.connection(), given.bytes, std::move(opened));
+  const Answer answer = query(opened.ref());
+  cache_filter(call.connection(), given.bytes, std::move(opened));
   return answer;
 }
 
 /// Sets the answer as the call's result.
-template <class Ask>
-void ask_filter(const Call& call, const Ask& ask) {
-  if (const Answer answer = answer_of(call, ask)) sqlite3_result_int64(call.context, *answer);
+template <class Query>
+void query_filter(const Call& call, const Query& query) {
+  if (const Answer answer = answer_of(call, query)) set_value(call.context, *answer);
 }
 
 }  // namespace crivo::sqlite

@@ -1,0 +1,47 @@
+// The running statements that write, and what a statement writes according to SQLite's EXPLAIN.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "values/error.h"
+
+namespace crivo::sqlite {
+
+/// The root page of a table or an index, and the number of its schema.
+struct RootPage {
+  std::int64_t schema = 0;
+  std::int64_t page = 0;
+  friend bool operator==(const RootPage&, const RootPage&) = default;
+};
+
+/// The effects of a statement and of the triggers that the statement fires.
+struct Effects {
+  std::vector<RootPage> written;      // the tables and indexes that the statement opens for writing
+  bool writes_virtual_table = false;  // EXPLAIN does not show which tables the virtual table writes
+  std::vector<std::string> triggers;  // names of triggers; empty for the action of a foreign key
+  std::size_t checks = 0;             // the number of CHECKs that are evaluated; a CHECK's name can be anything
+};
+
+/// Prepares the statement again, without running it. Throws HostError.
+[[nodiscard]] Effects effects_of(sqlite3* db, const std::string& sql);
+
+/// Iterates over the running statements that may still write, including the calling one. Returns the first for null,
+/// and null after the last.
+[[nodiscard]] sqlite3_stmt* next_writer(sqlite3* db, sqlite3_stmt* statement);
+
+/// Whether two nested statements are writing: a function of the outer one runs the inner one, which makes this call.
+[[nodiscard]] bool is_in_function_of_writer(sqlite3* db);
+
+/// Throws SqlError if the call comes from a function in a statement that writes: triggers created now would not fire
+/// for the rows that the statement has yet to write. Errors name the operation by `what`.
+void require_no_other_writer(sqlite3* db, std::string_view what);
+
+/// Throws SqlError unless the call comes from a top-level statement on a virtual table. Also rejects a call from a
+/// trigger: its row is written, but the row's other triggers have not fired yet.
+void require_own_statement(sqlite3* db, std::string_view what);
+
+}  // namespace crivo::sqlite
