@@ -72,6 +72,15 @@ TEST_F(FullTable, RepeatedKeysDoNotFillIt) {
   }
 }
 
+TEST_F(FullTable, RepeatedKeysDoNotFillASinglePage) {
+  for (int seed = 1; seed <= 10; ++seed) {
+    make("capacity=100, on_full=error, kind=counting, seed=" + std::to_string(seed));
+    EXPECT_EQ(insert_until_full(1, 50), 50);
+    EXPECT_EQ(insert_until_full(1, 100), 100) << seed << ": " << message_;
+    run("DROP TABLE t");
+  }
+}
+
 TEST_F(FullTable, APaneOfAWindowHasItsShare) {
   make("capacity=60000, window=60, panes=6, clock=manual, on_full=error");
   run("INSERT INTO t(op, arg) VALUES ('advance', 1000)");
