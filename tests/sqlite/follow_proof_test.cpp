@@ -196,6 +196,18 @@ TEST_F(FollowProof, IsNoColumnThatWasMadeAnewOrIsComputedAnew) {
   }
 }
 
+// REPLACE puts the default into a NOT NULL column, and only the triggers of such a column refuse that.
+TEST_F(FollowProof, IsNoColumnThatBecameNotNull) {
+  run("DROP TABLE s");
+  run("CREATE TABLE s(id INTEGER PRIMARY KEY, c DEFAULT 'x')");
+  follow();
+  ASSERT_EQ(found("nobody"), "0");
+  run("PRAGMA legacy_alter_table = 1");
+  run("ALTER TABLE s DROP COLUMN c");
+  run("ALTER TABLE s ADD COLUMN c NOT NULL DEFAULT 'x'");
+  expect_unproven();
+}
+
 TEST_F(FollowProof, IsRebuiltFromTheTableThatItHeardOfLast) {
   follow();
   run("ALTER TABLE s RENAME TO t");

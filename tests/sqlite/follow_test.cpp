@@ -306,6 +306,22 @@ TEST_F(Follow, TakesNoOtherWordForAWrite) {
   }
 }
 
+TEST_F(Follow, SeesAWriteOfAnyTrigger) {
+  const std::string writes = "BEFORE UPDATE ON s BEGIN INSERT INTO log VALUES (1); END";
+  const std::string reads = "AFTER UPDATE ON s BEGIN SELECT 1; END";
+  for (const auto& [first, second] : {std::pair(writes, reads), std::pair(reads, writes)}) {
+    run("CREATE TABLE s(c)");
+    run("CREATE TABLE log(l)");
+    run("CREATE TRIGGER u " + first);
+    run("CREATE TRIGGER v " + second);
+    follow("s.c", ", kind=counting");
+    run("INSERT INTO s(c) VALUES ('a')");
+    run("UPDATE s SET c = 'b'");
+    EXPECT_EQ(info("stale"), "1") << first;
+    for (const char* table : {"f", "s", "log"}) run(std::string("DROP TABLE ") + table);
+  }
+}
+
 TEST_F(Follow, KeepsThePresentNameOfItsSourceWhenTheFirstChangeIsRolledBack) {
   const std::string name = "SELECT value FROM f_meta WHERE name = 'source'";
   run("CREATE TABLE s(c)");
