@@ -15,7 +15,7 @@
 #include "crivo/hash.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
-#include "room.h"
+#include "exports.h"
 
 namespace crivo::js {
 

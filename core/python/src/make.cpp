@@ -7,7 +7,6 @@
 
 #include "blocks.h"
 #include "filter.h"
-#include "path.h"
 #include "values.h"
 
 namespace crivo::python {

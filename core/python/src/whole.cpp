@@ -4,7 +4,6 @@
 
 #include "errors.h"
 #include "filter.h"
-#include "path.h"
 
 namespace crivo::python {
 namespace {

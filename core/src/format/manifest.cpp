@@ -18,7 +18,10 @@ namespace {
 constexpr std::uint64_t kShardMultiplier = 0xAF251AF3B0F025B5;  // Steele & Vigna 2022; used by no kind
 }  // namespace
 
-bool is_number_of_shards(std::uint64_t shards) noexcept { return std::has_single_bit(shards) && shards <= kMaxShards; }
+Result<void> check_number_of_shards(std::uint64_t shards) {
+  if (std::has_single_bit(shards) && shards <= kMaxShards) return {};
+  return bad_argument("shards must be a power of two, 1 to ", kMaxShards, ", got ", shards);
+}
 
 std::uint32_t shard_of(std::uint64_t key_hash, std::uint32_t shards) noexcept {
   const int bits = std::countr_zero(shards);
@@ -82,7 +85,7 @@ Result<Manifest> Manifest::parse(std::span<const std::byte> blob) {
   if (shape.hash_id != HashId::kXxh3_64)
     return corrupt("hash id must be 1, got ", static_cast<unsigned>(shape.hash_id));
   if (shape.param != 0) return corrupt("kind parameter must be 0, got ", shape.param);
-  if (!is_number_of_shards(shape.units) || shape.k != std::countr_zero(shape.units)) {
+  if (!check_number_of_shards(shape.units) || shape.k != std::countr_zero(shape.units)) {
     return corrupt("number of shards must be 2^k, 1 to ", kMaxShards, ", got ", shape.units,
                    " with k = ", unsigned{shape.k});
   }

@@ -14,8 +14,8 @@ namespace crivo {
 
 inline constexpr std::size_t kShardBytes = 40;  // in the manifest
 
-/// Whether the number is a power of two, at most kMaxShards.
-[[nodiscard]] bool is_number_of_shards(std::uint64_t shards) noexcept;
+/// Errors: kBadArgument unless the number is a power of two, at most kMaxShards.
+[[nodiscard]] Result<void> check_number_of_shards(std::uint64_t shards);
 [[nodiscard]] std::vector<std::byte> manifest_blob(const Manifest& manifest);
 /// The shape in the header of a manifest.
 [[nodiscard]] Shape shape_of_shards(const Manifest& manifest) noexcept;

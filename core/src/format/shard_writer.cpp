@@ -129,9 +129,7 @@ ShardsLock::~ShardsLock() {
 void ShardsLock::sync() const noexcept { ::fsync(folder_->get()); }
 
 Result<void> write_manifest(const std::string& path, const Manifest& manifest, const ShardsLock& lock) {
-  if (!is_number_of_shards(manifest.shards.size())) {
-    return bad_argument("shards must be a power of two, 1 to ", kMaxShards, ", got ", manifest.shards.size());
-  }
+  if (auto valid = check_number_of_shards(manifest.shards.size()); !valid) return valid;
   lock.sync();  // the shards must be on disk before the manifest names them
   const std::vector<std::byte> blob = manifest_blob(manifest);
   return replace_file(path, [&](const ByteSink& sink) { return sink(blob); });

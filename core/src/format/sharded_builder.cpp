@@ -118,9 +118,7 @@ ShardedBuilder::~ShardedBuilder() = default;
 
 Result<ShardedBuilder> ShardedBuilder::create(const FilterSpec& spec, std::uint32_t shards,
                                               const BuildOptions& options) {
-  if (!is_number_of_shards(shards)) {
-    return bad_argument("shards must be a power of two, 1 to ", kMaxShards, ", got ", shards);
-  }
+  if (auto valid = check_number_of_shards(shards); !valid) return valid.error();
   if (const KindRow* kind = find_kind(spec.kind); kind != nullptr) {
     if (auto valid = check_kind_of_shards(kind->info); !valid) return valid.error();
   }

@@ -17,6 +17,7 @@
 #include "base/byte_gate.h"
 #include "base/math128.h"
 #include "crivo/detail/view.h"
+#include "crivo/host/bytes.h"
 #include "crivo/host/compiled_for.h"
 #include "crivo/memory.h"
 #include "crivo/result.h"
@@ -178,6 +179,14 @@ concept FilterKind = says_what_is_read<K>() && is_complete<K>() &&
   { K::probe(shape) } -> std::same_as<Probe>;
   { K::stats(view) } -> std::same_as<Stats>;
 };
+
+/// The statistics of a kind whose units are words: Stats::bits counts all bits of the payload.
+inline Stats stats_of_words(const View& view, double fp_rate, std::uint64_t keys) noexcept {
+  return {.bits = view.shape.units * 64,
+          .bits_set = count_bits({view.payload, view.payload_bytes}),
+          .current_fp_rate = fp_rate,
+          .cardinality = static_cast<double>(keys)};
+}
 
 /// Whether builds have threads.
 inline constexpr bool kHasThreads = kHasFiles;

@@ -1,5 +1,5 @@
 // The list of all kinds, found by their numbers in the format. A new kind is one row in registry.cpp, and a name in
-// rows.h.
+// kind.h.
 #pragma once
 
 #include "kinds/kind.h"

@@ -4,6 +4,7 @@
 
 #include "base/error_text.h"
 #include "crivo/types.h"
+#include "kinds/bloom/sizes.h"
 
 namespace crivo {
 namespace {
@@ -100,6 +101,19 @@ std::uint64_t layer_capacity(std::uint64_t first_capacity, unsigned growth, unsi
     if (capacity > kMaxCapacity) return 0;
   }
   return capacity;
+}
+
+Result<FilterSize> size_layer(double fp_rate, std::uint64_t first_capacity, unsigned growth, unsigned index,
+                              std::uint64_t blocks_before) {
+  const std::uint64_t capacity = layer_capacity(first_capacity, growth, index);
+  if (capacity == 0) {
+    return error(ErrorCode::kFull, "capacity of a new layer must be at most ", kMaxCapacity, ", got ", growth,
+                 " times that of the newest");
+  }
+  Result<FilterSize> size = size_blocked(capacity, scalable_layer_rate(fp_rate, index));
+  if (!size) return error(ErrorCode::kFull, "new layer: ", size.error().message);
+  size->units = std::max(size->units, blocks_before);
+  return size;
 }
 
 Result<void> check_layers(const View& view) {

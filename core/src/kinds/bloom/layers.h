@@ -37,6 +37,10 @@ void write_layer(std::byte* payload, unsigned index, const Layer& layer) noexcep
 /// The capacity of layer `index`: first_capacity * growth^index, or 0 if that exceeds kMaxCapacity.
 [[nodiscard]] std::uint64_t layer_capacity(std::uint64_t first_capacity, unsigned growth, unsigned index) noexcept;
 
+/// The size of layer `index`, with at least the blocks of the layer before. Errors: kFull.
+[[nodiscard]] Result<FilterSize> size_layer(double fp_rate, std::uint64_t first_capacity, unsigned growth,
+                                            unsigned index, std::uint64_t blocks_before);
+
 /// Validates the table as docs/format.md requires. The payload must have shape.units blocks. Errors: kCorrupt, naming
 /// the field.
 Result<void> check_layers(const View& view);

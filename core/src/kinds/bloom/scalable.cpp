@@ -82,15 +82,11 @@ AlignedBytes blank_payload(std::uint64_t blocks) {
 /// Adds a layer. Errors: kFull or kTooLarge, with the filter unchanged.
 Result<void> grow(Store store, std::uint64_t max_bytes) {
   const LayerSeries series = read_series(store.payload.data());
-  const std::uint64_t capacity = layer_capacity(series.first_capacity, store.shape.param, series.layers);
-  if (capacity == 0) {
-    return error(ErrorCode::kFull, "capacity of a new layer must be at most ", kMaxCapacity, ", got ",
-                 store.shape.param, " times that of the newest");
-  }
-  const Result<FilterSize> size = size_blocked(capacity, scalable_layer_rate(series.fp_rate, series.layers));
-  if (!size) return error(ErrorCode::kFull, "new layer: ", size.error().message);
   const Layer newest = read_layer(store.payload.data(), series.layers - 1);
-  const Layer next{0, std::max(size->units, newest.blocks), size->probes};
+  const Result<FilterSize> size =
+      size_layer(series.fp_rate, series.first_capacity, store.shape.param, series.layers, newest.blocks);
+  if (!size) return size.error();
+  const Layer next{0, size->units, size->probes};
   // A larger ratio comes from a forged table, which could request terabytes.
   if (const std::uint64_t most = newest.blocks * store.shape.param * kMostBitsPerKeyRatio; next.blocks > most) {
     return error(ErrorCode::kFull, "number of blocks of a new layer must be at most ", most, ", got ", next.blocks);

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error_text.h"
 #include "kinds/bloom/layers.h"
-#include "kinds/bloom/sizes.h"
 #include "kinds/kind.h"
 
 namespace crivo {
@@ -17,15 +15,7 @@ Result<FilterSize> size_scalable_layer(const FilterSpec& spec, unsigned index, s
   FilterSpec scalable = spec;
   scalable.kind = Kind::kScalable;
   if (const Result<Shape> allowed = kScalable.plan(scalable); !allowed) return allowed.error();
-  const std::uint64_t capacity = scalable_layer_capacity(spec, index);
-  if (capacity == 0) {
-    return error(ErrorCode::kFull, "capacity of a new layer must be at most ", kMaxCapacity, ", got ", spec.growth,
-                 " times that of the newest");
-  }
-  Result<FilterSize> size = size_blocked(capacity, scalable_layer_rate(spec.fp_rate, index));
-  if (!size) return error(ErrorCode::kFull, "new layer: ", size.error().message);
-  size->units = std::max(size->units, before_units);
-  return size;
+  return size_layer(spec.fp_rate, spec.capacity, spec.growth, index, before_units);
 }
 
 AlignedBytes scalable_payload(const FilterSpec& spec, std::span<const ScalableLayer> layers) {

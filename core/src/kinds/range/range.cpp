@@ -250,12 +250,9 @@ struct Range {
 
   static Probe probe(const Shape&) noexcept { return kernels_in_use<RangeKernels>().range; }
 
-  // Stats::bits counts all bits of the payload.
   static Stats stats(const View& view) noexcept {
-    return {.bits = view.shape.units * 64,
-            .bits_set = count_bits({view.payload, view.payload_bytes}),
-            .current_fp_rate = range_keys(view) == 0 ? 0 : share_of_starts(view, RangeScale(view.shape).length()),
-            .cardinality = static_cast<double>(range_keys(view))};
+    const std::uint64_t keys = range_keys(view);
+    return stats_of_words(view, keys == 0 ? 0 : share_of_starts(view, RangeScale(view.shape).length()), keys);
   }
 
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept {

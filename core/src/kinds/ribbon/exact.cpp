@@ -194,10 +194,7 @@ struct Exact {
   // Stats::bits counts all bits of the payload; the rate is for keys outside the universe.
   static Stats stats(const View& view) noexcept {
     const ExactHeader header(view.payload);
-    return {.bits = view.shape.units * 64,
-            .bits_set = count_bits({view.payload, view.payload_bytes}),
-            .current_fp_rate = rate_outside(view, header),
-            .cardinality = static_cast<double>(header.members)};
+    return stats_of_words(view, rate_outside(view, header), header.members);
   }
   static double predicted_fp_rate(const View& view, double keys) noexcept {
     return keys > 0 ? rate_outside(view, ExactHeader(view.payload)) : 0;

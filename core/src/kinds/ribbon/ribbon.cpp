@@ -67,12 +67,8 @@ struct Ribbon {
     return admit_ribbon_question(view, hash, gate);
   }
 
-  // Stats::bits counts all bits of the payload.
   static Stats stats(const View& view) noexcept {
-    return {.bits = view.shape.units * 64,
-            .bits_set = count_bits({view.payload, view.payload_bytes}),
-            .current_fp_rate = rate_of_ribbon(view),
-            .cardinality = static_cast<double>(RibbonHeader(load_le<std::uint64_t>(view.payload)).keys)};
+    return stats_of_words(view, rate_of_ribbon(view), RibbonHeader(load_le<std::uint64_t>(view.payload)).keys);
   }
 
   // The layout of a built ribbon determines its rate, which differs from the planned one by 0.1% at 10^5 keys.

@@ -75,12 +75,9 @@ struct Map {
     return admit_ribbon_question(as_ribbon(view), hash, gate);
   }
 
-  // Stats::bits counts all bits of the payload.
   static Stats stats(const View& view) noexcept {
-    return {.bits = view.shape.units * 64,
-            .bits_set = count_bits({view.payload, view.payload_bytes}),
-            .current_fp_rate = ribbon_is_empty(view) ? 0 : rate_of(view.shape),
-            .cardinality = static_cast<double>(RibbonHeader(load_le<std::uint64_t>(view.payload)).keys)};
+    return stats_of_words(view, ribbon_is_empty(view) ? 0 : rate_of(view.shape),
+                          RibbonHeader(load_le<std::uint64_t>(view.payload)).keys);
   }
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept { return keys > 0 ? rate_of(shape) : 0; }
 
