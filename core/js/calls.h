@@ -15,7 +15,7 @@
 #include "crivo/hash.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
-#include "exports.h"
+#include "room.h"
 
 namespace crivo::js {
 

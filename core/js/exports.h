@@ -5,33 +5,13 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "crivo/builder.h"
 #include "crivo/filter.h"
 #include "crivo/sketch.h"
-
-#ifdef __wasm__
-#define EXPORT(name) [[clang::export_name(#name)]]
-#else
-#define EXPORT(name)
-#endif
+#include "room.h"
 
 namespace crivo::js {
-
-// core/wasm and core/node implement the shared buffer (`room`) and the last error.
-struct LastError {
-  int code = 0;
-  std::string message;
-};
-
-LastError& last_error();
-std::byte* room_bytes();
-/// Grows the shared buffer (`room`) to at least this size, and returns its position. The contents stay. 0 if there is
-/// no memory.
-EXPORT(room) std::size_t room(std::size_t bytes);
-/// Frees the shared buffer (`room`). The next call must be room().
-EXPORT(leave) void leave();
 
 struct Plan;
 
