@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -79,10 +78,8 @@ std::string temporary_folder(const BuildOptions& options) {
 /// itself.
 void note_memory_folder(const std::string& folder) {
   if (!system::is_memory_folder(folder)) return;
-  std::fprintf(
-      stderr,
-      "crivo build: note: temp-folder %s is in memory, which --max-memory does not include; choose one on a disk\n",
-      shown(folder).c_str());
+  note("build",
+       "temp-folder " + shown(folder) + " is in memory, which --max-memory does not include; choose one on a disk");
 }
 
 KeyFiles with_paths(KeyFiles files, const std::vector<std::string>& paths) {
@@ -132,7 +129,7 @@ class Work {
 
 /// Few want a filter that contains nothing.
 void note_no_keys(std::uint64_t keys) {
-  if (keys == 0) std::fputs("crivo build: note: the input has no keys\n", stderr);
+  if (keys == 0) note("build", "the input has no keys");
 }
 
 AnyFilter build_filter(const BuildOptions& options) {

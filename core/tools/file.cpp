@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <string_view>
 
 namespace crivo::tool {
 
@@ -26,6 +25,10 @@ std::string shown(const std::string& path, const char* dash) {
 
 Refused file_error(const std::string& rule, const std::string& path, const char* dash) {
   return Refused(rule + ", got " + shown(path, dash) + ": " + std::strerror(errno));
+}
+
+void note(std::string_view command, const std::string& text) {
+  std::fputs(("crivo " + std::string(command) + ": note: " + text + '\n').c_str(), stderr);
 }
 
 void flush_output() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "crivo/host/owned_fd.h"
 #include "crivo/host/unwrap.h"
@@ -14,6 +15,9 @@ namespace crivo::tool {
 /// The error for a failed operation on a file, with errno's text: "FILE must be readable, got /x: No such file or
 /// directory".
 [[nodiscard]] Refused file_error(const std::string& rule, const std::string& path, const char* dash = "-");
+
+/// Prints a note on standard error: "crivo build: note: TEXT".
+void note(std::string_view command, const std::string& text);
 
 /// Throws Refused if standard output could not be written, now or before.
 void flush_output();

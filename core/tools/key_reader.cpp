@@ -118,15 +118,13 @@ void note_mark(std::string_view command, const std::string& file, std::string_vi
   };
   const auto mark = std::ranges::find_if(kMarks, [&](const auto& each) { return first_line.starts_with(each.first); });
   if (mark == std::end(kMarks)) return;
-  std::fprintf(stderr, "crivo %.*s: note: %s begins like %s; its lines are used unchanged\n",
-               static_cast<int>(command.size()), command.data(), shown(file, "standard input").c_str(), mark->second);
+  note(command, shown(file, "standard input") + " begins like " + mark->second + "; its lines are used unchanged");
 }
 
 void CarriageReturnNote::look_at(const std::string& file, std::span<const std::string_view> lines) {
   if (done_ || lines.empty() || !lines.front().ends_with('\r')) return;
   done_ = true;
-  std::fprintf(stderr, "crivo %.*s: note: lines of %s end in '\\r', which is part of the key\n",
-               static_cast<int>(command_.size()), command_.data(), shown(file, "standard input").c_str());
+  note(command_, "lines of " + shown(file, "standard input") + " end in '\\r', which is part of the key");
 }
 
 }  // namespace crivo::tool

@@ -68,9 +68,7 @@ class Query {
     if (std::exchange(looked_for_ranges_, true) || quiet_) return;
     for (const std::string_view key : keys) {
       if (key.find("..") == std::string_view::npos || !parse_range(key)) continue;
-      std::fprintf(stderr, "crivo query: note: %s is looked up as a key: only filters of kind range have ranges\n",
-                   in_quotes(key).c_str());
-      return;
+      return note("query", in_quotes(key) + " is looked up as a key: only filters of kind range have ranges");
     }
   }
 
@@ -153,8 +151,7 @@ void note_files(const QueryOptions& options) {
     return ::stat(key.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   });
   if (file == options.keys.end()) return;
-  std::fprintf(stderr, "crivo query: note: %s is looked up as a key; use < %s for the lines of that file\n",
-               in_quotes(*file).c_str(), shown(*file).c_str());
+  note("query", in_quotes(*file) + " is looked up as a key; use < " + shown(*file) + " for the lines of that file");
 }
 
 ExitCode query(const QueryOptions& options) try {

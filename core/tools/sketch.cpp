@@ -128,8 +128,7 @@ void print_hashes(const SetDifference& difference, const DiffOptions& options, s
   for (std::size_t i = 0; i < difference.only_second.size(); ++i) sides.emplace(difference.only_second.number(i), '>');
   print_lines(sides, options.lines, seed);
   if (!sides.empty()) {
-    std::fprintf(stderr, "crivo diff: note: %zu of the keys are in no file of --lines; their hashes follow\n",
-                 sides.size());
+    note("diff", std::to_string(sides.size()) + " of the keys are in no file of --lines; their hashes follow");
   }
   for (const char wanted : {'<', '>'}) {
     for (const auto& [hash, side] : sides) {

@@ -35,6 +35,19 @@ void free_object(PyObject* self) {
   Py_DECREF(type);
 }
 
+/// The single argument of a method, which must be a Filter or a Sketch; null with an exception.
+template <class Object>
+Object* other_object(const char* wanted, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
+                     PyObject* keywords) {
+  if (count != 1 || (keywords != nullptr && PyTuple_Size(keywords) != 0)) {
+    PyErr_Format(PyExc_TypeError, "there must be one argument, %s", wanted);
+    return nullptr;
+  }
+  if (PyObject_TypeCheck(args[0], type) != 0) return reinterpret_cast<Object*>(args[0]);
+  (void)refuse_type("other", wanted, args[0]);
+  return nullptr;
+}
+
 inline Filter* as_filter(PyObject* object) { return reinterpret_cast<Filter*>(object); }
 
 /// Runs `crivo_status work(error)` in a turn, and raises its error. False with an exception.

@@ -136,16 +136,8 @@ PyObject* sketch_update(PyObject* self, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/// The single argument of a method, which must be a sketch; null with an exception.
 Sketch* other_sketch(PyTypeObject* type, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  const bool one = count == 1 && (keywords == nullptr || PyTuple_Size(keywords) == 0);
-  if (one && PyObject_TypeCheck(args[0], type) != 0) return as_sketch(args[0]);
-  if (one) {
-    (void)refuse_type("other", "a Sketch", args[0]);
-  } else {
-    PyErr_SetString(PyExc_TypeError, "there must be one argument, another Sketch");
-  }
-  return nullptr;
+  return other_object<Sketch>("a Sketch", type, args, count, keywords);
 }
 
 template <auto change>

@@ -15,13 +15,8 @@ bool read_facts(PyObject* self, crivo_facts* facts) {
   return succeeded(crivo_get_facts(as_filter(self)->handle, facts, &error), error);
 }
 
-/// The single argument, which must be a filter; null with an exception.
 Filter* other_filter(PyTypeObject* type, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  if (count != 1 || (keywords != nullptr && PyTuple_Size(keywords) != 0) || !PyObject_TypeCheck(args[0], type)) {
-    PyErr_SetString(PyExc_TypeError, "other must be one filter");
-    return nullptr;
-  }
-  return as_filter(args[0]);
+  return other_object<Filter>("a Filter", type, args, count, keywords);
 }
 
 /// Runs `crivo_status ask(filter, error)`.

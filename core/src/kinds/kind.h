@@ -324,7 +324,7 @@ constexpr KindRow make_row(const Paging* paging = nullptr) {
   return row;
 }
 
-/// The rows of all kinds; each is defined in the file named after its kind.
+/// The rows of all kinds; each is defined in the file named after its kind (map: ribbon_map.cpp).
 extern const KindRow kBlocked, kClassic, kCounting, kCuckoo, kExact, kGrowing, kHashCompaction, kMap, kRange, kRibbon,
     kScalable, kSpectral, kWindow;
 

@@ -30,7 +30,7 @@ struct CounterPlace {
     return load_le<std::uint64_t>(word) >> shift & largest_count(width);
   }
   /// Adds to the counter in its word. The sum must not exceed the largest value.
-  void raise(std::byte* word, std::uint64_t by = 1) const noexcept {
+  void raise(std::byte* word, std::uint64_t by) const noexcept {
     store_le(word, load_le<std::uint64_t>(word) + (by << shift));
   }
 };
