@@ -66,6 +66,27 @@ TEST_F(TableHostile, AStateOutOfItsRangesIsRefused) {
   EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "1");
 }
 
+TEST_F(TableHostile, AWindowOutOfItsRangesIsRefused) {
+  make("capacity=1000, window=800");
+  const std::string state = ask("SELECT value FROM t_meta");
+  const std::vector<std::pair<const char*, const char*>> forged = {
+      {"pane_length", "0"},
+      {"pane_length", "-1"},
+      {"pane_length", "9223372036854775807"},
+      {"panes", "0"},
+      {"panes", "4294967295"},
+      {"first_pane", "-2"},
+      {"first_pane", "9223372036854775807"},
+      {"generation", "18446744073709551615"},
+  };
+  for (const auto& [field, value] : forged) {
+    run("UPDATE t_meta SET value = ?", {with_field(state, field, value)});
+    EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("must have a valid window")) << field << "=" << value;
+  }
+  run("UPDATE t_meta SET value = ?", {state});
+  EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "1");
+}
+
 TEST_F(TableHostile, AnEmptyStateIsRefusedByATableThatHasReadNoneYet) {
   make("capacity=1000");
   run("UPDATE t_meta SET value = ''");
