@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -66,7 +67,15 @@ using SqlCallback = void (*)(sqlite3_context*, int, sqlite3_value**);
 using SqlFinalizer = void (*)(sqlite3_context*);
 
 /// Reports the current exception as the call's error: SQLITE_NOMEM for std::bad_alloc, else a message.
-void report_exception(sqlite3_context* context) noexcept;
+inline void report_exception(sqlite3_context* context) noexcept {
+  const auto set_error = [context](const std::string& message) {
+    const auto* registration = static_cast<const Registration*>(sqlite3_user_data(context));
+    sqlite3_result_error(context, (std::string(registration->function) + ": " + message).c_str(), -1);
+  };
+  const int code = coded([]() -> int { throw; }, set_error);
+  if (code == SQLITE_NOMEM) return sqlite3_result_error_nomem(context);
+  if (code != SQLITE_ERROR) sqlite3_result_error_code(context, code);
+}
 
 /// Wraps a `void body(const Call&)` as a callback for SQLite.
 template <auto body>

@@ -1,8 +1,9 @@
-// The exceptions that end a call from SQLite.
+// The exceptions that end a call from SQLite, and their conversion to result codes.
 #pragma once
 
 #include <sqlite3ext.h>
 
+#include <exception>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -45,6 +46,30 @@ template <class T>
 T unwrap(Result<T> result) {
   if (!result.has_value()) throw SqlError{result.error().message};
   if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+/// Runs `body`, which returns a result code. Converts an exception to a code, and passes its message to `report`, which
+/// may throw std::bad_alloc.
+template <class Body, class Report>
+int coded(const Body& body, const Report& report) noexcept {
+  try {
+    try {
+      return body();
+    } catch (const HostError& error) {
+      report(error.message);
+      return error.code;
+    } catch (const SqlError& error) {
+      report(error.message);
+      return error.code;
+    } catch (const std::bad_alloc&) {
+      return SQLITE_NOMEM;
+    } catch (const std::exception& error) {
+      report(error.what());
+    }
+  } catch (...) {
+    return SQLITE_NOMEM;  // no memory for the message
+  }
+  return SQLITE_ERROR;
 }
 
 }  // namespace crivo::sqlite

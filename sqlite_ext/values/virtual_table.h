@@ -13,36 +13,13 @@
 //   std::int64_t Cursor::row_id() const
 #pragma once
 
-#include <exception>
 #include <new>
+#include <span>
 #include <string>
 
 #include "values/error.h"
 
 namespace crivo::sqlite {
-
-/// Runs `body`, which returns a result code. Converts an exception to a code, and passes its message to `report`, which
-/// may throw std::bad_alloc.
-template <class Body, class Report>
-int coded(const Body& body, const Report& report) noexcept {
-  try {
-    try {
-      return body();
-    } catch (const HostError& error) {
-      report(error.message);
-      return error.code;
-    } catch (const SqlError& error) {
-      report(error.message);
-    } catch (const std::bad_alloc&) {
-      return SQLITE_NOMEM;
-    } catch (const std::exception& error) {
-      report(error.what());
-    }
-  } catch (...) {
-    return SQLITE_NOMEM;  // no memory for the message
-  }
-  return SQLITE_ERROR;
-}
 
 /// As coded(); stores the message, after the table's name, in zErrMsg, where SQLite reads it.
 template <class Table, class Body>

@@ -395,6 +395,16 @@ TEST_F(Window, NamesWhatIsWrongWithATime) {
               HasSubstr("needs a table without a window"));
 }
 
+TEST_F(Window, AFilterReportsSqlitesOwnErrorForATime) {
+  const auto deny = [](void*, int action, const char*, const char* function, const char*, const char*) {
+    return action == SQLITE_FUNCTION && std::string_view(function) == "julianday" ? SQLITE_DENY : SQLITE_OK;
+  };
+  sqlite3_set_authorizer(db_.get(), deny, nullptr);
+  EXPECT_EQ(ask("SELECT bloom_advance(bloom_create(10, 0.01, 'window:800'), '2024-01-01')"),
+            "error: bloom_advance: not authorized to use function: julianday");
+  sqlite3_set_authorizer(db_.get(), nullptr, nullptr);
+}
+
 // W2.
 TEST_F(Window, SaysWhichPageIsFromTheFuture) {
   for (const std::int64_t panes : {1, 5}) {
