@@ -328,6 +328,7 @@ TEST_F(Window, TellsWhatItHolds) {
   EXPECT_NEAR(std::stod(info("pane_keys[0]")), 1000, 40);
   EXPECT_NEAR(std::stod(info("pane_keys[1]")), 500, 20);
   EXPECT_EQ(info("pane_keys[2]") + info("pane_keys[3]") + info("pane_keys[4]"), "00NULL");
+  EXPECT_EQ(ask("SELECT bloom_info(bloom_snapshot('t')) ->> 'keys'"), info("keys"));
 }
 
 // One pane with more than its share of the keys is enough.
