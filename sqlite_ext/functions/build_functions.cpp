@@ -25,7 +25,7 @@ FilterBuilder builder_of(const Call& call, const FilterSpec& options) {
   return unwrap(call.connection().sizes.builder(options, {.max_bytes = max_payload_bytes(call.db())}));
 }
 
-/// Not inlined, so that build_state is, which runs for each row.
+/// Not inlined, unlike build_state, which runs for each row.
 [[gnu::noinline]] void start_build(BuildState& state, const Call& call, const FilterSpec& options) {
   state.options = options;
   state.hash_id = hash_id_of(options.kind);
@@ -33,7 +33,7 @@ FilterBuilder builder_of(const Call& call, const FilterSpec& options) {
 }
 
 /// The builder of the current group. Throws SqlError if a later row has other options than the first.
-BuildState& build_state(const Call& call, const FilterSpec& options) {
+[[gnu::always_inline]] inline BuildState& build_state(const Call& call, const FilterSpec& options) {
   auto& state = aggregate_state<BuildState>(call);
   if (state.builder) {
     require_same_options(state.options, options);
