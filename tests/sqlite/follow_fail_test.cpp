@@ -41,6 +41,23 @@ TEST_F(FollowFail, KnowsItsOwnTriggersByMoreThanAWord) {
   EXPECT_EQ(denied(), "");
 }
 
+TEST_F(FollowFail, DistrustsATriggerOfAnotherFilterThatMayEndTheStatement) {
+  for (const std::string end : {"RAISE(FAIL, 'no')", "RAISE(IGNORE)"}) {
+    run("CREATE TABLE s(id INTEGER PRIMARY KEY, e)");
+    follow();
+    run("CREATE VIRTUAL TABLE g USING bloom(source='s.e', kind=counting)");
+    run("CREATE TRIGGER u AFTER INSERT ON s BEGIN INSERT INTO \"g\"(op, key) VALUES ('follow inserted', new.\"e\"); "
+        "SELECT " +
+        end + " WHERE new.id = 2; END");
+    run("INSERT INTO s VALUES (1, 'a')");
+    (void)ask("INSERT INTO s VALUES (2, 'a')");
+    run("DELETE FROM s WHERE id = 1");
+    EXPECT_EQ(values(), "a");
+    EXPECT_EQ(denied(), "") << end;
+    for (const char* table : {"f", "g", "s"}) run(std::string("DROP TABLE ") + table);
+  }
+}
+
 TEST_F(FollowFail, CountsTheKeyOfARowWhoseCheckChangesAnotherRow) {
   run("CREATE TABLE s(id INTEGER PRIMARY KEY, e, n, CHECK (n IS NULL OR run(n) IS NULL))");
   follow();
