@@ -31,10 +31,9 @@ std::shared_ptr<rocksdb::EventListener> NewRocksDBFilterListener() {
 }
 
 rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options, const RocksDBFilterOptions& filter) {
-  const rocksdb::TableFactory* const factory = options.table_factory.get();
-  const auto* const table = factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+  const auto* const table = plugin::table_of(options);
   if (table == nullptr) {
-    const std::string got = factory != nullptr ? factory->Name() : "nothing";
+    const std::string got = options.table_factory != nullptr ? options.table_factory->Name() : "nothing";
     return rocksdb::Status::InvalidArgument("crivo: table_factory must be BlockBasedTable, got " + got);
   }
   const auto policy = std::make_shared<plugin::FilterPolicy>(filter);

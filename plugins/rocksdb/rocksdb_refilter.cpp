@@ -18,11 +18,11 @@
 #include "crivo/host/scope_exit.h"
 #include "options/level_specs.h"
 #include "policy/policy.h"
+#include "refilter/family_policy.h"
 #include "refilter/judge.h"
-#include "refilter/planned_filter.h"
 #include "report/counter_listener.h"
 #include "report/open_databases.h"
-#include "sst/file_path.h"
+#include "sst/table_file.h"
 
 namespace crivo {
 namespace {
@@ -40,7 +40,7 @@ constexpr std::chrono::milliseconds kBetweenReports{100};
 /// A file whose filter must be rewritten, and why.
 struct Candidate {
   const FamilyPolicy* family;
-  refilter::FileToJudge file;
+  refilter::TreeFile file;
   std::string reason;
 };
 
@@ -200,7 +200,7 @@ class Refilter {
   /// What is wrong with the file's filter; empty if nothing is, or if the file is gone or unreadable. Also empty for a
   /// file that RefilterRocksDB itself has written and would not rewrite again (is_final), unless its filter could not
   /// be built.
-  std::string complaint_of(const FamilyPolicy& family, const refilter::FileToJudge& file) {
+  std::string reason_to_rewrite(const FamilyPolicy& family, const refilter::TreeFile& file) {
     const std::string path = sst::path_of(file.meta);
     const sst::FileFilters filters = sst::read_filters(*db_.GetEnv()->GetFileSystem(), path);
     if (!filters.status.ok() && filters.damaged() == 0) {
@@ -214,7 +214,7 @@ class Refilter {
 
   /// Whether another rewrite would not help. With max_total_bytes, the plan for a file that was rewritten early may
   /// have changed since, because later filters have more or fewer keys than those that they replaced.
-  [[nodiscard]] bool is_final(const refilter::FileToJudge& file) const {
+  [[nodiscard]] bool is_final(const refilter::TreeFile& file) const {
     const auto rewrites = rewrites_.find(file.meta.file_number);
     return rewrites != rewrites_.end() && (tree_ == nullptr || rewrites->second >= kMostRewrites);
   }
@@ -225,9 +225,9 @@ class Refilter {
     report_.unreadable.clear();
     files_left_ = bytes_left_ = 0;
     for (const FamilyPolicy& family : families_) {
-      for (refilter::FileToJudge& file : refilter::files_to_judge(db_, family)) {
+      for (refilter::TreeFile& file : refilter::files_of(db_, family)) {
         if (!report_progress()) return {};
-        std::string reason = complaint_of(family, file);
+        std::string reason = reason_to_rewrite(family, file);
         if (!reason.empty()) found.push_back({&family, std::move(file), std::move(reason)});
       }
     }
@@ -305,10 +305,10 @@ class Refilter {
   }
 
   [[nodiscard]] bool exists(const Candidate& candidate) {
-    const auto is_same = [&](const refilter::FileToJudge& file) {
+    const auto is_same = [&](const refilter::TreeFile& file) {
       return file.meta.file_number == candidate.file.meta.file_number && file.level == candidate.file.level;
     };
-    return std::ranges::any_of(refilter::files_to_judge(db_, *candidate.family), is_same);
+    return std::ranges::any_of(refilter::files_of(db_, *candidate.family), is_same);
   }
 
   Status outcome() {

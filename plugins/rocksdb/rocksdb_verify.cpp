@@ -2,9 +2,7 @@
 #include "crivo/rocksdb_verify.h"
 
 #include <rocksdb/env.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/metadata.h>
-#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <map>
@@ -12,8 +10,9 @@
 #include <string>
 #include <tuple>
 
+#include "options/settings_parser.h"
 #include "sst/file_filters.h"
-#include "sst/file_path.h"
+#include "sst/table_file.h"
 #include "sst/text_table.h"
 
 namespace crivo {
@@ -23,8 +22,7 @@ using rocksdb::LiveFileMetaData;
 
 /// Why a column family with these options does not query the filters of a file; empty if it does.
 std::string obstacle_of(const rocksdb::Options& options, const sst::FileFilters& filters) {
-  const auto* const table =
-      options.table_factory != nullptr ? options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+  const auto* const table = plugin::table_of(options);
   if (table == nullptr) return "the column family is open with a table format that reads no filters";
   const std::string obstacle = sst::obstacle_of(table->filter_policy.get(), filters);
   return obstacle.empty() ? "" : "the column family is open " + obstacle;

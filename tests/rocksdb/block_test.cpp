@@ -279,5 +279,17 @@ TEST_P(RocksdbBuilder, SizesBeyondWhatRocksdbCanKeepAreCapped) {
   EXPECT_GT(builder->CalculateSpace(fit), 0xffff'0000 - room);
 }
 
+// A range filter has numbers instead of hashes of keys, so it knows nothing about a key.
+TEST(RocksdbBlocks, OfRangeFiltersLetEveryKeyPass) {
+  const auto range = AnyFilter::build({.kind = Kind::kRange, .capacity = 3, .fp_rate = 0.01, .range_length = 16},
+                                      std::vector<std::uint64_t>{1, 2, 3});
+  ASSERT_TRUE(range);
+  std::string block(reinterpret_cast<const char*>(range->payload().data()), range->payload().size());
+  block.resize(block.size() + kSstTrailerBytes);
+  seal_sst_block(range->shape(), std::as_writable_bytes(std::span(block)));
+  const auto reader = new_reader(*crivo_bloom(), block);
+  for (std::uint64_t i = 0; i < 1000; ++i) EXPECT_TRUE(reader->MayMatch(key_of(i)));
+}
+
 }  // namespace
 }  // namespace crivo::testing

@@ -1,5 +1,5 @@
-// The plan for max_total_bytes: what a file's filters may take, computed from the tree of files. total_test.cpp tests
-// whole databases, whose trees differ from run to run, so only this file notices a small error of the plan.
+// The filters of a file by its level, and its share of max_total_bytes, computed from the tree of files. total_test.cpp
+// and auto_test.cpp test whole databases, whose trees differ from run to run, so only this file notices small errors.
 #include "options/limit_plan.h"
 
 #include <gtest/gtest.h>
@@ -35,12 +35,15 @@ class NewFile {
   static NewFile compacted_into(int level) { return NewFile(level, rocksdb::TableFileCreationReason::kCompaction); }
 
   [[nodiscard]] FilePlan plan(const Settings& settings, const KnownTree& tree, PlanUse use) const {
+    return *plan_file(settings, tree, context(), use);
+  }
+  [[nodiscard]] rocksdb::FilterBuildingContext context() const {
     rocksdb::FilterBuildingContext context(table_);
     context.compaction_style = rocksdb::kCompactionStyleLevel;
     context.num_levels = kLast + 1;
     context.level_at_creation = level_;
     context.reason = reason_;
-    return *plan_file(settings, tree, context, use);
+    return context;
   }
 
  private:
@@ -65,6 +68,37 @@ double bytes_of(const LevelSpec& spec, double keys) { return real_bits_per_key(s
 
 bool same(const LevelSpec& a, const LevelSpec& b) {
   return a.kind == b.kind && a.bits_per_key == b.bits_per_key && a.fp_rate == b.fp_rate;
+}
+
+TEST(LevelSpecs, AreRibbonsInTheLastTwoLevelsAndBlockedAbove) {
+  const Settings settings = with_limit(0);
+  const auto kind_at = [&](const NewFile& file) {
+    return spec_of_file(kPolicies.back(), settings, file.context()).kind;
+  };
+  for (int level = 0; level <= kLast; ++level) {
+    EXPECT_EQ(kind_at(NewFile::compacted_into(level)), level < kLast - 1 ? Kind::kBlocked : Kind::kRibbon) << level;
+  }
+  EXPECT_EQ(kind_at(NewFile::flushed()), Kind::kBlocked);
+}
+
+TEST(LevelSpecs, HaveTheBottommostRateOnlyWhereNoOtherFileFollows) {
+  Settings settings = with_limit(0);
+  settings.bottommost_fp_rate = 0.25;
+  auto specs = level_specs(kPolicies.back(), settings);
+  settings.by_distance = std::make_shared<const std::vector<LevelSpec>>(*std::move(specs));
+  const auto rate = [&](const rocksdb::FilterBuildingContext& context) {
+    return spec_of_file(kPolicies.back(), settings, context).fp_rate;
+  };
+  rocksdb::FilterBuildingContext context = NewFile::compacted_into(2).context();
+  EXPECT_LT(rate(context), 0.02);
+  context.is_bottommost = true;
+  EXPECT_EQ(rate(context), 0.25) << "whatever its level";
+  EXPECT_EQ(rate(NewFile::compacted_into(kLast).context()), 0.25);
+  EXPECT_LT(rate(NewFile::compacted_into(kLast - 1).context()), 0.02);
+  // A lookup may query all files of an unknown level, or of a tree without levels.
+  EXPECT_LT(rate(NewFile::compacted_into(-1).context()), 0.02);
+  context.compaction_style = rocksdb::kCompactionStyleFIFO;
+  EXPECT_LT(rate(context), 0.02);
 }
 
 // 0.9 of the limit is planned, less the filters of families without a limit, and 96 bytes per block.
@@ -100,6 +134,18 @@ TEST(LimitPlan, ReservesASixteenthForALevelThatHasNoKeysYet) {
   // With a sixteenth of all keys more, the last level would get the rest.
   EXPECT_GT(bytes_of(flushed, 100'000), bytes_of(last, 100'000));
   EXPECT_LT(bytes_of(flushed, 100'000), 450'000 / 3.0);
+}
+
+// A lookup queries every file of level 0.
+TEST(LimitPlan, GivesLevelZeroMoreBitsTheMoreFilesItHas) {
+  KnownTree tree = tree_of(1'000'000);
+  tree.levels[0].keys = 100'000;
+  tree.limited_keys = 1'100'000;
+  const auto bits_with_files = [&](double files) {
+    tree.levels[0].files = files;
+    return real_bits_per_key(NewFile::flushed().plan(with_limit(500'000), tree, PlanUse::kAll).spec);
+  };
+  EXPECT_GT(bits_with_files(10), bits_with_files(1) + 1);
 }
 
 TEST(LimitPlan, GivesAFlushedFileHalfOfWhatIsLeft) {

@@ -9,7 +9,6 @@
 #include "sst/file_filters.h"
 #include "sst/filter_facts.h"
 #include "sst/filter_layout.h"
-#include "sst/scan_facts.h"
 #include "support.h"
 
 namespace crivo::testing {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -158,6 +160,12 @@ class SharedSettings {
   // Not part of the settings: a call begins when RocksDB reads them. Meanwhile, other threads may read or change them.
   mutable std::map<std::thread::id, Call> calls_;
 };
+
+/// Null if the column family's tables are not block-based.
+[[nodiscard]] inline const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family) {
+  const rocksdb::TableFactory* const factory = family.table_factory.get();
+  return factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+}
 
 /// The class of RocksDB's own policies, for IsInstanceOf.
 inline constexpr const char* kBuiltinPolicy = "rocksdb.internal.BuiltinFilter";

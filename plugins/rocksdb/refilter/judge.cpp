@@ -18,8 +18,8 @@
 #include "builder/block_sizing.h"
 #include "options/level_specs.h"
 #include "options/settings_parser.h"
-#include "refilter/planned_filter.h"
-#include "sst/file_path.h"
+#include "refilter/family_policy.h"
+#include "sst/table_file.h"
 
 namespace crivo::refilter {
 namespace {
@@ -30,7 +30,7 @@ using sst::BlockKind;
 /// prefix_extractor's domain do. Reads the file up to the first such key. (Iterators skip tombstones, so a
 /// tombstone counts only as the file's first or last key. A file whose only such keys are other tombstones stays
 /// without a filter, which costs reads, but loses no key.)
-bool has_key_for_filter(const FamilyPolicy& family, const FileToJudge& file) {
+bool has_key_for_filter(const FamilyPolicy& family, const TreeFile& file) {
   if (table_of(family.options)->whole_key_filtering) return true;
   const rocksdb::SliceTransform* const prefix = family.options.prefix_extractor.get();
   if (prefix == nullptr) return false;
@@ -138,8 +138,8 @@ std::string other_keys(const FamilyPolicy& family, const sst::FileFilters& filte
 }
 
 /// How the filter differs from what a flush or a compaction would write; empty if it matches.
-std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters,
-                         bool flushed) {
+std::string mismatch_of(const FamilyPolicy& family, const TreeFile& file, const sst::FileFilters& filters,
+                        bool flushed) {
   const rocksdb::FilterPolicy& policy = *family.policy;
   const NewFile as_new{file.level, file.bottommost, flushed};
   const std::size_t blocks = std::max<std::size_t>(filters.blocks.size(), 1);
@@ -162,18 +162,18 @@ std::string complaint_of(const FamilyPolicy& family, const FileToJudge& file, co
 
 }  // namespace
 
-std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters) {
+std::string judge(const FamilyPolicy& family, const TreeFile& file, const sst::FileFilters& filters) {
   if (filters.entries == 0) return "";
   if (filters.form != sst::FilterForm::kNone && !filters.readable) return "not readable by RocksDB";
   if (filters.damaged() > 0) return "damaged";
   if (filters.is_misnamed()) return "has a name of Crivo 0.1, which is no longer read";
   if (family.policy == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
   // A file of level 0 was usually flushed, and is soon compacted, so a filter as flushes write it also matches.
-  if (file.level == 0 && complaint_of(family, file, filters, /*flushed=*/true).empty()) return "";
-  return complaint_of(family, file, filters, /*flushed=*/false);
+  if (file.level == 0 && mismatch_of(family, file, filters, /*flushed=*/true).empty()) return "";
+  return mismatch_of(family, file, filters, /*flushed=*/false);
 }
 
-double planned_bytes(const FamilyPolicy& family, const FileToJudge& file) {
+double planned_bytes(const FamilyPolicy& family, const TreeFile& file) {
   if (family.policy == nullptr) return 0;
   const NewFile as_new{file.level, file.bottommost, /*flushed=*/false};
   const bool has_both = family.options.prefix_extractor != nullptr && table_of(family.options)->whole_key_filtering;

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "refilter/judged_files.h"
+#include "refilter/family_policy.h"
 #include "sst/file_filters.h"
 
 namespace crivo::refilter {
@@ -17,10 +17,10 @@ inline constexpr const char* kToHaveNone = "an unwanted filter";
 
 /// What is wrong with the file's filter: "missing", "not of crivo.Auto", "blocked:5 instead of blocked:10", "5.1 bits a
 /// key instead of 10.1". Empty if it matches.
-[[nodiscard]] std::string judge(const FamilyPolicy& family, const FileToJudge& file, const sst::FileFilters& filters);
+[[nodiscard]] std::string judge(const FamilyPolicy& family, const TreeFile& file, const sst::FileFilters& filters);
 
 /// The bytes of the filter that a rewrite would give the file: at most, if each entry has its own key and prefix.
 /// Partitions may need a few percent more.
-[[nodiscard]] double planned_bytes(const FamilyPolicy& family, const FileToJudge& file);
+[[nodiscard]] double planned_bytes(const FamilyPolicy& family, const TreeFile& file);
 
 }  // namespace crivo::refilter

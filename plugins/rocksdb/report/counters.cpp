@@ -1,11 +1,10 @@
 #include "report/counters.h"
 
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/table.h>
-
 #include <algorithm>
 #include <new>
 #include <utility>
+
+#include "options/settings_parser.h"
 
 namespace crivo::plugin {
 namespace {
@@ -140,8 +139,7 @@ std::shared_ptr<Counters> counters_of(const rocksdb::FilterPolicy* policy) {
 }
 
 std::shared_ptr<Counters> counters_of(const rocksdb::ColumnFamilyOptions& options) {
-  const rocksdb::TableFactory* const factory = options.table_factory.get();
-  const auto* const table = factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+  const auto* const table = table_of(options);
   return counters_of(table != nullptr ? table->filter_policy.get() : nullptr);
 }
 

@@ -5,7 +5,6 @@
 
 #include "crivo/host/text.h"
 #include "report/filter_collector.h"
-#include "sst/file_path.h"
 #include "sst/table_file.h"
 
 namespace crivo::plugin {

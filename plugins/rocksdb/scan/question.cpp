@@ -12,7 +12,7 @@
 #include "crivo/hash.h"
 #include "crivo/host/sst_block.h"
 #include "scan/scan_collector.h"
-#include "sst/scan_facts.h"
+#include "sst/file_filters.h"
 
 namespace crivo::plugin {
 namespace {

@@ -20,7 +20,7 @@
 #include "crivo/host/sst_block.h"
 #include "crivo/kinds.h"
 #include "scan/extract.h"
-#include "sst/scan_facts.h"
+#include "sst/file_filters.h"
 
 namespace crivo::plugin {
 namespace {

@@ -6,6 +6,7 @@
 #include <rocksdb/status.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,6 @@
 #include "crivo/rocksdb.h"
 #include "sst/filter_facts.h"
 #include "sst/filter_layout.h"
-#include "sst/scan_facts.h"
 
 namespace crivo::sst {
 
@@ -21,6 +21,14 @@ namespace crivo::sst {
 struct FilterBlock {
   FilterFacts facts;
   std::uint64_t offset = 0;
+};
+
+/// A scan filter of a file (crivo/rocksdb_scan.h).
+struct ScanFacts {
+  std::string name;         // "prefix:4"
+  std::string kind;         // "ribbon"; empty without a filter
+  std::uint64_t bytes = 0;  // of the property, resident while the file is open
+  std::string complaint;    // why there is none, or what is wrong with it
 };
 
 /// The filters of a file.
@@ -62,6 +70,9 @@ struct FileFilters {
   [[nodiscard]] std::string why_there_is_none() const;
 };
 
+/// The prefix of the properties with scan filters, before a name such as "prefix:4".
+inline constexpr std::string_view kScanProperty = "crivo.scan.";
+
 /// The property with a file's stamp (FileSizing).
 inline constexpr const char* kStampProperty = "crivo.filter.options";
 
@@ -70,6 +81,12 @@ inline constexpr std::string_view kReadsOnly = "rocksdb.BuiltinBloomFilter";
 
 /// Reads the filters of a file, one block at a time. `status` reports a file that cannot be read.
 [[nodiscard]] FileFilters read_filters(rocksdb::FileSystem& files, const std::string& path);
+
+/// The scan filters in a file's properties.
+[[nodiscard]] std::vector<ScanFacts> scan_facts(const std::map<std::string, std::string>& properties);
+
+/// "prefix:4 (ribbon, 940 bytes), path:/ (left out: ...)"; may be empty.
+[[nodiscard]] std::string scans_text(const std::vector<ScanFacts>& scans);
 
 /// Whether this is the error of a missing file, which a compaction may have removed.
 [[nodiscard]] bool is_gone(const rocksdb::Status& status);

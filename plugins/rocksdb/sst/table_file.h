@@ -11,9 +11,11 @@
 #pragma once
 
 #include <rocksdb/file_system.h>
+#include <rocksdb/metadata.h>
 #include <rocksdb/status.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +26,15 @@
 #include "crivo/rocksdb.h"
 
 namespace crivo::sst {
+
+[[nodiscard]] inline std::string path_of(const rocksdb::FileStorageInfo& file) {
+  return file.directory + "/" + file.relative_filename;
+}
+
+/// The number in a path such as "000123.sst".
+[[nodiscard]] inline std::uint64_t number_of(const std::string& path) {
+  return std::strtoull(path.c_str() + path.find_last_of('/') + 1, nullptr, 10);
+}
 
 /// The place of a block in its file. The five bytes after it are its compression type and its checksum.
 struct BlockHandle {

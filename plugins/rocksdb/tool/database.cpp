@@ -16,7 +16,7 @@
 
 #include "crivo/rocksdb.h"
 #include "open_into.h"
-#include "refilter/planned_filter.h"
+#include "refilter/family_policy.h"
 #include "tool/commands.h"
 
 namespace crivo::tool {

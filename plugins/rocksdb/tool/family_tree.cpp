@@ -8,7 +8,7 @@
 
 #include "crivo/host/text.h"
 #include "sst/file_filters.h"
-#include "sst/file_path.h"
+#include "sst/table_file.h"
 
 namespace crivo::tool {
 namespace {
@@ -40,7 +40,7 @@ class Span {
 
 /// A file and its filters.
 struct ReadFile {
-  FileToJudge file;
+  TreeFile file;
   sst::FileFilters filters;
   bool flushed = false;  // estimated: no property of a file says so
 
@@ -55,7 +55,7 @@ struct ReadFile {
 
 std::vector<ReadFile> read_files(rocksdb::DB& db, const FamilyPolicy& family, FamilyTree& tree) {
   std::vector<ReadFile> files;
-  for (FileToJudge& file : files_to_judge(db, family)) {
+  for (TreeFile& file : files_of(db, family)) {
     sst::FileFilters filters = sst::read_filters(*db.GetEnv()->GetFileSystem(), sst::path_of(file.meta));
     if (sst::is_gone(filters.status)) continue;
     if (!filters.status.ok() || filters.damaged() > 0) {
@@ -96,7 +96,7 @@ class Coverage {
       of_file_[file.file.meta.file_number] = share(span);
     }
   }
-  [[nodiscard]] double of(const FileToJudge& file) const {
+  [[nodiscard]] double of(const TreeFile& file) const {
     return file.level > 0 ? of_level_.at(file.level) : of_file_.at(file.meta.file_number);
   }
 

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "refilter/judged_files.h"
-#include "refilter/planned_filter.h"
+#include "refilter/family_policy.h"
 #include "tool/advice.h"
 #include "tool/database.h"
 

@@ -1,20 +1,42 @@
-// The filter that a policy would write for a file. These functions get a builder from the policy, as RocksDB does. The
-// builder states the size and the rate.
+// A column family, its files, and the filters that its policy would write for them. The sizes and rates are what the
+// policy's builders state, which are requested as by RocksDB.
 #pragma once
 
+#include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/metadata.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "abi.h"
+#include "options/limit_plan.h"
+#include "options/settings_parser.h"
 #include "sst/filter_facts.h"
 
 namespace crivo::refilter {
+
+/// A column family and its intended filters.
+struct FamilyPolicy {
+  rocksdb::ColumnFamilyHandle* handle;
+  rocksdb::Options options;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;   // Crivo's or RocksDB's own; null: no filters
+  std::optional<plugin::Settings> settings;              // of Crivo's policies
+  std::optional<plugin::KnownTree> tree = std::nullopt;  // with max_total_bytes
+};
+
+/// A file, with its level, and whether it is bottommost in a compaction of this file alone.
+struct TreeFile {
+  rocksdb::SstFileMetaData meta;
+  int level = 0;
+  bool bottommost = false;  // no lower level overlaps its range of keys
+};
 
 /// A new file. A flush does not know whether it is bottommost.
 struct NewFile {
@@ -23,7 +45,7 @@ struct NewFile {
   bool flushed;
 };
 
-[[nodiscard]] const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family);
+using plugin::table_of;
 
 using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 
@@ -54,5 +76,15 @@ struct PlannedFilter {
 
 /// The builder's plan for all_keys in this number of blocks.
 [[nodiscard]] PlannedFilter planned_filter(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t blocks);
+
+/// Why a column family with these options, and block-based tables, has no keys for filters; empty if there are keys.
+[[nodiscard]] std::string why_no_keys(const rocksdb::ColumnFamilyOptions& family);
+
+/// Why a column family with these options, which have a policy, gets no filter in any file: "policy x writes no
+/// filters". Empty if some files may get one.
+[[nodiscard]] std::string why_no_filters(const rocksdb::ColumnFamilyOptions& family);
+
+/// All files of the column family, level by level.
+[[nodiscard]] std::vector<TreeFile> files_of(rocksdb::DB& db, const FamilyPolicy& family);
 
 }  // namespace crivo::refilter
