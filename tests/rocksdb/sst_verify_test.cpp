@@ -1,5 +1,7 @@
 // What an SST file tells of its filters, whichever policy wrote it, and where it is damaged.
+#include <rocksdb/comparator.h>
 #include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/slice_transform.h>
 
 #include <cmath>
@@ -7,6 +9,8 @@
 
 #include "crivo/rocksdb_verify.h"
 #include "sst/file_filters.h"
+#include "sst/filter_layout.h"
+#include "sst/table_file.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -240,6 +244,37 @@ TEST(SstFile, OfAnotherKindIsNamed) {
   ASSERT_EQ(report.files.size(), 1U);
   EXPECT_TRUE(report.status.IsNotSupported()) << report.status.ToString();
   EXPECT_THAT(report.files[0].complaint, HasSubstr("must be BlockBasedTable"));
+}
+
+// If keys are dense, the index of the partitions has each partition's last key itself.
+TEST(FilterLayout, SendsEachKeyToThePartitionThatHasIt) {
+  constexpr std::uint64_t kMany = 5000;
+  const auto dense_key = [](std::uint64_t i) { return std::to_string(100'000'000'000 + i); };
+  for (const auto* const order : {rocksdb::BytewiseComparator(), rocksdb::ReverseBytewiseComparator()}) {
+    SCOPED_TRACE(order->Name());
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy = crivo_bloom(30);
+    partition(table, 256);
+    rocksdb::Options options = with_table(test_options(), table);
+    options.comparator = order;
+    const ScratchDatabase db(options);
+    for (std::uint64_t i = 0; i < kMany; ++i) ASSERT_TRUE(db->Put({}, dense_key(i), "value").ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+    sst::TableFile file;
+    ASSERT_TRUE(file.open(*rocksdb::FileSystem::Default(), sst::path_of(live_files(*db).at(0))).ok());
+    sst::FilterLayout layout;
+    ASSERT_TRUE(layout.find(file).ok());
+    ASSERT_GT(layout.parts().size(), 5U);
+    std::vector<sst::Block> blocks(layout.parts().size());  // readers borrow them
+    std::vector<std::unique_ptr<abi::FilterBitsReader>> readers;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      ASSERT_TRUE(file.read(layout.parts()[i].handle, &blocks[i]).ok());
+      readers.push_back(new_reader(*table.filter_policy, blocks[i].contents));
+    }
+    for (std::uint64_t i = 0; i < kMany; ++i) {
+      EXPECT_TRUE(readers[layout.part_of(dense_key(i))]->MayMatch(dense_key(i))) << i;
+    }
+  }
 }
 
 }  // namespace
