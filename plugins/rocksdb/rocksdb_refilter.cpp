@@ -1,7 +1,6 @@
 // Compacts each file whose filter is wrong, one at a time. refilter/ decides which files these are.
 #include "crivo/rocksdb_refilter.h"
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
@@ -60,11 +59,7 @@ Status set_policy(const std::shared_ptr<const rocksdb::FilterPolicy>& policy, bo
     family->settings = *std::move(planned);
     return Status::OK();
   }
-  rocksdb::ConfigOptions config;
-  config.ignore_unknown_options = config.ignore_unsupported_options = false;
-  const std::string id = policy->GetId();
-  const Status made = rocksdb::FilterPolicy::CreateFromString(config, id, &family->policy);
-  return made.ok() && family->policy == nullptr ? Status::NotSupported(id) : made;
+  return refilter::make_policy(policy->GetId(), &family->policy);
 }
 
 Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writable, bool remove_filters,

@@ -287,5 +287,41 @@ TEST(HashLog, GivesItsMemoryBack) {
   EXPECT_EQ(memory.held(), 0U);
 }
 
+TEST(HashLog, KeepsEveryHashOfASetThatFillsItsChunks) {
+  constexpr std::size_t kHashes = 2 * kChunk / sizeof(std::uint64_t);
+  BuildMemory memory;
+  HashLog log(memory);
+  for (std::uint64_t i = 0; i < kHashes; ++i) log.append(i * 0x9E3779B97F4A7C15);
+  EXPECT_EQ(log.make_set().size(), kHashes);
+  EXPECT_EQ(log.size(), kHashes);
+}
+
+// RocksDB's detect_filter_construct_corruption.
+TEST(VerifiedBuilder, ReportsHashesAndBlocksThatChangedInMemory) {
+  for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
+    BuildMemory memory;
+    std::byte* const chunk = memory.take_chunk(kNoLimit);
+    memory.give_back(chunk);  // the next builder has its hashes here
+    BlockBuilder builder(BlockSizing({.kind = kind, .bits_per_key = 10, .fp_rate = 0.01}), /*verify=*/true, nullptr,
+                         nullptr, {.memory = &memory});
+    const auto finish = [&](bool damaged, std::unique_ptr<const char[]>* buffer) {
+      for (int i = 0; i < 10'000; ++i) builder.AddKey(std::to_string(i));
+      if (damaged) chunk[100] ^= std::byte{1};
+      rocksdb::Status status;
+      const rocksdb::Slice block = builder.Finish(buffer, &status);
+      EXPECT_EQ(status.IsCorruption(), damaged) << status.ToString();
+      return block;
+    };
+    std::unique_ptr<const char[]> buffer;
+    EXPECT_EQ(finish(true, &buffer).size(), 6U) << "every key passes";
+    const rocksdb::Slice intact = finish(false, &buffer);
+    EXPECT_TRUE(builder.MaybePostVerify(intact).ok());
+    const rocksdb::Slice changed = finish(false, &buffer);
+    char& byte = const_cast<char*>(changed.data())[changed.size() / 2];
+    byte = static_cast<char>(byte ^ 0x55);
+    EXPECT_TRUE(builder.MaybePostVerify(changed).IsCorruption());
+  }
+}
+
 }  // namespace
 }  // namespace crivo::testing

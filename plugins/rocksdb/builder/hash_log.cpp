@@ -1,7 +1,6 @@
 #include "builder/hash_log.h"
 
 #include <algorithm>
-#include <new>
 #include <stdexcept>
 
 #include "crivo/host/sort.h"

@@ -5,7 +5,6 @@
 #include "options/level_specs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>

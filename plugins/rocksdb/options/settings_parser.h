@@ -9,7 +9,6 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -165,6 +164,11 @@ class SharedSettings {
 [[nodiscard]] inline const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family) {
   const rocksdb::TableFactory* const factory = family.table_factory.get();
   return factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+}
+
+/// Whether it is one of Crivo's policies.
+[[nodiscard]] inline bool is_crivos(const rocksdb::FilterPolicy& policy) {
+  return std::string_view(policy.Name()).starts_with("crivo.");
 }
 
 /// The class of RocksDB's own policies, for IsInstanceOf.

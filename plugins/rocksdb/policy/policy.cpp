@@ -7,7 +7,6 @@
 #include <rocksdb/version.h>
 
 #include <algorithm>
-#include <exception>
 #include <new>
 #include <unordered_map>
 #include <utility>

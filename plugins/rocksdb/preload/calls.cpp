@@ -3,7 +3,6 @@
 #include "preload/calls.h"
 
 #include <rocksdb/comparator.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
@@ -20,6 +19,7 @@
 #include "abi.h"
 #include "crivo/rocksdb.h"
 #include "options/settings_parser.h"
+#include "refilter/family_policy.h"
 
 namespace crivo::plugin {
 namespace {
@@ -35,8 +35,6 @@ struct FilterRequest {
   bool replace = false;
   bool prefixes = false;
 };
-constexpr std::string_view kOurs = "crivo.";
-
 std::string variable(const char* name) {
   const char* const value = ::secure_getenv(name);
   return value != nullptr ? value : "";
@@ -56,19 +54,6 @@ bool has_equal_keys(const rocksdb::Comparator* comparator) {
          std::ranges::find(kTimestamped, comparator->Name()) == std::end(kTimestamped);
 }
 
-using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
-
-bool is_ours(const rocksdb::FilterPolicy& policy) { return std::string_view(policy.Name()).starts_with(kOurs); }
-
-rocksdb::Status make_policy(const std::string& text, Policy& policy) {
-  rocksdb::ConfigOptions config;
-  config.ignore_unsupported_options = false;
-  rocksdb::Status made = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
-  if (!made.ok()) return made;
-  if (policy == nullptr) return rocksdb::Status::InvalidArgument("not a filter policy");
-  return is_ours(*policy) ? made : rocksdb::Status::InvalidArgument("not a policy of Crivo's");
-}
-
 bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBasedTableOptions& table) {
   const rocksdb::FilterBuildingContext context(table);
   const std::unique_ptr<abi::FilterBitsBuilder> builder(
@@ -79,7 +64,7 @@ bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBa
 /// Why a family keeps its policy; empty if it gets another one.
 std::string reason_to_keep(const FilterRequest& request, const rocksdb::FilterPolicy& set,
                            const rocksdb::BlockBasedTableOptions& table) {
-  if (is_ours(set)) {
+  if (is_crivos(set)) {
     return "filter_policy is " + set.GetId() +
            " already, by the program or its OPTIONS file; crivo sst refilter --policy gives it another one";
   }
@@ -125,7 +110,10 @@ std::string add_filters(const FilterRequest& request, ColumnFamilyOptions& optio
     return "table_factory must be BlockBasedTable, got " + std::string(factory != nullptr ? factory->Name() : "none");
   }
   rocksdb::BlockBasedTableOptions with_filter = *table;  // other families may share the factory
-  rocksdb::Status made = make_policy(request.policy, with_filter.filter_policy);
+  rocksdb::Status made = refilter::make_policy(request.policy, &with_filter.filter_policy);
+  if (made.ok() && !is_crivos(*with_filter.filter_policy)) {
+    made = rocksdb::Status::InvalidArgument("not a policy of Crivo's");
+  }
   if (const rocksdb::FilterPolicy* const set = table->filter_policy.get(); set != nullptr) {
     if (made.ok() && set->GetId() == with_filter.filter_policy->GetId()) return {};
     if (std::string reason = reason_to_keep(request, *set, *table); !reason.empty()) return reason;

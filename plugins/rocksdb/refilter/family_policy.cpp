@@ -1,6 +1,7 @@
 #include "refilter/family_policy.h"
 
 #include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
@@ -28,6 +29,13 @@ bool is_bottommost(const rocksdb::Comparator& order, const rocksdb::ColumnFamily
 }
 
 }  // namespace
+
+rocksdb::Status make_policy(const std::string& text, std::shared_ptr<const rocksdb::FilterPolicy>* policy) {
+  rocksdb::ConfigOptions config;
+  config.ignore_unknown_options = config.ignore_unsupported_options = false;
+  const rocksdb::Status made = rocksdb::FilterPolicy::CreateFromString(config, text, policy);
+  return made.ok() && *policy == nullptr ? rocksdb::Status::InvalidArgument("not a filter policy") : made;
+}
 
 rocksdb::FilterBuildingContext context_of(const rocksdb::ColumnFamilyOptions& family,
                                           const rocksdb::BlockBasedTableOptions& table, const NewFile& file) {

@@ -49,6 +49,10 @@ using plugin::table_of;
 
 using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 
+/// Makes the policy of an option string. Errors: RocksDB's; InvalidArgument if the text names no policy.
+[[nodiscard]] rocksdb::Status make_policy(const std::string& text,
+                                          std::shared_ptr<const rocksdb::FilterPolicy>* policy);
+
 /// The context that RocksDB passes to a policy for a new file. `table` must outlive it.
 [[nodiscard]] rocksdb::FilterBuildingContext context_of(const rocksdb::ColumnFamilyOptions& family,
                                                         const rocksdb::BlockBasedTableOptions& table,

@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "builder/block_sizing.h"
 #include "options/level_specs.h"
@@ -146,10 +145,10 @@ std::string mismatch_of(const FamilyPolicy& family, const TreeFile& file, const 
   const std::optional<Expected> expected = expected_of(family, as_new, filters.keys, blocks);
   if (!expected) return filters.blocks.empty() ? "" : kToHaveNone;
   if (filters.blocks.empty()) return has_key_for_filter(family, file) ? "missing" : "";
-  const bool is_crivos = std::string_view(policy.Name()).starts_with("crivo.");
   const auto is_foreign = [&](const sst::FilterBlock& block) {
     const BlockKind kind = block.facts.kind;
-    return kind != BlockKind::kAlwaysMaybe && (!block.facts.can_say_no() || is_crivos == is_builtin(kind));
+    return kind != BlockKind::kAlwaysMaybe &&
+           (!block.facts.can_say_no() || plugin::is_crivos(policy) == is_builtin(kind));
   };
   if (std::ranges::any_of(filters.blocks, is_foreign)) return std::string("not of ") + policy.Name();
   if (std::string other = other_keys(family, filters); !other.empty()) return other;

@@ -43,7 +43,6 @@ void describe_ours(std::string_view block, FilterFacts& facts) {
     return;
   }
   facts.kind = block_kind(filter->shape().kind);
-  facts.shape = filter->shape();
   const Stats stats = filter->stats();
   facts.current_fp_rate = stats.current_fp_rate;
   facts.distinct_keys = stats.cardinality.value_or(static_cast<double>(facts.keys));

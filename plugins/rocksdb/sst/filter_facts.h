@@ -46,7 +46,6 @@ struct FilterFacts {
   std::uint64_t bytes = 0;     // of the whole block
   double current_fp_rate = 1;  // Crivo's from the bits set, others' from a model
   int marker = 0;              // the first of the block's last five bytes
-  Shape shape;                 // of Crivo's filters
   double distinct_keys = 0;    // of Crivo's filters, from their bits: exact for a ribbon
   std::string key_transform;   // the name of the key transform; may be empty
   std::string damage;          // why every key passes although it should not; may be empty

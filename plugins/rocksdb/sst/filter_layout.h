@@ -3,7 +3,6 @@
 
 #include <rocksdb/status.h>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -57,7 +57,6 @@ class TableFile {
   rocksdb::Status open(rocksdb::FileSystem& files, const std::string& path);
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  [[nodiscard]] std::uint32_t format_version() const noexcept { return format_version_; }
   /// The meta blocks by name: "fullfilter.rocksdb.BuiltinBloomFilter", "rocksdb.properties".
   [[nodiscard]] const std::map<std::string, BlockHandle>& meta_blocks() const noexcept { return meta_blocks_; }
   /// The properties by name, such as "rocksdb.filter.policy", as text or encoded numbers.

@@ -1,8 +1,6 @@
 // Computes what each kind of filter would cost in an existing tree, according to the policies.
 #pragma once
 
-#include <rocksdb/options.h>
-
 #include <map>
 #include <string>
 #include <vector>

@@ -12,10 +12,10 @@
 #include <fstream>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "crivo/rocksdb.h"
 #include "open_into.h"
+#include "options/settings_parser.h"
 #include "refilter/family_policy.h"
 #include "tool/commands.h"
 
@@ -42,7 +42,7 @@ class NoRecord final : public rocksdb::WalFilter {
   }
 };
 
-using refilter::table_of;
+using plugin::table_of;
 
 /// Whether no other process has the database open. RocksDB itself checks only after replacing the other process's LOG
 /// file.
@@ -181,7 +181,7 @@ void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<cons
   rocksdb::BlockBasedTableOptions table = *old;
   table.filter_policy = policy;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) return;
+  if (policy == nullptr || !plugin::is_crivos(*policy)) return;
   // RocksDB 7.8 cannot read an OPTIONS file with two collectors.
   auto& collectors = family.table_properties_collector_factories;
   if (collectors.empty()) collectors.push_back(NewRocksDBFilterCollectorFactory());
@@ -189,10 +189,7 @@ void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<cons
 
 std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& text, const rocksdb::DBOptions& db) {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  rocksdb::ConfigOptions config;
-  config.ignore_unknown_options = config.ignore_unsupported_options = false;
-  Status status = rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
-  if (status.ok() && policy == nullptr) status = Status::InvalidArgument("not a filter policy");
+  Status status = refilter::make_policy(text, &policy);
   if (status.ok()) status = policy->ValidateOptions(db, rocksdb::ColumnFamilyOptions());
   if (!status.ok()) {
     throw rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10", text, status);

@@ -1,5 +1,4 @@
 // crivo sst probe: prints the keys that the filter of an SST file lets pass.
-#include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
 #include <time.h>

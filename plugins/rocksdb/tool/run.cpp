@@ -1,6 +1,5 @@
 // crivo rocksdb run: runs a RocksDB program with Crivo's filters, although the program was not written for them.
 #include <dlfcn.h>
-#include <rocksdb/convenience.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "options/settings_parser.h"
 #include "tool/commands.h"
 #include "tool/database.h"
 
@@ -117,7 +117,7 @@ ExitCode say_what_would_happen(const RunOptions& options) {
 
 ExitCode run(const RunOptions& options) {
   const auto policy = parse_policy(options.policy);
-  if (policy == nullptr || !std::string_view(policy->Name()).starts_with("crivo.")) {
+  if (!plugin::is_crivos(*policy)) {
     throw Refused("--policy must be one of Crivo's, such as crivo.Auto:10, got " + options.policy);
   }
   std::string libraries = preloaded_library();
