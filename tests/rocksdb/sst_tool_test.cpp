@@ -248,7 +248,8 @@ TEST_F(SstTool, ProbeWithoutAFilterIsAnError) {
   EXPECT_THAT(crivo("sst probe " + write_file(one_file(nullptr)), "key\n"),
               Exits(2, HasSubstr("FILE must be an SST file with a filter, got db/"), IsEmpty()))
       << "which is never taken for an answer";
-  EXPECT_THAT(crivo("sst probe db", "key\n"), Exits(2));
+  EXPECT_THAT(crivo("sst probe db", "key\n"),
+              Exits(2, HasSubstr("FILE must be one SST file (name.sst), got the folder db"), IsEmpty()));
 }
 
 TEST_F(SstTool, SaysOfEveryCommandThatItsOutputIsLost) {

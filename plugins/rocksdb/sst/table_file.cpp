@@ -171,7 +171,7 @@ Status TableFile::decode_footer(std::string_view footer, BlockHandle* metaindex)
   }
   const bool old = magic == kOldBlockBasedMagic;
   if (!old && (magic != kBlockBasedMagic || footer.size() < kFooterBytes)) {
-    return Status::Corruption("file must end in an SST footer, got an unknown magic number");
+    return Status::Corruption("file must end in an SST footer, got an unknown magic number (is it complete?)");
   }
   checksum_type_ = old ? 1 : static_cast<std::uint8_t>(footer.front());
   format_version_ = old ? 0 : fixed<std::uint32_t>(footer.substr(footer.size() - 12));

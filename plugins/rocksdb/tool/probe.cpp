@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <span>
+#include <system_error>
 
 #include "abi.h"
 #include "crivo/rocksdb.h"
@@ -185,6 +187,9 @@ void note(const std::string& text) { std::fprintf(stderr, "crivo sst probe: note
 
 ExitCode probe(const ProbeOptions& options) {
   check_no_pipe(options.path, "FILE must be an SST file");
+  if (std::error_code error; std::filesystem::is_directory(options.path, error)) {
+    throw Refused("FILE must be one SST file (name.sst), got the folder " + options.path);
+  }
   FilterProbe filter;
   const rocksdb::Status opened = filter.open(*rocksdb::FileSystem::Default(), options.path);
   if (!opened.ok()) throw rocksdb_error("FILE must be an SST file with a filter", options.path, opened);
