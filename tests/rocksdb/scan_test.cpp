@@ -305,5 +305,13 @@ TEST(Prefix, IsFoundInAnotherColumnFamily) {
   EXPECT_FALSE(may_exist(db, "ab"));
 }
 
+// The separator is the first byte in which the key differs from the previous one.
+TEST(Scan, FindsAPathWhoseParentIsAKey) {
+  const ScratchDatabase db(with_scans({.extract = "path:/"}));
+  put_file(*db, {"dir", "dir/x"});
+  put_file(*db, {"other/x"});
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("dir/")), (Keys{"dir", "dir/x"}));
+}
+
 }  // namespace
 }  // namespace crivo::testing
