@@ -6,9 +6,9 @@
 //
 // Results. A function that can fail returns a crivo_status, and writes a message to its last argument, a crivo_error,
 // which may be NULL. On failure, the objects it would change are unchanged and its output arguments are not written,
-// unless its comment says otherwise. No function throws, prints or aborts, or keeps a pointer to its arguments, unless
-// its comment says so. Every function can fail with CRIVO_BAD_ARGUMENT, with CRIVO_NO_MEMORY, and for a filter from
-// crivo_open with CRIVO_CORRUPT; "Errors" lists the others.
+// unless its comment says otherwise. No function throws, prints or aborts. A function keeps a pointer to an argument
+// only if its comment says so. Every function can fail with CRIVO_BAD_ARGUMENT, with CRIVO_NO_MEMORY, and for a filter
+// from crivo_open with CRIVO_CORRUPT; "Errors" lists the others.
 //
 // Strings are UTF-8 and NUL-terminated. A key is a pointer and a length, and may contain any bytes. NULL is allowed for
 // a key or an array of length 0.
@@ -202,10 +202,10 @@ CRIVO_CHECKED crivo_status crivo_build_map(const crivo_options* options, const c
 
 /// Builds an exact filter from all keys of a universe: it finds every member and none of the others. For keys outside
 /// the universe, its false-positive rate is at most fp_rate; 1 gives the smallest filter. `kind` NULL stands for
-/// "exact". capacity counts members and others. Needs 16 bytes per key during the build, and 16 more for each key,
-/// member or not, that an internal filter of the members finds. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a
-/// key on both sides, and for two keys with the same 64-bit hash, naming it: choose another seed; CRIVO_UNSUPPORTED for
-/// a kind without CRIVO_CAN_EXACT.
+/// "exact". capacity counts members and others. Needs 16 bytes per key during the build, and 16 more for each key that
+/// passes the filter's first stage, a filter of the members. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a key
+/// in both `members` and `others`, and for two keys with the same 64-bit hash, naming it: choose another seed;
+/// CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_EXACT.
 CRIVO_CHECKED crivo_status crivo_build_exact(const crivo_options* options, const crivo_keys* members,
                                              const crivo_keys* others, crivo_filter** filter, crivo_error* error);
 
@@ -327,7 +327,7 @@ typedef struct crivo_facts {
   double fp_rate;          ///< the rate promised at capacity
   uint64_t keys;           ///< successful additions, with duplicates
   uint64_t units;          ///< bits, blocks, counters, ..., depending on the kind (docs/format.md)
-  uint32_t k;              ///< bits tested per key
+  uint32_t k;              ///< bits tested per key, or another number of the kind (docs/format.md)
   uint32_t param;          ///< the kind's parameter (docs/format.md)
   uint64_t seed;           ///< the seed of the hash
   uint64_t payload_bytes;  ///< its size in memory; a raw blob has 64 bytes more
@@ -341,7 +341,7 @@ CRIVO_CHECKED crivo_status crivo_get_facts(const crivo_filter* filter, crivo_fac
 /// How full a filter is.
 typedef struct crivo_stats {
   size_t size;             ///< sizeof(crivo_stats), set by the caller; only as many bytes are written
-  uint64_t bits;           ///< bits in use (all, if built once), or counters for a kind that has them
+  uint64_t bits;           ///< bits of positions or slots; all, if built once; or the number of counters
   uint64_t bits_set;       ///< bits that are set, or counters above 0
   double current_fp_rate;  ///< the probability of a false positive now; 1 if saturated
   double cardinality;      ///< the estimated number of distinct keys; infinite if saturated
@@ -410,9 +410,9 @@ CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* pa
 /// query first reads it, and not again if the system reloads it from disk. CRIVO_FORM_RAW is mapped after one pass over
 /// the file. A compressed file is read into memory, within limits->max_bytes. Queries return CRIVO_CORRUPT if the file
 /// is damaged, or if a program has written to it since (not detected: writes through another mapping). Replacing the
-/// file by a new one is safe. All other functions first verify the whole file, and return CRIVO_CORRUPT if it changes
-/// before they end, except crivo_get_facts and crivo_blob_bound, which do not read it. Errors: CRIVO_SYSTEM or
-/// CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
+/// file by a new one is safe. crivo_get_facts and crivo_blob_bound do not read the file. All functions other than these
+/// and queries first verify the whole file, and return CRIVO_CORRUPT if it changes before they return. Errors:
+/// CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
 /// The buffer size for the name of a shard's file, including the NUL.

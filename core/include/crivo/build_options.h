@@ -21,8 +21,8 @@ struct BuildOptions {
   /// 32,768 stored hashes, and the build of a ribbon of more than about 65,000 keys. With at least 65,000 hashes per
   /// thread, they also add in parallel to a counting filter, to a blocked filter if the hashes are sorted, and to a
   /// classic filter of 64 MiB or more. One thread fills all other kinds, because their bytes depend on the order of
-  /// additions. Each thread allocates up to 1.25 MiB, or a copy of the classic filter; all threads together allocate at
-  /// most the size of the hashes.
+  /// additions. Each thread allocates up to 1.25 MiB. For a classic filter, each thread allocates a copy of the filter
+  /// instead; all copies together exceed the size of the hashes by at most one copy.
   std::uint32_t threads = 1;
   /// Called from time to time by the thread that called build, with the completed share: from 0 to 1, never decreasing,
   /// 1 at the end. Returning false ends the build with kCancelled.
@@ -35,9 +35,9 @@ struct BuildOptions {
   /// stands for operator new.
   std::pmr::memory_resource* temporary_memory = nullptr;
   /// FilterBuilder: the memory limit, payload included; at least kMinBuildMemoryBytes. 8 MiB of it are reserved for the
-  /// caller's code, stacks and input. Hashes that do not fit in the rest are written to temporary files. For a kind
-  /// that is built once, a payload larger than half of the rest is placed in a mapped temporary file, unless
-  /// payload_memory is set.
+  /// caller's code, stacks and input. The build's budget is max_memory - 8 MiB. Hashes beyond the budget are written to
+  /// temporary files. For a kind that is built once, a payload larger than half of the budget is placed in a mapped
+  /// temporary file, unless payload_memory is set.
   std::uint64_t max_memory = UINT64_MAX;
   /// The folder of the temporary files, which vanish with the process. They need 8 bytes per key (16 for range, map and
   /// exact, and for spectral without a capacity), plus the payload if it is in a file. Empty stands for $TMPDIR, or

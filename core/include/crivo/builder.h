@@ -23,18 +23,19 @@ class BuilderState;  // core/src/filter/builder_state.h
 ///
 /// Memory: 8 bytes per stored hash, or 16 with a value. The array doubles in place, so up to half of it is reserved but
 /// not resident. finish() needs additional memory: for range and spectral, 8 bytes per hash; for a blocked filter of at
-/// least 64 MiB, 8 bytes per hash, at most 128 MiB; for exact, 16 bytes for each key, member or not, that an internal
-/// filter of the members finds.
+/// least 64 MiB, 8 bytes per hash, at most 128 MiB; for exact, 16 bytes for each key that passes its first stage, a
+/// filter of the members.
 ///
 /// options.max_memory limits this memory. Hashes that do not fit are written to temporary files, and the filter has the
 /// same bytes as without a limit. The payload of a kind that is built once may also be in a mapped temporary file. A
 /// larger payload of any other kind is an error (kBadArgument).
 class FilterBuilder {
  public:
-  /// A capacity of 0 sizes the filter for its distinct keys. It sizes a window for that number of keys per pane,
-  /// because all keys are added at one time. An exact filter has spec.fp_rate for keys outside its universe. If keys
-  /// are added immediately, threads, temporary_memory and temp_folder are ignored, and finish() calls progress once.
-  /// Errors: as AnyFilter::create, immediately if the capacity is given.
+  /// With capacity 0, the filter is sized for its distinct keys. In a window, each pane is sized for all of them,
+  /// because all keys are added at one time and fall into one pane. An exact filter has spec.fp_rate for keys outside
+  /// its universe. If keys are added immediately, threads, temporary_memory and temp_folder are ignored, and finish()
+  /// calls progress once. Errors: as AnyFilter::create. Without a capacity, finish() returns those that depend on the
+  /// number of keys.
   [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
   FilterBuilder(FilterBuilder&& other) noexcept;
   FilterBuilder& operator=(FilterBuilder&& other) noexcept;

@@ -4,7 +4,7 @@
 // above 64 KiB) is opened in constant time. A segment of 4096 bytes is verified when its first byte is used, and not
 // again. If the system evicts such a page and the disk then returns wrong bytes, answers may be wrong; read_blob_file
 // avoids that risk. Any other raw file is mapped after one pass over it, which verifies its checksum. A compressed file
-// is decoded into memory. An empty filter of a kind that is built once is read as a whole.
+// is decoded into memory. An empty filter of a kind that is built once is verified as a whole when it is opened.
 //
 // **Files that change.** Replacing a file by rename, as `crivo build` does, is safe: the mapping keeps the old file.
 // Other programs may write into the file itself. After its work, each call therefore compares the file's size and

@@ -13,8 +13,8 @@ namespace crivo {
 inline constexpr std::size_t kCacheLineBytes = 64;
 
 /// Allocates zeroed memory at a cache line, for CacheAlignedAllocator. The system provides a page of a large allocation
-/// only when the page is first written. A 64-byte header may claim a payload of a gigabyte, but parsing it uses only
-/// the memory that the payload fills. Throws std::bad_alloc.
+/// only when the page is first written. So parsing a blob whose header claims a gigabyte makes resident only the pages
+/// that are decoded. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_zeroed(std::size_t bytes);
 /// Frees memory of allocate_zeroed; `bytes` must be the same.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;

@@ -46,8 +46,9 @@ struct ShardedOptions {
 /// Any number of threads may query it at the same time. A moved-from object may only be destroyed or assigned to.
 class ShardedFilter {
  public:
-  /// Reads the manifest. Each shard is opened by the first query that needs it. A query whose shard is missing, damaged
-  /// or replaced fails with kCorrupt and the shard's number. Errors: as read_manifest.
+  /// Reads the manifest. Each shard is opened by the first query that needs it. If a shard was replaced
+  /// (replace_shard), the manifest is read again. A query whose shard is missing, damaged or not the one that the
+  /// manifest names fails with kCorrupt and the shard's number. Errors: as read_manifest.
   [[nodiscard]] static Result<ShardedFilter> open(const std::string& manifest_path, const ShardedOptions& options = {});
 
   ShardedFilter(ShardedFilter&&) noexcept;

@@ -44,7 +44,7 @@ struct Capabilities {
   bool find = false;
   /// Answers exactly for every key that it is built from: members have the value 1, all others 0. Built once.
   bool exact = false;
-  /// Accepts keys beyond its capacity. `scalable` then keeps the promised rate; `growing` keeps it up to its capacity.
+  /// Accepts keys beyond its capacity. There, `scalable` still keeps the promised rate; `growing` does not.
   bool grow = false;
   /// Keys expire: AnyFilter::advance sets the filter's clock.
   bool advance = false;
@@ -139,7 +139,8 @@ struct Facts {
 
 /// How full a filter is. Computing it reads the whole payload.
 struct Stats {
-  /// Bits in use (all bits, for a kind that is built once), or counters for a kind that has them.
+  /// Bits of the positions or slots, without header and padding. For a kind that is built once: all bits of the
+  /// payload. For a kind with counters: the number of counters.
   std::uint64_t bits = 0;
   /// Bits that are set, or counters above 0.
   std::uint64_t bits_set = 0;

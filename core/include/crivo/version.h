@@ -7,7 +7,7 @@
 
 namespace crivo {
 
-/// Such as "0.1.0" (semantic versioning). The blob format has its own version.
+/// Major.minor.patch (semantic versioning). The blob format has its own version.
 [[nodiscard]] std::string_view version() noexcept;
 
 /// The instruction set of the kernels: "scalar"; on x86-64 also "avx2" or "avx512"; on AArch64 also "neon". Chosen

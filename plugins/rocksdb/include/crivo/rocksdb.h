@@ -146,8 +146,8 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 ///   crivo.filter.options  the filter that the options specified, such as "blocked:10", for RefilterRocksDB
 ///   crivo.filter.key_transform
 ///                         the name of the key transform, if there is one
-/// Numbers are text for std::from_chars; the rate has four digits. One more property, for readers of sst_dump, contains
-/// all of these in its name and has no value.
+/// Numbers are text for std::from_chars; the rate has four digits. One more property has no value; its name contains
+/// the kind, blocks, keys, bytes and rate as text, because sst_dump prints values in hexadecimal.
 [[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollectorFactory();
 
 /// What the filters of one policy have done since it was created, in all column families that share it. From RocksDB
@@ -191,9 +191,8 @@ struct RocksDBFilterTotal {
   std::uint64_t bytes;            // of the filters
 };
 
-/// Lists the database's files, in about a microsecond each, and reads the properties of those that are older than this
-/// process's first flush or compaction. No value without NewRocksDBFilterListener, or before the first flush or
-/// compaction.
+/// Lists the database's files, in about a microsecond each, and reads the properties of those that are new since the
+/// last listing. No value without NewRocksDBFilterListener, or before the first flush or compaction.
 [[nodiscard]] std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db);
 
 /// For DBOptions::listeners: enforces max_total_bytes, and logs the counters (LogRocksDBFilterCounters) of each policy

@@ -92,8 +92,8 @@ struct ScanFilterOptions {
 /// Copies share the counts. Thread-safe.
 class ScanFilter {
  public:
-  /// Keys with this prefix. A file is tested with the filter for the longest part of `prefix`: a `prefix` filter for
-  /// its first bytes, or a `path` filter for its part up to the last separator.
+  /// Keys with this prefix. A file is tested with one filter: of its `prefix` and `path` filters, the one that covers
+  /// the most leading bytes of `prefix`. A `path` filter covers the bytes up to the last separator.
   [[nodiscard]] static ScanFilter for_prefix(std::string_view prefix);
   /// Keys with this value of the attribute.
   [[nodiscard]] static ScanFilter for_attribute(std::string_view name, std::string_view value);

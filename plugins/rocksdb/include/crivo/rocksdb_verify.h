@@ -48,7 +48,8 @@ struct RocksDBFileFilter {
   /// configured.
   std::string scans;
   std::uint64_t scan_bytes = 0;  // of all scan filters; resident while the file is open
-  /// Why the filter is missing, or lets more keys pass than it could. Empty if it works, or if the file has no entries.
+  /// Why the filter is missing, damaged, unreadable, or lets every key of a block pass. Empty if it works, or if there
+  /// is none and the file has no entries.
   std::string complaint;
 
   /// Whether the whole filter works, or none is needed.
@@ -69,9 +70,9 @@ struct RocksDBFilterReport {
 
 /// Reads the filters of all SST files, or of those of `families`. Thread-safe; the database may be written and
 /// compacted meanwhile, and files that disappear are omitted. Reads through the database's Env, one filter block at a
-/// time. A column family may be open without a policy, or with one that cannot read its filters. RocksDB reports a
-/// family's policy only for a handle: without `families`, files outside the default family get the complaint that their
-/// policy is unknown.
+/// time. Also works for a column family that is open without a policy, or with one that cannot read its filters; the
+/// report then says so. RocksDB reports a family's policy only for a handle: without `families`, files outside the
+/// default family get the complaint that their policy is unknown.
 [[nodiscard]] RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db,
                                                        const std::vector<rocksdb::ColumnFamilyHandle*>& families = {});
 
