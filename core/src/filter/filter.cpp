@@ -95,7 +95,7 @@ Result<AnyFilter> AnyFilter::adopt(const Shape& shape, const Facts& facts, Align
   return AnyFilter(*ref->row_, shape, facts, std::move(payload), max_bytes);
 }
 
-// Keys that were added before memory ran out are in the filter, so they are counted; and the payload may have moved.
+// Keys that were added before memory ran out are in the filter, so they are counted.
 Result<void> AnyFilter::add_hashes(std::span<const std::uint64_t> hashes) {
   const KindRow& row = *ref_.row_;
   std::uint64_t added = 0;

@@ -63,7 +63,8 @@ AnyFilter FilterBuild::allocate(const FilterPlan& plan, const FilterSpec& spec,
   AnyFilter filter(*plan.row, plan.shape, plan.facts, std::move(payload), plan.max_bytes);
   const Store store{filter.ref_.view_.shape, filter.payload_};
   if (plan.row->start != nullptr) plan.row->start(store, spec);
-  if (spec.bits_per_key && plan.row->start != nullptr) {  // the promise is in the payload, which did not exist before
+  // start() has just written the parameters on which the rate depends. plan_filter had no payload.
+  if (spec.bits_per_key && plan.row->start != nullptr) {
     filter.ref_.facts_.fp_rate = promise_by_size(*plan.row, store.view(), spec.capacity);
   }
   return filter;

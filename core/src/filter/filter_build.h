@@ -76,7 +76,8 @@ template <class Record>
     const Result<FilterPlan> actual = plan_filter(spec, UINT64_MAX);
     payload = actual ? actual->payload_bytes : plan.payload_bytes;
   }
-  // An exact filter needs memory for all keys, and again for those that pass.
+  // An exact filter needs the keys' memory twice: for all keys, and for those that pass its first stage, a filter of
+  // the members.
   const bool is_lean = !plan.row->info.can.exact;
   if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/is_lean)) {
     task.set_taken(sizeof(Record) * kept.size() + payload);

@@ -47,7 +47,8 @@ class PairBuilder final : public BuilderState {
   }
 
  private:
-  /// For an exact filter, two values of a key mean that it is on both sides.
+  /// Rewrites the error of a key with two values. In an exact filter, they mean that the key is both a member and a
+  /// non-member.
   [[nodiscard]] Error told(const Error& why) const {
     if (!why.key_hash || !kind_.can.exact) return why;
     Error both =

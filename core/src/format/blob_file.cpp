@@ -10,7 +10,7 @@
 namespace crivo {
 namespace {
 
-/// Replaces the file by the bytes that write(sink), a `Result<std::uint64_t>`, passes to the sink.
+/// Replaces the file by the bytes that `write` passes to its sink. `write` returns the number of bytes.
 Result<std::uint64_t> replace_by(const std::string& path,
                                  const std::function<Result<std::uint64_t>(const BlobSink&)>& write) {
   std::optional<Result<std::uint64_t>> written;

@@ -1,5 +1,5 @@
 // docs/format.md, "Chunks", is the specification. A chunk that continues the received prefix is appended to it; a later
-// one is stored in a map. No size that a chunk states is allocated.
+// one is stored in a map. No allocation depends on a size that a chunk states.
 #include "crivo/host/chunks.h"
 
 #include <algorithm>

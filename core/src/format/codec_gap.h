@@ -20,9 +20,9 @@ namespace crivo {
 [[nodiscard]] std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> payload,
                                                                  std::size_t header_bytes);
 
-/// Decodes a payload of `raw_bytes` bytes, which the caller has checked against its limit. No other size that the input
-/// states is allocated. Takes the time to write the payload and to read at most 4 gaps per stored byte. Errors:
-/// kCorrupt.
+/// Decodes a payload of `raw_bytes` bytes, which the caller has checked against its limit. No allocation depends on any
+/// other size that the input states. Takes the time to write the payload and to read at most 4 gaps per stored byte.
+/// Errors: kCorrupt.
 [[nodiscard]] Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint64_t raw_bytes);
 
 }  // namespace crivo

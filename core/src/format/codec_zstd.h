@@ -18,7 +18,7 @@ namespace crivo {
                                                    std::size_t header_bytes);
 
 /// Decodes a frame to `raw_bytes` bytes, which the caller has checked against its limit. The frame must be as
-/// docs/format.md, "Codecs", requires. No other size that the input states is allocated. Errors: kCorrupt.
+/// docs/format.md, "Codecs", requires. No allocation depends on any other size that the input states. Errors: kCorrupt.
 [[nodiscard]] Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint64_t raw_bytes);
 
 /// Appends one frame of symbols to `out`. zstd is used as an entropy coder, with new Huffman codes every 128 KiB. Match

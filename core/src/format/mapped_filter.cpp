@@ -42,7 +42,7 @@ class FileGate final : public ByteGate {
     done_ = file_.freeze(kBlobHeaderBytes + offset, bytes);
     return done_ && admit(offset, bytes);
   }
-  /// Why it refused.
+  /// The error for which admit() or freeze() returned false.
   [[nodiscard]] Result<void> done() const { return done_; }
 
  private:
@@ -63,7 +63,7 @@ class MappedFilter::State {
   /// Calls answer(filter) after verifying all that these hashes read. The answers are valid if no error is returned.
   template <class Answer>
   Result<void> ask(std::span<const std::uint64_t> hashes, const Answer& answer);
-  /// The same for the bytes that admit(row, gate) requests.
+  /// The same, where admit_reads(row, gate) verifies what the query reads.
   template <class Admit, class Answer>
   Result<void> ask_admitted(const Admit& admit_reads, const Answer& answer);
   Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look);
@@ -84,10 +84,11 @@ class MappedFilter::State {
   Result<void> parse(std::span<const std::byte> blob, const ReadLimits& limits);
   Result<void> verify_all();
 
-  std::unique_ptr<MappedFile> file_;     // null if the filter is in memory
-  AlignedBytes memory_;                  // the blob, if it was not read from a file
-  std::optional<OpenedBlob> opened_;     // a blob that was verified as a whole when it was opened
-  std::optional<PayloadWithSums> sums_;  // set unless opened_ is, like verified_; segments are verified when read
+  std::unique_ptr<MappedFile> file_;  // null if the filter is in memory
+  AlignedBytes memory_;               // the blob, if it was not read from a file
+  std::optional<OpenedBlob> opened_;  // a blob that was verified as a whole when it was opened
+  // Set instead of opened_ if segments are verified when they are first read.
+  std::optional<PayloadWithSums> sums_;
   std::optional<VerifiedSegments> verified_;
   std::optional<FilterRef> ref_;
   Codec codec_ = Codec::kRaw;

@@ -51,7 +51,8 @@ void hand_on(int signal, siginfo_t* info, void* context) noexcept {
   const bool sent_by_a_process = info->si_code <= 0;
   if (sent_by_a_process && previous.sa_handler == SIG_IGN) return;
   ::signal(signal, SIG_DFL);
-  if (sent_by_a_process) ::raise(signal);  // a failed read is repeated, and raises the signal itself
+  // After a failed read, returning repeats the instruction, which raises the signal again.
+  if (sent_by_a_process) ::raise(signal);
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {

@@ -154,8 +154,8 @@ class ShardedFilter::State {
         manifest_(std::move(manifest)),
         slots_(manifest_.shards.size()) {}
 
-  /// Calls `Result<Answer> ask(shard)`, and adds the shard's number to its error. kUnsupported is passed on, as a shard
-  /// that cannot count is not damaged.
+  /// Calls `Result<Answer> ask_shard(shard)` and adds the shard's number to its error. kUnsupported is passed on, as a
+  /// shard that cannot count is not damaged.
   template <class Answer, class Ask>
   Result<Answer> ask(std::uint32_t number, const Ask& ask_shard);
 

@@ -57,9 +57,9 @@ Result<FilterRef> open_trailer(Block block, Block payload) {
   shape.hash_id = static_cast<HashId>(reader.read<std::uint8_t>());
   shape.k = reader.read<std::uint8_t>();
   const auto reserved = reader.read<std::uint8_t>();
-  (void)reader.read<std::uint8_t>();  // checked by is_sst_block
+  (void)reader.read<std::uint8_t>();  // the marker, checked by is_sst_block
   shape.param = reader.read<std::uint16_t>();
-  (void)reader.read<std::uint8_t>();  // of the key transform's name
+  (void)reader.read<std::uint8_t>();  // the length of the key transform's name
   const auto reserved_tail = reader.read<std::uint8_t>();
   if (version != kFormatVersion) {
     return corrupt("format version must be ", unsigned{kFormatVersion}, ", got ", unsigned{version});
