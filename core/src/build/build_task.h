@@ -34,8 +34,8 @@ inline constexpr double kSortShare = 0.2;
 
 class BuildTask {
  public:
-  /// The options must outlive the task. As far as possible, the task limits memory() to the budget minus the bytes of
-  /// set_taken(), and writes the rest to files.
+  /// The options must outlive the task. memory() only counts. Users of the task write to files when memory_left() is
+  /// too small.
   explicit BuildTask(const BuildOptions& options, const MemoryBudget& budget = MemoryBudget()) noexcept;
 
   /// Sets the bytes of the budget that are used outside memory(), initially 0. Also determines threads(). Called before
@@ -45,7 +45,8 @@ class BuildTask {
   void set_payload_memory(std::pmr::memory_resource* memory) noexcept { payload_memory_ = memory; }
 
   [[nodiscard]] bool is_limited() const noexcept { return limit_ != UINT64_MAX; }
-  /// The bytes of memory() left under the limit, excluding what the threads need; UINT64_MAX without a limit.
+  /// The budget minus the bytes of set_taken(), those allocated from memory() and those that the threads need;
+  /// UINT64_MAX without a limit.
   [[nodiscard]] std::uint64_t memory_left() const noexcept;
   [[nodiscard]] const std::string& temp_folder() const noexcept { return options_.temp_folder; }
   [[nodiscard]] const MemoryBudget& budget() const noexcept { return budget_; }

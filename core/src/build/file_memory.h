@@ -34,7 +34,7 @@ class FileMemory final : public std::pmr::memory_resource {
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   TemporaryFile file_;
-  std::size_t bytes_;  // of the file, while unallocated
+  std::size_t bytes_;  // the file's size; 0 after the first allocation
   std::atomic<std::size_t> users_ = 1;
 };
 

@@ -52,7 +52,8 @@ bool MemoryBudget::holds_twice(std::uint64_t hashes) const noexcept {
 
 bool MemoryBudget::holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool built_once) const noexcept {
   const std::uint64_t kept = key_bytes_ * hashes;
-  // A ribbon needs 1/15 for the keys that its levels bump; another kind may sort keys before it adds them.
+  // Built once: 1/8 covers the 1/15 of the hashes that a ribbon's levels bump. Otherwise, add() may sort a copy of the
+  // hashes.
   const std::uint64_t beside = built_once ? kept / 8 + kBytesPerThread : kept;
   return kept + beside <= left_beside(0) && payload_bytes <= left_beside(kept + beside);
 }

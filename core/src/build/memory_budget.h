@@ -2,9 +2,9 @@
 //
 //   the caller           kCallersMemoryBytes, for code, stacks and input
 //   hashes in an array   the rest, less the memory of a sort and the index of the hashes in a file
-//   the build            the rest after hashes and payload (BuildTask::memory_left). Of that, a pass over sorted runs
-//                        uses all, a RunSource half, a HashCollector the expected size of its hashes, and all threads
-//                        together at most an eighth.
+//   the build            the rest after hashes and payload (BuildTask::memory_left). A pass over sorted runs uses all
+//                        of it. While a filter is built from files, a RunSource uses half, a HashCollector the expected
+//                        size of its hashes, and all threads together at most an eighth.
 //   the payload          all of it if keys are added to it directly; half if it grows, because the old and the new
 //                        payload exist at the same time. For a kind that is built once, a payload of more than half
 //                        goes to a file.

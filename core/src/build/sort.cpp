@@ -3,8 +3,8 @@
 // 1993, "Engineering radix sort", in the order of Skarupke's ska_sort (2016): each hash is swapped with the one at its
 // destination, and the hash that comes back stays there until the next pass over the range. Moving that hash on at
 // once, in a cycle, makes each step wait for the memory access of the step before, and took four times as long. A range
-// that fits in the cache is scattered once. Its digit has as many bits as the number of hashes, so that each digit
-// value has about one hash, and an insertion sort finishes the range.
+// that fits in the cache is scattered once. Its digit has about log2(n) bits for n hashes, so that each digit value has
+// about one hash, and an insertion sort finishes the range.
 #include "build/sort.h"
 
 #include <algorithm>
