@@ -86,8 +86,8 @@ struct Blocked {
 
   static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                BuildTask& task) {
-    // Unsorted hashes are added by one thread. Several threads would each have to scan all hashes to find their own,
-    // which takes about as long as adding all of them.
+    // Unsorted hashes are added by one thread. With several threads, each would scan all hashes (parts.h), which takes
+    // about as long as add_to_blocks.
     if (task.threads() > 1 && std::is_sorted(hashes.begin(), hashes.end())) {
       add_in_parts(store.shape.units, hashes, task, [store](auto part) { add_near(store, part); });
     } else {

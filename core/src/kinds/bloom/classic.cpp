@@ -98,7 +98,7 @@ struct Classic {
   }
 
   /// Beyond the cache, where additions wait for memory, each thread fills a copy of its own; the copies are then OR-ed.
-  /// The copies need at most as much memory as the hashes.
+  /// All copies but one need at most as much memory as the hashes.
   static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                BuildTask& task) {
     const std::size_t bytes = store.payload.size();

@@ -22,7 +22,7 @@
 namespace crivo {
 namespace {
 
-// A payload of 2^47 bytes, because the header states sizes in 48 bits.
+// The payload then has 2^47 bytes, the largest power of two in the header's 48-bit field.
 constexpr std::uint64_t kMaxCounterBlocks = std::uint64_t{1} << 39;
 
 std::uint64_t counters_above_zero(const std::byte* block) noexcept {
@@ -111,8 +111,8 @@ struct Counting {
     return {};
   }
 
-  /// The smallest of the key's counters. It is never too low, unless it is 15 (saturated): the true count may then be
-  /// higher or, after removals, lower.
+  /// The smallest of the key's counters. Never below the true count, except for 15 (saturated): the true count may then
+  /// be higher or, after removals, lower.
   static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
     const BlockKey key(hash, view.shape.units);
     const PositionMask mask(key, view.shape.k);

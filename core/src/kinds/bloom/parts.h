@@ -1,6 +1,6 @@
-// Multi-threaded additions. The filter's blocks are divided into one range per thread. Each thread scans all hashes,
-// which takes a fraction of the time to add one, and changes only its own range. No thread waits for another, and the
-// result has the same bytes as with one thread.
+// Multi-threaded additions. The filter's blocks are divided into one range per thread. Each thread scans all hashes and
+// adds those of its range. Scanning a hash takes a fraction of the time of adding one. No thread waits for another, and
+// the result has the same bytes as with one thread.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@ inline constexpr std::size_t kFarBytes = std::size_t{64} << 20;
 
 /// How many of the task's threads are worthwhile for this many hashes.
 inline std::size_t threads_worth(std::size_t hashes, const BuildTask& task) noexcept {
-  constexpr std::size_t kFewestHashes = std::size_t{1} << 16;  // per thread; starting one costs a tenth of their time
+  // Per thread. Starting a thread takes a tenth of the time to add this many hashes.
+  constexpr std::size_t kFewestHashes = std::size_t{1} << 16;
   return std::clamp<std::size_t>(hashes / kFewestHashes, 1, task.threads());
 }
 
@@ -39,7 +40,8 @@ void add_in_parts(std::uint64_t blocks, std::span<const std::uint64_t> hashes, B
     std::pmr::vector<std::uint64_t> own(kPiece, task.memory());
     std::size_t count = 0;
     for (const std::uint64_t hash : hashes) {
-      own[count] = hash;  // overwritten if it is another thread's: a branch would be mispredicted
+      // Stored without a branch, which would be mispredicted. The next hash overwrites another thread's hash.
+      own[count] = hash;
       count += hash - lowest <= width ? 1 : 0;
       if (count < kPiece) continue;
       add(std::span<const std::uint64_t>(own));

@@ -161,7 +161,7 @@ double classic_fp_rate(double bits, double keys, unsigned probes) noexcept {
 double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   const double mean = keys / blocks;
   if (!(mean > 0)) return 0;
-  if (std::isinf(mean)) return 1;  // so few bits that they round to 0; the sum would not end
+  if (std::isinf(mean)) return 1;  // keys / blocks overflows; the sum below would not end
   // Counts within ten standard deviations of the mean, and all small counts below it, have all but 1e-20 of the
   // probability.
   const double reach = 10 * std::sqrt(mean) + 40;

@@ -19,7 +19,7 @@
 namespace crivo {
 namespace {
 
-// With counters of 32 bits a payload of 2^47 bytes, because the header states sizes in 48 bits.
+// With 32-bit counters, the payload then has 2^47 bytes, the largest power of two in the header's 48-bit field.
 constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 45;
 
 bool is_counter_width(unsigned bits) noexcept { return bits == 4 || bits == 8 || bits == 16 || bits == 32; }

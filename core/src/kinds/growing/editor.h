@@ -51,7 +51,7 @@ class GroupEditor : public GroupReader {
   void fill(const SlotList& list) noexcept;
 
  private:
-  /// Replaces the `old` slots at `at` by an entry with this many copies, or by nothing for 0 copies.
+  /// Replaces `old` slots, from `at` on, by an entry with this many copies; removes them for 0 copies.
   [[nodiscard]] bool replace(unsigned bucket, unsigned at, unsigned old, std::uint64_t low,
                              std::uint64_t copies) noexcept;
   /// Inserts or removes one slot of a bucket.

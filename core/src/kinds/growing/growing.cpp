@@ -249,7 +249,7 @@ struct Growing {
     return kGroupsAt + shape.units * GroupBytes(shape.param).all;
   }
 
-  // Queries validate what they read from a mapped file.
+  // Opening validates nothing: queries check what they read from a mapped file. check_whole validates the structure.
   static constexpr bool kEveryPayloadIsValid = true;
   static Result<void> check_whole(const View& view) { return Checker(view).check(); }
   static void prepare(View& view) noexcept { set_prepared(view, GrowingForm(view.shape)); }

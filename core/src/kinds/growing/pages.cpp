@@ -114,7 +114,8 @@ bool is_crowded(const Shape& shape, const std::byte* page) noexcept {
          shape.units < kMaxGroups;
 }
 
-/// The entries of a page, read from its own stored page or from that of the page it was split from.
+/// The entries of page `page`, read from the row of page `from`: the same page, or the one from which it is being
+/// split.
 class StoredGroup {
  public:
   StoredGroup(const PageLayout& layout, PageSource& pages, std::uint64_t page, std::uint64_t from)

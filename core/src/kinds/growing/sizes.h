@@ -7,11 +7,11 @@
 
 namespace crivo {
 
-/// The rate after this many additions without removals. Removals do not raise it: this is the highest rate with this
-/// number of keys. A query matches an entry with probability 2^-b, where b is the number of hash bits in the entry and
-/// its group's address: F plus the level of the group when the key was added. In each doubling, half of the keys find
-/// their group already split. Source: derived here; for tables that double at once, Dayan, Bercea, Reviriego & Pagh
-/// 2023, "InfiniFilter", section 4.
+/// The rate after this many additions. A filter that holds this many keys after removals has at most this rate. A query
+/// matches an entry with probability 2^-b, where b is the number of hash bits in the entry and its group's address: F
+/// plus the level of the group when the key was added. While the number of groups doubles, on average half of the added
+/// keys fall into a group that is already split. Source: derived here; for tables that double at once, Dayan, Bercea,
+/// Reviriego & Pagh 2023, "InfiniFilter", section 4.
 [[nodiscard]] double growing_fp_rate(double keys, unsigned bits) noexcept;
 
 /// The average number of keys per group if groups are split as late as the cells allow.

@@ -65,11 +65,12 @@ unsigned min_cuckoo_bits(double keys) noexcept {
   }
 }
 
-/// The number of buckets that hold `keys` keys. Two buckets have slots for any eight keys, and for seven within
-/// kMaxLoad. Large filters reach loads of 0.97. In small ones, more than 4 (a + b) keys may have both buckets among the
-/// same a odd and b even ones, so that not all can be placed. The extra buckets keep the sum of the probabilities of
-/// that, C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab / B^2) > 4 (a + b)), at 1e-9 up to 400 keys. Beyond 400, they add
-/// several standard deviations of the load at which a filter becomes full (one is 0.4% at 4000 keys).
+/// The number of buckets that hold `keys` keys. Two buckets hold any eight keys; with seven, the load (7/8) is still
+/// within kMaxLoad. Large filters reach loads of 0.97. In small ones, more than 4 (a + b) keys may have both buckets
+/// among the same a odd and b even ones, so that not all can be placed. The probability of such an overload is at most
+/// the sum over a and b of C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab / B^2) > 4 (a + b)). The extra buckets keep the sum
+/// at 1e-9 for up to 400 keys. Beyond 400, they add several standard deviations of the load at which a filter becomes
+/// full (one is 0.4% at 4000 keys).
 double roomy_buckets(double keys) noexcept {
   if (keys <= 7) return 2;
   const double full = keys / (kCuckooBucketSlots * kMaxLoad);
