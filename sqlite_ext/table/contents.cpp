@@ -45,8 +45,8 @@ class Fill {
   }
 
   [[nodiscard]] std::uint64_t bits_set() const noexcept { return bits_set_; }
-  /// The mean of the pages' rates. For `spectral`, the counters of a key can be in different pages, so the rate is
-  /// computed from the fill of the whole filter.
+  /// The mean of the pages' rates. For `growing`, the probability that any page matches. For `spectral`, the counters
+  /// of a key can be in different pages, so the rate is computed from the fill of the whole filter.
   [[nodiscard]] double fp_rate(std::uint32_t panes) const noexcept {
     if (filter_->grows()) return rates_;
     if (has_blocks_) return rates_ / static_cast<double>(filter_->payload_bytes() / panes);

@@ -94,7 +94,7 @@ void Operation::save(const TableState& state) {
   const std::string text = to_text(state);
   shadow().write_meta(table_.state_row, text);
   read_state();
-  // Otherwise a table that must grow would retry without end.
+  // If a foreign trigger suppressed the write, a table that must grow would retry forever.
   if (table_.text != text) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must keep what is written to it"};
   set_generation();
 }

@@ -113,7 +113,8 @@ Source present_source(ShadowTables& shadow) {
 void restore_triggers(ShadowTables& shadow, const Source& source, TriggerSet set) {
   const SourceTriggers triggers(shadow);
   if (triggers.complete()) return;
-  shadow.write_meta(kSourceRow, to_text(source));  // first, because only the triggers may have the current name
+  // First: it is possible that only the triggers, which are dropped next, contain the source's current name.
+  shadow.write_meta(kSourceRow, to_text(source));
   triggers.drop();
   triggers.create(source, set);
 }
@@ -155,10 +156,10 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
   SourceTriggers(shadow).create(found, triggers_for(spec.filter));
 }
 
-// INSERT OR IGNORE or an upsert can skip a row whose key the BEFORE trigger reported; a key that was counted then has
-// one count too many. So a key that the filter already finds is counted only by the AFTER trigger, once the row is
-// written, if that trigger is certain to fire: no other trigger can end the statement in between, and no row is
-// replaced. Otherwise the BEFORE trigger counts the key.
+// INSERT OR IGNORE or an upsert can skip a row after the BEFORE trigger has reported its key. If the key was counted at
+// that point, its count is one too high. So a key that the filter already finds is counted only by the AFTER trigger,
+// once the row is written, if that trigger is certain to fire: no other trigger can end the statement in between, and
+// no row is replaced. Otherwise the BEFORE trigger counts the key.
 //
 // The reported old value is uncertain if a BEFORE trigger, a function, or REPLACE (by removing another row) may have
 // changed the row: SQLite continues with the values that it read before.
@@ -236,7 +237,8 @@ void Follower::remove(Operation& table, const KeyBytes& key, bool is_certain) {
     return add_stale(table.shadow());
   }
   const Result<std::uint64_t> before = table.remove_hash(hash_key(key.view(), spec.seed));
-  // A full counter cannot be decremented, so the key is found until the next rebuild. A missing key was never reported.
+  // A full counter cannot be decremented, so the key is found until the next rebuild. If the filter does not have the
+  // key, the key was never added, so nothing is stale.
   const bool may_be_full = spec.kind == Kind::kCounting;
   if (may_be_full && before.has_value() && *before >= kFullCounter) add_stale(table.shadow());
 }

@@ -12,7 +12,8 @@ namespace crivo::sqlite {
 /// twice the number of different values. Throws as Operation does.
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source);
 
-/// Caches the hazards of a table's source. Also stores in _meta its current name, which only the triggers have.
+/// Caches the hazards of a table's source. Also stores the source's current name in _meta, because otherwise only the
+/// triggers contain it.
 class SourceWatch {
  public:
   /// Returns the hazards; reads them again if a schema has changed.
@@ -41,7 +42,8 @@ class Follower {
   void remove(Operation& table, const KeyBytes& key, bool is_certain);
 
   SourceWatch watch_;
-  std::optional<std::uint64_t> counted_;  // the last key of a row still to be inserted, if already counted
+  // The key that the last BEFORE INSERT trigger counted. No value if the AFTER trigger counts it.
+  std::optional<std::uint64_t> counted_;
 };
 
 /// The number of old keys that the filter could not remove since it was last built.

@@ -51,7 +51,7 @@ class ShadowTables {
   /// The largest size in bytes of a page's row that fits a leaf of the b-tree.
   [[nodiscard]] std::size_t max_row_bytes() const;
 
-  /// A number that changes if a schema may have changed between two calls of read_meta.
+  /// A counter that increases when SQLite prepares read_meta's statement again because a schema has changed.
   [[nodiscard]] int schema_seen() const noexcept { return meta_.times_prepared_again(); }
 
   /// The statement that selects the row of page ?1, for PageRows, which reads rows in place.

@@ -41,7 +41,7 @@ struct Column {
   bool is_generated = false;
   bool has_rowid = false;            // is the rowid, or computed from it
   std::vector<std::string> made_of;  // the columns from which a generated column is computed
-  std::vector<std::string> filled;   // of these, or the column itself: those that are NOT NULL and have a default
+  std::vector<std::string> filled;   // of made_of (or the column itself): NOT NULL, with a default
 
   [[nodiscard]] std::string mark(std::size_t triggers) const {
     return std::string("(").append(std::to_string(hash_key(definition, triggers))).append(")");

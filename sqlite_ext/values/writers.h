@@ -23,7 +23,7 @@ struct Effects {
   std::vector<RootPage> written;      // the tables and indexes that the statement opens for writing
   bool writes_virtual_table = false;  // EXPLAIN does not show which tables the virtual table writes
   std::vector<std::string> triggers;  // names of triggers; empty for the action of a foreign key
-  std::size_t checks = 0;             // the number of CHECKs that are evaluated; a CHECK's name can be anything
+  std::size_t checks = 0;             // evaluated CHECKs; counted, since their names need not be unique
 };
 
 /// Prepares the statement again, without running it. Throws HostError.
@@ -33,7 +33,7 @@ struct Effects {
 /// and null after the last.
 [[nodiscard]] sqlite3_stmt* next_writer(sqlite3* db, sqlite3_stmt* statement);
 
-/// Whether two nested statements are writing: a function of the outer one runs the inner one, which makes this call.
+/// Whether the calling statement was run by a SQL function of another statement that is still writing.
 [[nodiscard]] bool is_in_function_of_writer(sqlite3* db);
 
 /// Throws SqlError if the call comes from a function in a statement that writes: triggers created now would not fire
