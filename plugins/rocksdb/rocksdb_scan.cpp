@@ -51,7 +51,7 @@ std::string predecessor_of(std::string_view prefix) {
   return predecessor.append(8, '\xFF');
 }
 
-/// No value if the comparator's order is unknown, or all further keys are in the range.
+/// No value if the comparator's order is unknown, or if the prefix has no successor.
 std::optional<PrefixRange> range_of(const rocksdb::Comparator* comparator, std::string_view prefix) {
   const std::string successor = successor_of(prefix);
   if (successor.empty()) return std::nullopt;

@@ -81,7 +81,8 @@ FilterSpec BlockSizing::spec(std::size_t keys) const {
   // For few keys, a ribbon is larger than a blocked filter.
   const FilterSpec blocked = as_blocked().wanted(keys);
   if (payload_bytes(blocked) <= most_planned(blocked.kind)) return blocked;
-  if (most < spec.capacity / 8) {  // below one bit per key, a ribbon is no better, and soon impossible
+  // Below one bit per key, a ribbon is no better than a blocked filter, and may not fit.
+  if (most < spec.capacity / 8) {
     spec.kind = Kind::kBlocked;
     most = most_planned(spec.kind);
   }

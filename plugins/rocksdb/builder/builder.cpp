@@ -209,7 +209,8 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
 
 void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept try {
   const double wanted_rate = sizing_.fp_rate(keys, sizing_.bytes(keys));
-  if (fp_rate <= wanted_rate) return;  // a blocked filter replaces a larger ribbon
+  // The rate is not worse if a blocked filter replaced a larger ribbon.
+  if (fp_rate <= wanted_rate) return;
   // A partitioned file logs at most two lines: for the first smaller filter, and for the first missing one.
   if (std::exchange(bytes != 0 ? warned_of_less_ : warned_of_nothing_, true)) return;
   rocksdb::Warn(limits_.log,

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kLeastBitsPerKey = 0.5;  // as in RocksDB: fewer bits mean no filter
 /// The minimum for ribbons within a limit. Below one bit per key, the rate of a ribbon falls linearly with its bits, so
-/// even such a ribbon is worth its memory.
+/// a filter of this size is better than none. A builder may replace it by a blocked filter (builder/block_sizing.cpp).
 constexpr double kLeastBitsOfRibbon = 0.05;
 
 LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {
@@ -26,8 +26,8 @@ LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {
 }
 
 // The bits per key of a blocked filter with this rate. The rate depends on the blocks per key, and rounding up a
-// smaller filter to whole blocks only decreases it. So the ratio of one large filter is right for every file and
-// partition, without a search for each.
+// smaller filter to whole blocks only decreases it. So the bits per key of one large filter suffice for a filter of any
+// size, and no search per file is needed.
 Result<double> blocked_bits(double fp_rate) {
   constexpr std::uint64_t kKeys = 1 << 20;
   const auto size = size_blocked(kKeys, fp_rate);

@@ -34,9 +34,9 @@ struct FilePlan {
   std::size_t max_bytes = SIZE_MAX;  // of all filters of the file
 };
 
-/// How much of its share a new file gets. kWithinWhatIsLeft, for flushes and compactions: no more than the other files
-/// leave of the limit, because they may still have larger filters of an earlier plan. kAll, for RefilterRocksDB, which
-/// makes all files follow the plan: the whole share.
+/// How much of its share a new file gets. kWithinWhatIsLeft: at most what the other files leave of the limit, because
+/// they may still have larger filters of an earlier plan. For flushes and compactions. kAll: the whole share. For
+/// RefilterRocksDB, after which all files follow the plan.
 enum class PlanUse { kWithinWhatIsLeft, kAll };
 
 /// The filters of a file of this context, in a column family with a limit and this tree. Errors: kBadArgument.

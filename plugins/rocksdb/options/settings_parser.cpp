@@ -220,7 +220,8 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
     }
     given_size_ = info->name;
   }
-  // The budget determines all levels, so it replaces an earlier setting. If both are set together, finish() fails.
+  // The budget also determines the bottommost rate, so it resets a bottommost_fp_rate that was set earlier. If both are
+  // set together, finish() fails.
   if (option == kBudgetBitsPerKey && !is_given(kBottommostFpRate)) settings_.bottommost_fp_rate.reset();
   if (option == kKeyTransform) return set_key_transform(value);
   const auto number = number_in(info->range, option, value);

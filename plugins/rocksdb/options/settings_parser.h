@@ -74,7 +74,8 @@ class SettingsParser {
 [[nodiscard]] std::string policy_id(const PolicyInfo& policy, const Settings& settings);
 
 /// Settings that an open database may change while other threads make builders. A reader gets the settings before or
-/// after a change, and concurrent changes are not lost.
+/// after a change. An error in a call restores the settings as they were at its start, and so drops changes that other
+/// threads have made since.
 ///
 /// RocksDB may set the options of one SetOptions call one by one. begin_call() marks the start of such a call: its
 /// changes are then validated together, and the first error reverts those before it.
@@ -103,7 +104,7 @@ class SharedSettings {
     return result;
   }
 
-  /// Records the column family's tree. It is not an option, so no error reverts it.
+  /// Sets the column family's tree, which is not an option.
   Result<void> learn(const TreeOptions& tree) const {
     const std::lock_guard lock(mutex_);
     if (settings_.tree == tree) return {};

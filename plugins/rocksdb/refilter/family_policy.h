@@ -68,8 +68,8 @@ using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 /// limits max_filter_bytes, max_build_bytes or 4 GiB apply.
 inline constexpr std::size_t kFewKeys = 4096;
 
-/// A filter of `keys` >= 1 keys. The builder must be Crivo's or RocksDB's. It can be reused, but one of Crivo's then
-/// has less of max_filter_bytes left.
+/// A filter of `keys` >= 1 keys. The builder must be Crivo's or RocksDB's. It can be reused. A builder of Crivo's
+/// counts the sample against max_filter_bytes.
 [[nodiscard]] sst::FilterFacts sample_filter(abi::FilterBitsBuilder& builder, std::size_t keys);
 
 /// The filters of a file.

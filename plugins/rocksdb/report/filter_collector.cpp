@@ -43,7 +43,7 @@ rocksdb::UserCollectedProperties properties_of(const FilterRecord& record) {
   return properties;
 }
 
-/// A name that contains the values of all properties, because sst_dump prints values in hexadecimal, but names as text.
+/// A property name that contains the main values: sst_dump prints names as text, but values in hexadecimal.
 std::string readable_name(const rocksdb::UserCollectedProperties& properties) {
   std::string name = "crivo.filter (" + properties.at("crivo.filter");
   for (const char* const each : {"blocks", "keys", "bytes", "predicted_fp_rate"}) {

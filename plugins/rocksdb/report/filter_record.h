@@ -40,7 +40,7 @@ class KindTotals {
   [[nodiscard]] std::uint64_t filters() const noexcept { return filters_; }
   [[nodiscard]] std::uint64_t keys() const noexcept { return keys_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  /// The sum over the keys of the predicted rate of each key's filter.
+  /// The sum of keys x predicted rate over the filters.
   [[nodiscard]] double summed_rate() const noexcept { return summed_rate_ + pooled_rate(); }
 
  private:

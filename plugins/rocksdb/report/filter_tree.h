@@ -8,8 +8,8 @@
 // 2. Otherwise 0.9 of the limit is divided over the levels that have keys, and a new file gets the bits per key of its
 // level. Inputs of a running compaction count in its output level.
 // 3. Files that are not rewritten retain the filters of an earlier plan. If too little of the limit is left, a
-// compaction gets the larger of two budgets: the rest of the limit, and its inputs' filter bytes, scaled to the limit.
-// A flushed file gets half of the rest.
+// compaction gets the larger of two budgets: the rest of the limit, and its inputs' filter bytes, reduced in the
+// ratio of the limit to the bytes of all filters if these exceed it. A flushed file gets half of the rest.
 //
 // The bytes of a new filter are not reserved: they count from the next list on. Listing takes a microsecond per file,
 // under the database's mutex, and at most 1% of the time.
@@ -33,7 +33,7 @@
 
 namespace crivo::plugin {
 
-/// Thread-safe. After std::bad_alloc, the last list stays.
+/// Thread-safe. If memory runs out, the previous list remains in use.
 class FilterTree {
  public:
   /// Lists the files of the database, and reads the properties of those that are new to it. Rate-limited as above,

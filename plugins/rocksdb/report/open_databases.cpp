@@ -7,8 +7,8 @@
 namespace crivo::plugin {
 namespace {
 
-/// The tree of the database for which this thread flushes, compacts or refilters: it selects among databases that share
-/// a logger. RocksDB announces each of these operations, so a stale value is never used.
+/// The files of the database that this thread is flushing, compacting or refiltering. Used if several databases share a
+/// logger. Set at the beginning of each such operation, so a stale value is never used.
 thread_local std::weak_ptr<FilterTree> tree_of_thread;
 thread_local bool refilters = false;
 

@@ -76,8 +76,8 @@ bool knows_values(const FilterRef& filter) noexcept { return filter.shape().hash
 /// How a file's keys are compared.
 enum class Order { kUnknown, kBytes, kBytesAndTimestamp };
 
-/// Whether keys that are equal under the file's comparator have equal bytes. If not, a scan for one spelling would miss
-/// another.
+/// How keys that are equal under the file's comparator compare as bytes. kUnknown: they may differ, so a scan for one
+/// spelling would miss another.
 Order order_of(const TableProperties& file) {
   const std::string& name = file.comparator_name;
   if (name == "leveldb.BytewiseComparator" || name == "rocksdb.ReverseBytewiseComparator") return Order::kBytes;

@@ -54,7 +54,7 @@ struct FileFilters {
   [[nodiscard]] FilterFigures figures() const { return {kind(), keys, bytes(), current_fp_rate()}; }
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   [[nodiscard]] std::uint64_t damaged() const noexcept;
-  /// The false-positive rate: the mean over the blocks, weighted by bytes, which stand for keys; 1 without a filter.
+  /// The false-positive rate: the mean over the blocks, weighted by their estimated keys; 1 without a filter.
   [[nodiscard]] double current_fp_rate() const noexcept;
   /// The filter's key transform; may be empty.
   [[nodiscard]] std::string key_transform() const;
@@ -63,7 +63,8 @@ struct FileFilters {
   [[nodiscard]] bool is_misnamed() const;
   /// The kinds of the blocks: "ribbon", "blocked+ribbon", or "none".
   [[nodiscard]] std::string kind() const;
-  /// Why the filter excludes no keys, or fewer than it could. Empty if it works, or if the file has no entries.
+  /// Why the filter is missing, damaged, unreadable, or lets every key of a block pass. Empty if it works, or if there
+  /// is none and the file has no entries.
   [[nodiscard]] std::string complaint() const;
 
  private:
@@ -85,14 +86,14 @@ inline constexpr std::string_view kReadsOnly = "rocksdb.BuiltinBloomFilter";
 /// The scan filters in a file's properties.
 [[nodiscard]] std::vector<ScanFacts> scan_facts(const std::map<std::string, std::string>& properties);
 
-/// "prefix:4 (ribbon, 940 bytes), path:/ (left out: ...)"; may be empty.
+/// "prefix:4 (ribbon, 940 bytes), path:/ (omitted: ...)"; may be empty.
 [[nodiscard]] std::string scans_text(const std::vector<ScanFacts>& scans);
 
 /// Whether this is the error of a missing file, which a compaction may have removed.
 [[nodiscard]] bool is_gone(const rocksdb::Status& status);
 
-/// Why a column family opened "with ..." or "without ..." this policy cannot use these filters; empty if it can.
-/// `policy` may be null.
+/// Why a column family with this policy cannot use these filters, as the end of a sentence: "with ..." or "without
+/// ...". Empty if it can. `policy` may be null.
 [[nodiscard]] std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& filters);
 
 }  // namespace crivo::sst

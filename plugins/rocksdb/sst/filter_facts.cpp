@@ -25,8 +25,8 @@ double bloom_rate(std::size_t payload, std::uint64_t keys, unsigned probes) {
   return keys == 0 ? 0 : blocked_fp_rate(static_cast<double>(payload) / kLineBytes, static_cast<double>(keys), probes);
 }
 
-/// RocksDB's Ribbon has rows of 128 slots in `blocks` blocks. Each row has 16 bytes per column, and the last blocks
-/// have one column more than the first ones.
+/// RocksDB's Ribbon has `blocks` blocks of 128 slots. A block has 16 bytes (a `row`) per column; the last blocks have
+/// one column more than the first ones.
 double ribbon_rate(std::size_t payload, std::uint64_t blocks) {
   const std::uint64_t rows = payload / 16;
   const std::uint64_t columns = (rows + blocks - 1) / blocks;
@@ -80,8 +80,7 @@ void describe_legacy_bloom(std::string_view block, FilterFacts& facts) {
 void describe_theirs(std::string_view block, FilterFacts& facts) {
   const std::string_view payload = block.substr(0, block.size() - kMetadataBytes);
   const bool zeros = std::ranges::all_of(payload, [](char byte) { return byte == 0; });
-  // The filter "every key may match" has one byte before its five; no other filter of RocksDB's has a size other than
-  // 16 n + 5.
+  // A RocksDB filter that lets every key pass has 1 + 5 bytes. All other filters have 16 n + 5 bytes.
   if (facts.marker == 0 && zeros && payload.size() == 1) {
     facts.kind = BlockKind::kAlwaysMaybe;
     return;
