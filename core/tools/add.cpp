@@ -59,7 +59,7 @@ class LockedFile {
   }
 
  private:
-  /// Reports once that it waits, unless it is quiet.
+  /// Locks the file. Prints one note before the first wait, unless `quiet`, and sets `quiet`.
   static bool lock(int fd, const std::string& path, bool& quiet) {
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
     if (errno != EWOULDBLOCK) return false;
@@ -135,7 +135,7 @@ ExitCode add(const AddOptions& options) try {
   AnyFilter& filter = loaded.filter;
   if (has_window) check_window(options, filter.ref());
   set_clock(filter, options.time);
-  unwrap(filter.add_hashes({}));  // before anything is read
+  unwrap(filter.add_hashes({}));  // fails before keys are read if the kind cannot add
   const auto add_batch = [&](const KeyBatch& batch) {
     if (options.print_new) return add_and_print(filter, batch.hashes, batch.lines, options.keys.key_end);
     unwrap(filter.add_hashes(batch.hashes));

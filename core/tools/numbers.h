@@ -29,8 +29,8 @@ namespace crivo::tool {
 /// Parses a time in UTC to milliseconds since 1970: "now", seconds since 1970, "2024-03-01", "2024-03-01 12:30" or
 /// "2024-03-01T12:30:59Z", up to the year 9999.
 [[nodiscard]] std::int64_t parse_time(std::string_view text);
-/// Sets the clock of a window to this time, or to now. Prints a note if the clock is already ahead. A time for any
-/// other filter is an error.
+/// Advances the clock of a window to this time, or to now; an earlier time has no effect. Without a time, prints a note
+/// if the clock is ahead of this machine's. A time for any other filter is an error.
 void set_clock(AnyFilter& filter, std::optional<std::int64_t> time);
 
 /// Parses a 64-bit integer to its ordered number (crivo/ordered.h), the key of a filter of kind range.

@@ -18,7 +18,7 @@ void verify(const FilterArgument& filter) {
   }
 }
 
-/// A single file prints nothing if it is whole; several files print a line each.
+/// Prints nothing for a single valid file, and one line per file for several.
 ExitCode verify_all(const FilterArguments& filters) {
   const bool several = filters.paths.size() > 1;
   ExitCode worst = kYes;

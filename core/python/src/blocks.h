@@ -91,7 +91,7 @@ template <class MakeTurn, class Take>
 }
 
 /// Calls `bool take(hashes, count)`, with the GIL, for each block of the keys that iterating over `keys` yields. If an
-/// object is not a key, the keys before it are taken, and the result is false with the exception. No turn may be
+/// object is not a key, passes the keys before it to `take`, and returns false with the exception set. No turn may be
 /// active, because the iteration can run any Python code.
 template <class Take>
 [[nodiscard]] bool each_block(PyObject* keys, bool hashed, const Hashing& hashing, Take&& take) {
@@ -116,8 +116,8 @@ template <class Take>
 }
 
 /// Changes an object with keys from an array or another iterable: calls `crivo_status take(hashes, count, error)` for
-/// each block, in a turn that changes the object. `changed` is the object's Turns, or null if no other thread has the
-/// object. False with an exception.
+/// each block: of an array in a turn that changes the object, of another iterable with the GIL. `changed` is the
+/// object's Turns, or null if no other thread has the object. False with an exception.
 template <class Take>
 [[nodiscard]] bool change_by_blocks(PyObject* keys, bool hashed, const Hashing& hashing, Turns* changed, Take&& take,
                                     PyObject* filename = Py_None) {

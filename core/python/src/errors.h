@@ -8,7 +8,7 @@ namespace crivo::python {
 
 /// Raises crivo.Error, its subclass SystemRefusal (an OSError) if the system reported the error, or MemoryError if
 /// memory is short. Returns a null pointer, for the caller to return. `filename` is the file that the Python caller
-/// named, if any. The system's reason is the library's errno, which acquiring the GIL does not change.
+/// named, if any. errno must still be that of the library's call; acquiring the GIL preserves it.
 PyObject* raise(const crivo_error& error, PyObject* filename = Py_None);
 
 /// Raises a crivo.Error for a wrong argument. The format is that of PyErr_Format.

@@ -43,8 +43,8 @@ void stay(void* /*unused*/) {
 /// The library's progress callback: checks for Ctrl-C, and calls the caller's function.
 ///
 /// When the process ends, Python before 3.14 ends a thread that requests the GIL, by pthread_exit. That unwinds the
-/// stack. The library's functions let no exception pass, so they would abort the process. Therefore the thread stops
-/// here, as it does from 3.14 on.
+/// stack. The library's functions let no exception pass, so they would abort the process. Therefore the thread blocks
+/// forever, as Python does from 3.14 on.
 struct Progress {
   PyObject* callback;    // may be null
   PyThreadState* state;  // while the GIL is released

@@ -20,7 +20,7 @@ class Found {
     return PyByteArray_Resize(values_.get(), size * static_cast<Py_ssize_t>(sizeof(uint64_t))) == 0 &&
            PyByteArray_Resize(found_.get(), size) == 0;
   }
-  /// Looks up keys that have allocated space. Needs no GIL.
+  /// Looks up keys for which grow() has allocated space. Needs no GIL.
   crivo_status ask(const Filter* map, const uint64_t* hashes, size_t count, crivo_error* error) {
     auto* values = reinterpret_cast<uint64_t*>(PyByteArray_AsString(values_.get())) + asked_;
     auto* found = reinterpret_cast<uint8_t*>(PyByteArray_AsString(found_.get())) + asked_;

@@ -3,8 +3,8 @@
 //
 // A turn is a use of a filter during which the thread has released the GIL. Each filter has a Turns, which counts
 // active turns. Its fields are accessed only with the GIL. A query or a change that keeps the GIL waits until the turns
-// have ended. No Python code runs in a turn, so no thread waits for itself. A waiting thread has no turn, so threads do
-// not wait for each other.
+// have ended. No Python code runs in a turn, so no thread waits for itself. A thread waits only while it has no turn,
+// so there is no deadlock.
 //
 // A forked process has only the thread that forked, which was in no turn. So the child drops the counts of other
 // threads' queries. A change by another thread stays unfinished, and waiting for it never ends.
@@ -18,7 +18,8 @@ namespace crivo::python {
 
 class Turns {
  public:
-  /// Wait until a query, or a change, that keeps the GIL may begin. They release the GIL only if they must wait.
+  /// wait_to_ask waits until a query that keeps the GIL may begin; wait_to_change, until a change may. Both release the
+  /// GIL only while they wait.
   void wait_to_ask() {
     if (changing_) wait_until_free_to_ask();
   }
