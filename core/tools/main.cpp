@@ -42,8 +42,8 @@ int run_crivo_sst(const char* called, char** argv) {
   if (beside.empty() || errno == ENOENT) ::execvp(kProgram, argv);
   const int reason = errno;
   std::fprintf(stderr,
-               "crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH, got: %s; Debian's "
-               "package crivo-rocksdb has it, and a build with librocksdb-dev\n",
+               "crivo sst: crivo-sst must be installed in the folder of crivo or in one of PATH, got: %s; install "
+               "the package crivo-rocksdb, or build Crivo with librocksdb-dev\n",
                std::strerror(reason));
   return crivo::tool::kTrouble;
 }

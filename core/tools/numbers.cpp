@@ -140,7 +140,8 @@ void set_clock(AnyFilter& filter, std::optional<std::int64_t> time) {
   const PaneClock window = *clock_of(filter.shape(), filter.payload().data());
   if (time || window.end_of_newest() - window.pane_length <= time_now()) return;
   std::fputs(
-      "crivo: note: the clock of the window is ahead of this machine's, and does not go back; a new file has none\n",
+      "crivo: note: the window's clock is ahead of this machine's and cannot be set back; build a new file to reset "
+      "it\n",
       stderr);
 }
 

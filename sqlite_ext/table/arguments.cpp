@@ -111,7 +111,9 @@ bool parse_on_full(const std::optional<std::string>& on_full, const TableSpec& s
   const std::string value = on_full ? lower(*on_full) : "warn";
   if (value == "warn") return false;
   if (value != "error") throw SqlError{"on_full must be warn or error, got " + in_quotes(*on_full)};
-  if (spec.has_source) throw SqlError{"on_full must be warn if source is set, got 'error'; 'rebuild' enlarges it"};
+  if (spec.has_source) {
+    throw SqlError{"on_full must be warn if source is set, got 'error'; op 'rebuild' enlarges the table"};
+  }
   if (spec.filter.kind == Kind::kScalable || spec.filter.kind == Kind::kGrowing) {
     throw SqlError{"on_full must be warn for a kind that grows, got 'error' with " + kind_text(spec.filter)};
   }

@@ -199,7 +199,8 @@ void Operation::check_capacity(PageRows& rows, std::uint64_t page) {
     throw SqlError{"keys must be at most " + most + " (on_full=error), got more; create a larger table"};
   }
   table_.has_warned = true;
-  sqlite3_log(SQLITE_WARNING, "crivo: %s.%s has more keys than its capacity, %s: too many absent keys are found",
+  sqlite3_log(SQLITE_WARNING,
+              "crivo: %s.%s has more keys than its capacity of %s; its false-positive rate exceeds fp_rate",
               shadow().schema().c_str(), shadow().table().c_str(), most.c_str());
 }
 

@@ -197,7 +197,8 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value
       break;
     case TriggerOp::kDefault:
       if (!replaces) break;
-      throw SqlError{"column of the source must not get NULL from REPLACE: triggers do not see the default"};
+      throw SqlError{
+          "column of the source must not be NULL in REPLACE: triggers do not see the default that replaces it"};
   }
 }
 

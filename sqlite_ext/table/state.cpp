@@ -133,8 +133,8 @@ void read_clock(StateFields& fields, TableState& state) {
 SqlError wrong_table_kind(const std::string& got) {
   const bool is_window = got.find("window") != std::string::npos;
   return {
-      "kind must be one of a table's (blocked, counting, growing, scalable[:growth: 2 to 16], spectral[:counter bits: "
-      "4, 8, 16 or 32]), got " +
+      "kind must be one that tables support (blocked, counting, growing, scalable[:growth: 2 to 16], spectral[:counter "
+      "bits: 4, 8, 16 or 32]), got " +
       got + (is_window ? "; set window= instead" : "")};
 }
 

@@ -303,7 +303,7 @@ TEST_F(FollowFail, TakesNoColumnOfWhichNoTriggerIsTold) {
 
 TEST_F(FollowFail, RefusesANullForWhichADefaultIsTaken) {
   const std::string error =
-      "error: f: column of the source must not get NULL from REPLACE: triggers do not see the default";
+      "error: f: column of the source must not be NULL in REPLACE: triggers do not see the default that replaces it";
   for (const char* column : {"e", "g"}) {
     run("CREATE TABLE s(id INTEGER PRIMARY KEY, e NOT NULL DEFAULT 'x', d NOT NULL DEFAULT 1, g AS (e || '!'))");
     follow("counting", column);

@@ -112,7 +112,8 @@ TEST_F(FullTable, IsLoggedOnceInEachConnection) {
       ASSERT_EQ(db.run("INSERT INTO seen(key) SELECT i FROM " + integers(i * 1000, i * 1000 + 900)), SQLITE_OK);
       EXPECT_THAT(logged, ::testing::SizeIs(connection + 1));
     }
-    EXPECT_EQ(logged.back(), "crivo: main.seen has more keys than its capacity, 1000: too many absent keys are found");
+    EXPECT_EQ(logged.back(),
+              "crivo: main.seen has more keys than its capacity of 1000; its false-positive rate exceeds fp_rate");
   }
 }
 

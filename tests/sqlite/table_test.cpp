@@ -256,7 +256,7 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error("capacity=10, capacity=20"), "error: e: argument capacity must be set once, got two values");
   EXPECT_EQ(error("1000"), "error: e: argument must be name=value, got 1000");
   const std::string kinds =
-      "error: e: kind must be one of a table's (blocked, counting, growing, scalable[:growth: 2 to 16], "
+      "error: e: kind must be one that tables support (blocked, counting, growing, scalable[:growth: 2 to 16], "
       "spectral[:counter bits: 4, 8, 16 or 32]), got ";
   EXPECT_EQ(error("capacity=10, kind=ribbon"), kinds + "ribbon");
   EXPECT_EQ(error("kind=map"), kinds + "map") << "and not that it has no capacity";
@@ -265,7 +265,7 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error("capacity=10, kind='window:soon'"), kinds + "'window:soon'" + hint);
   for (const std::string kind : {"Blocked", "Bloom", "5", ""}) {
     EXPECT_THAT(error("capacity=10, kind='" + kind + "'"),
-                AllOf(StartsWith("error: e: kind must be one of a table's"), EndsWith(", got '" + kind + "'")));
+                AllOf(StartsWith("error: e: kind must be one that tables support"), EndsWith(", got '" + kind + "'")));
   }
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema"), "0") << "nothing may be left behind";
   EXPECT_EQ(error(" CAPACITY = 1e3 , fpr = '0.5', kind = \"blocked\", seed = -1"), "");

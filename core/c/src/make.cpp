@@ -30,7 +30,7 @@ Result<void> hash_watched(const Keys& keys, const Request& request, Take&& take)
                      next_report += kKeysPerReport;
                      if (progress(kHashShare * static_cast<double>(hashed) / static_cast<double>(keys.count())))
                        return {};
-                     return Error{ErrorCode::kCancelled, "progress must not stop the build, got a request to stop"};
+                     return Error{ErrorCode::kCancelled, "cancelled by the progress function"};
                    });
 }
 

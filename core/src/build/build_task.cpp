@@ -45,7 +45,7 @@ std::uint64_t BuildTask::memory_left() const noexcept {
 Result<void> BuildTask::advance(double done) {
   done_ = std::clamp(step_from_ + (step_to_ - step_from_) * done, done_, 1.0);
   if (options_.progress == nullptr || options_.progress(done_)) return {};
-  return error(ErrorCode::kCancelled, "progress must not stop the build, got a request to stop");
+  return error(ErrorCode::kCancelled, "cancelled by the progress function");
 }
 
 }  // namespace crivo

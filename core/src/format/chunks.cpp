@@ -47,7 +47,7 @@ Result<ChunkWriter> ChunkWriter::create(std::span<const std::byte> blob, std::si
   }
   const auto data_bytes = static_cast<std::uint32_t>(chunk_bytes - kChunkHeaderBytes);
   if (const std::uint64_t chunks = number_of_chunks(blob.size(), data_bytes); chunks > kMostChunks) {
-    return bad_argument("chunk bytes must give at most ", kMostChunks, " chunks, got ", chunk_bytes, " and with it ",
+    return bad_argument("chunk bytes must give at most ", kMostChunks, " chunks, got ", chunk_bytes, ", which gives ",
                         chunks);
   }
   return ChunkWriter(blob, data_bytes);

@@ -21,8 +21,6 @@ std::uint64_t blob_frame_bytes(Codec codec, std::uint64_t payload_bytes) noexcep
   return kBlobHeaderBytes + (codec == Codec::kRawSums ? sums_bytes(payload_bytes) : 0);
 }
 
-Error blob_was_stopped() {
-  return error(ErrorCode::kCancelled, "sink must accept all bytes of the blob, got a request to stop");
-}
+Error blob_was_stopped() { return error(ErrorCode::kCancelled, "cancelled by the sink"); }
 
 }  // namespace crivo

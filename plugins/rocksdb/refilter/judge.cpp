@@ -165,7 +165,7 @@ std::string judge(const FamilyPolicy& family, const TreeFile& file, const sst::F
   if (filters.entries == 0) return "";
   if (filters.form != sst::FilterForm::kNone && !filters.readable) return "not readable by RocksDB";
   if (filters.damaged() > 0) return "damaged";
-  if (filters.is_misnamed()) return "has a name of Crivo 0.1, which is no longer read";
+  if (filters.is_misnamed()) return "written by Crivo 0.1 under a name that is no longer looked up";
   if (family.policy == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
   // A file of level 0 was usually flushed, and is soon compacted, so a filter as flushes write it also matches.
   if (file.level == 0 && mismatch_of(family, file, filters, /*flushed=*/true).empty()) return "";

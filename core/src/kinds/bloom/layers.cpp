@@ -36,8 +36,8 @@ Result<void> check_layer(const Layer& layer, const Layer& before, unsigned index
     return corrupt("k of layer ", index, " must be in [1, ", kMaxBlockedProbes, "], got ", layer.probes);
   }
   if (layer.blocks < 1 || layer.blocks < before.blocks) {
-    return corrupt("number of blocks of layer ", index, " must be at least 1 and those of the layer before, got ",
-                   layer.blocks);
+    return corrupt("number of blocks of layer ", index, " must be at least ", std::max<std::uint64_t>(1, before.blocks),
+                   ", the number of the layer before, got ", layer.blocks);
   }
   const std::uint64_t fewest = is_newest ? (index == 0 ? 0 : 1) : capacity;
   const std::uint64_t most = std::min(capacity, layer.blocks * kBlockBits);  // each key has set at least one bit

@@ -68,8 +68,8 @@ class Groups {
     }
     GroupEditor group = editor(form_.group_of(hash));
     if (group.add(Entry(hash, group.form()), copies)) return {};
-    return error(ErrorCode::kFull, "keys with the same first ", unsigned{group.form().level},
-                 " bits of the hash must be at most ", kMaxSlots, " entries, the size of a group, got one more");
+    return error(ErrorCode::kFull, "entries of a group must be at most ", kMaxSlots,
+                 ", got one more: too many keys share the first ", unsigned{group.form().level}, " bits of their hash");
   }
 
   bool remove(std::uint64_t hash) {
