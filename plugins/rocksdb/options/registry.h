@@ -32,7 +32,7 @@ class Registry {
     const auto found = all_.find(name);
     return found != all_.end() ? &found->second : nullptr;
   }
-  /// The entry of this name, and whether it is new; an existing one stays.
+  /// The entry of this name, and whether it was inserted. An existing entry is not replaced.
   std::pair<const T*, bool> put(std::string_view name, T value) {
     const std::lock_guard lock(mutex_);
     const auto [at, is_new] = all_.try_emplace(std::string(name), std::move(value));

@@ -19,8 +19,8 @@ inline constexpr const char* kToHaveNone = "an unwanted filter";
 /// key instead of 10.1". Empty if it matches.
 [[nodiscard]] std::string judge(const FamilyPolicy& family, const TreeFile& file, const sst::FileFilters& filters);
 
-/// The bytes of the filter that a rewrite would give the file: at most, if each entry has its own key and prefix.
-/// Partitions may need a few percent more.
+/// An upper bound of the size, in bytes, of the filters that a rewrite would give the file: each entry counts as a new
+/// key and prefix. Partitions may need a few percent more.
 [[nodiscard]] double planned_bytes(const FamilyPolicy& family, const TreeFile& file);
 
 }  // namespace crivo::refilter

@@ -96,8 +96,8 @@ class FilterRecord {
 [[nodiscard]] std::shared_ptr<FilterRecord> offer_record(std::string_view stamp,
                                                          std::string_view key_transform) noexcept;
 
-/// Takes the record of the last builder made in this thread. Null if there is none, or if that builder is gone or has
-/// finished a block.
+/// Removes and returns the record of the last builder made in this thread. Null if there is none, or if that builder is
+/// gone or has finished a block.
 [[nodiscard]] std::shared_ptr<const FilterRecord> take_record() noexcept;
 
 }  // namespace crivo::plugin

@@ -2,9 +2,9 @@
 //
 // A closing database closes its logger last. A later write to the logger would write to a closed file. Policies usually
 // outlive their databases, so a policy cannot store a logger for later, not even by std::shared_ptr. No event announces
-// the closing of a database. But just before, with its logger still open, the database deletes its handle of the
-// default column family, and all versions from 7.0 to 11.8 notify listeners of that. The notification does not name the
-// database. Flushes and compactions do: at the first one, the listener registers the handle and the logger here. It
+// the closing of a database. But before it closes the logger, the database deletes its handle of the default column
+// family, and all versions from 7.0 to 11.8 notify listeners of that. This notification does not name the database;
+// those of flushes and compactions do. At the first of these, the listener registers the handle and the logger here. It
 // removes both when the handle is deleted.
 //
 // The policies that a database used are known from the logger that RocksDB passes to each builder. Counters store its

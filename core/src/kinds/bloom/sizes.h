@@ -10,9 +10,9 @@
 namespace crivo {
 
 /// The rate of the classic filter with n keys in m bits: the mean of (bits set / m)^k. As n grows it approaches the
-/// textbook's (1 - e^(-kn/m))^k (Broder & Mitzenmacher 2004, (1)) from above: 2 to 15 times that at one key, 1.1 to 1.4
-/// at ten, 1.001 to 1.003 at a thousand. 0 without keys. Sources: Bose et al. 2008, "On the false-positive rate of
-/// Bloom filters"; Christensen, Roginsky & Jimeno 2010.
+/// textbook's (1 - e^(-kn/m))^k (Broder & Mitzenmacher 2004, (1)) from above: the ratio is 2 to 15 for one key, 1.1 to
+/// 1.4 for ten, and 1.001 to 1.003 for a thousand. 0 without keys. Sources: Bose et al. 2008, "On the false-positive
+/// rate of Bloom filters"; Christensen, Roginsky & Jimeno 2010.
 [[nodiscard]] double classic_fp_rate(double bits, double keys, unsigned probes) noexcept;
 
 /// The smallest classic filter with classic_fp_rate <= fp_rate at `capacity` keys, for k up to 64. (For a real k, m =
