@@ -203,7 +203,7 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value
 }
 
 // Only the triggers have the source's current name, and they can be dropped, so the name is also stored. A rollback can
-// undo that without notice, so a connection that has stored the name checks it at each call.
+// remove the stored name without notice, so a connection that has stored it checks it at each call.
 const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
   if (schema_ != shadow.schema_seen()) {
     const std::optional<Source> source = source_of(shadow);

@@ -49,10 +49,10 @@ class Follower {
 /// The number of old keys that the filter could not remove since it was last built.
 [[nodiscard]] std::uint64_t stale(ShadowTables& shadow);
 
-/// Refills the table, enlarges it if the column has outgrown it, and recreates its triggers unless it followed all the
-/// time. The table never lacks a key of the column, even after an error. Throws as Operation does, and if called from a
-/// trigger: the rebuild would leave out a row that is being deleted, and the filter's own trigger would then remove
-/// that row's key once more.
+/// Refills the table, enlarges it if the column has outgrown it, and recreates its triggers unless they have existed
+/// since it was filled. The table never lacks a key of the column, even after an error. Throws as Operation does, and
+/// if called from a trigger: the rebuild would leave out a row that is being deleted, and the filter's own trigger
+/// would then remove that row's key once more.
 void rebuild_following(ShadowTables& shadow);
 
 /// Drops or renames a table and its triggers; the table may have no source.

@@ -8,7 +8,8 @@
 //   they exist, even through ALTER TABLE and VACUUM. So a trigger with a lower rowid than the seal was created before
 //   the seal, and has existed ever since.
 //
-// The seal also stores a mark of the definition that its filter was built from. If the mark differs, it proves nothing.
+// The seal also stores a mark of the definition that its filter was built from. If the mark differs, the seal proves
+// nothing.
 //
 // The seal must be a virtual table: VACUUM writes ordinary tables first, and a trigger or view would be dropped and
 // recreated together with the triggers. In an SQL dump, all triggers come last, so a restored database has no proof.
