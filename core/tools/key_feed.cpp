@@ -46,7 +46,7 @@ class Adder {
       begin();
     }
   }
-  /// Adds the rest. Throws as submit.
+  /// Adds the last batch, which may be incomplete. Throws as submit.
   void finish() {
     if (!filled_.hashes.empty()) begin();
     end();

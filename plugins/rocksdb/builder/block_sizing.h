@@ -36,7 +36,7 @@ class BlockSizing {
   /// The sizing for a file's next block, if its previous blocks have `used` bytes. A filter for the whole file may use
   /// all that is left. Partitions come one by one, and their number is unknown. So each gets its wanted size until half
   /// of max_filter_bytes is used. After that, each gets a share that falls in proportion to what is left, but at least
-  /// a block of 64 bytes. No value if that does not fit either.
+  /// a block of 64 bytes. No value if not even such a block fits.
   [[nodiscard]] std::optional<BlockSizing> for_next(std::size_t keys, std::size_t used,
                                                     std::size_t max_filter_bytes) const;
   /// The same sizing with blocked filters, at the rate of the ribbons.
