@@ -36,8 +36,8 @@ class Adder {
   /// Extends the batch by this many keys, for submit().
   [[nodiscard]] std::span<std::uint64_t> hashes(std::size_t keys) { return more(filled_.hashes, keys); }
   [[nodiscard]] std::span<std::uint64_t> values(std::size_t keys) { return more(filled_.values, keys); }
-  /// Starts adding the batch. With with_lines, adds it on this thread, with its lines. Rethrows the error of the
-  /// previous batch.
+  /// Starts adding the batch once it has kBatchHashes keys. With with_lines, adds it at once, on this thread, with its
+  /// lines. Rethrows the error of the previous batch.
   void submit(std::span<const std::string_view> lines) {
     if (with_lines_) {
       add_({filled_.hashes, filled_.values, lines});
