@@ -53,7 +53,7 @@ class LockedFile {
   }
 
   /// Whether the path still leads to this file, unchanged.
-  [[nodiscard]] bool is_as_opened() const {
+  [[nodiscard]] bool is_unchanged() const {
     struct stat now {};
     return ::stat(path_.c_str(), &now) == 0 && same_content(now, opened_);
   }
@@ -144,7 +144,7 @@ ExitCode add(const AddOptions& options) try {
   KeyFiles files = options.keys;
   files.longest = longest_line(options.filter);
   add_keys("add", files, hashing, add_batch, options.print_new);
-  if (!file.is_as_opened()) throw Refused("FILTER must not be changed while keys are added, got " + shown(path));
+  if (!file.is_unchanged()) throw Refused("FILTER must not be changed while keys are added, got " + shown(path));
   return write_filter(filter.ref(), path, form_of(loaded.codec),
                       {"add", options.quiet, "crivo build makes a larger filter"});
 } catch (const Refused& refused) {

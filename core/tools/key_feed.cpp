@@ -166,7 +166,7 @@ void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing
     Lines lines_read(file, files);
     bool is_first = true;
     for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
-      if (std::exchange(is_first, false)) note_mark(command, file, lines.front());
+      if (std::exchange(is_first, false)) note_foreign_format(command, file, lines.front());
       if (!files.have_values) carriage_returns.look_at(file, lines);  // with values, the line is refused
       const std::span<std::uint64_t> hashes = adder.hashes(lines.size());
       if (hashing.id == HashId::kOrdered) {

@@ -110,7 +110,7 @@ void print_key(std::string_view key, KeyEnd key_end) {
   std::fputc(static_cast<char>(key_end), stdout);
 }
 
-void note_mark(std::string_view command, const std::string& file, std::string_view first_line) {
+void note_foreign_format(std::string_view command, const std::string& file, std::string_view first_line) {
   constexpr std::pair<std::string_view, const char*> kMarks[] = {
       {"\x1f\x8b", "gzip"},      {"\x28\xb5\x2f\xfd", "zstd"}, {"\xfd\x37zXZ", "xz"},
       {"BZh91AY&SY", "bzip2"},   {"PK\x03\x04", "zip"},        {"\xc3RVO", "a filter"},

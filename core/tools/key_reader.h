@@ -58,7 +58,7 @@ void print_key(std::string_view key, KeyEnd key_end);
 
 /// Prints a warning if a file begins like a compressed file, a filter, or text with a byte order mark. Its lines are
 /// then probably not the intended keys, and a filter of them would answer "certainly not" to those.
-void note_mark(std::string_view command, const std::string& file, std::string_view first_line);
+void note_foreign_format(std::string_view command, const std::string& file, std::string_view first_line);
 
 /// Prints a warning once if lines end in CR LF, as on Windows, because the CR is part of the key. Not with -0.
 class CarriageReturnNote {

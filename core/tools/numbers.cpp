@@ -94,10 +94,10 @@ double parse_bits_per_key(std::string_view text) {
 }
 
 unsigned parse_threads(std::string_view text) {
-  constexpr unsigned kMostThreads = 1024;
+  constexpr unsigned kMaxThreads = 1024;
   if (text == "all") return kAllThreads;
   const auto threads = read_number<unsigned>(text);
-  if (!threads || *threads < 1 || *threads > kMostThreads) {
+  if (!threads || *threads < 1 || *threads > kMaxThreads) {
     throw wrong("threads must be an integer from 1 to 1024, or all", text);
   }
   return *threads;
@@ -159,11 +159,11 @@ std::optional<OrderedRange> parse_range(std::string_view text) {
 }
 
 std::uint64_t parse_bytes(std::string_view text, std::string_view name) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 46;  // far above any machine, and far below an overflow
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 46;  // far above any machine, and far below an overflow
   const ByteUnits units = split_units(text);
   const auto count = read_number<std::uint64_t>(units.number);
   const std::uint64_t unit = units.unit_of(units.power);
-  if (!count || *count < 1 || *count > kMost / unit) {
+  if (!count || *count < 1 || *count > kMax / unit) {
     throw wrong(std::string(name) + " must be a number of bytes from 1 to 64T, such as 4G or 4GB", text);
   }
   return *count * unit;

@@ -48,7 +48,7 @@ void check_place(const std::string& path) {
   }
 }
 
-void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint64_t bytes, const char* command) {
+void report_filter(const FilterRef& filter, const std::string& path, std::uint64_t bytes, const char* command) {
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
   std::string keys = std::to_string(facts.keys);
@@ -60,7 +60,7 @@ void say_what_it_is(const FilterRef& filter, const std::string& path, std::uint6
                facts.capacity, facts.fp_rate, keys.c_str(), bytes);
 }
 
-void note_overfull(const FilterRef& filter, const Report& report) {
+void warn_over_capacity(const FilterRef& filter, const Report& report) {
   const Facts& facts = filter.facts();
   const bool is_window = filter.kind().can.advance;
   if (facts.keys <= facts.capacity && !is_window) return;  // without a pass over the payload
@@ -129,8 +129,8 @@ void check_output(const std::string& path, const std::vector<std::string>& input
 
 ExitCode write_filter(const FilterRef& filter, const std::string& path, BlobForm form, const Report& report) {
   const std::uint64_t bytes = write(filter, path, form);
-  if (!report.quiet) say_what_it_is(filter, path, bytes, report.command);
-  note_overfull(filter, report);
+  if (!report.quiet) report_filter(filter, path, bytes, report.command);
+  warn_over_capacity(filter, report);
   return kYes;
 }
 

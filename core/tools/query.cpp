@@ -51,7 +51,7 @@ class Query {
 
   ExitCode finish() const {
     selection_.finish();
-    if (unanswered_ > kMostNamed) {
+    if (unanswered_ > kMaxNamed) {
       std::fprintf(stderr, "crivo query: %llu keys have no answer, and count as \"maybe\"\n",
                    static_cast<unsigned long long>(unanswered_));
     }
@@ -61,7 +61,7 @@ class Query {
 
  private:
   static constexpr std::uint64_t kUnknown = UINT64_MAX;  // the value of a key without an answer
-  static constexpr std::uint64_t kMostNamed = 5;         // unanswered keys with a line of their own
+  static constexpr std::uint64_t kMaxNamed = 5;          // unanswered keys with a line of their own
 
   /// Prints a note if a key looks like a range but the filter is not of kind range: it is then looked up as a key.
   void note_ranges(Keys keys) {
@@ -126,7 +126,7 @@ class Query {
       hits[i] = !hit.has_value() || *hit;
       if (hit.has_value()) continue;
       unwrap(std::visit([](const auto& file) { return file.may_contain_hashes({}, {}); }, filter_));
-      if (++unanswered_ > kMostNamed) continue;
+      if (++unanswered_ > kMaxNamed) continue;
       std::fprintf(stderr, "crivo query: %s has no answer, and counts as \"maybe\": %s\n", in_quotes(keys[i]).c_str(),
                    hit.error().message.c_str());
     }

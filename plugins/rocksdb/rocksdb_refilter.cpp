@@ -30,8 +30,8 @@ using refilter::FamilyPolicy;
 using rocksdb::Status;
 using std::chrono::steady_clock;
 
-constexpr int kMostPasses = 20;
-constexpr int kMostRewrites = 3;                                 // of a file, with max_total_bytes
+constexpr int kMaxPasses = 20;
+constexpr int kMaxRewrites = 3;                                  // of a file, with max_total_bytes
 constexpr std::uint64_t kBytesForLogs = std::uint64_t{1} << 20;  // bytes that a compaction writes besides its file
 constexpr std::chrono::milliseconds kBetweenPasses{250};
 constexpr std::chrono::milliseconds kBetweenReports{100};
@@ -211,7 +211,7 @@ class Refilter {
   /// have changed since, because later filters have more or fewer keys than those that they replaced.
   [[nodiscard]] bool is_final(const refilter::TreeFile& file) const {
     const auto rewrites = rewrites_.find(file.meta.file_number);
-    return rewrites != rewrites_.end() && (tree_ == nullptr || rewrites->second >= kMostRewrites);
+    return rewrites != rewrites_.end() && (tree_ == nullptr || rewrites->second >= kMaxRewrites);
   }
 
   /// The files whose filters are wrong.
@@ -240,7 +240,7 @@ class Refilter {
 
   void rewrite_all() {
     const auto start = steady_clock::now();
-    for (int pass = 0; pass < kMostPasses && !stopped_; ++pass) {
+    for (int pass = 0; pass < kMaxPasses && !stopped_; ++pass) {
       if (pass > 0) plan();
       std::vector<Candidate> wrong = candidates();
       std::erase_if(wrong, [&](const Candidate& each) { return is_final(each.file); });

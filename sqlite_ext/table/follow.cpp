@@ -12,7 +12,7 @@
 namespace crivo::sqlite {
 namespace {
 
-constexpr std::uint64_t kLeastCapacity = 10000;
+constexpr std::uint64_t kMinCapacity = 10000;
 /// The number of keys that are sorted by page and added at a time. Their hashes take 1 MiB.
 constexpr std::size_t kBatch = std::size_t{1} << 17;
 /// The maximum of a 4-bit counter. A counter that reaches it never changes again.
@@ -79,9 +79,7 @@ std::uint64_t count_values(ShadowTables& shadow, const Source& source, std::uint
   return hashes.count();
 }
 
-std::uint64_t capacity_for(std::uint64_t values) noexcept {
-  return std::clamp(2 * values, kLeastCapacity, kMaxCapacity);
-}
+std::uint64_t capacity_for(std::uint64_t values) noexcept { return std::clamp(2 * values, kMinCapacity, kMaxCapacity); }
 
 void fill(Operation& table, const Source& source) {
   const std::uint64_t seed = table.state().spec.seed;

@@ -9,7 +9,7 @@
 namespace crivo::bench {
 namespace {
 
-constexpr unsigned kMostColumns = 16;
+constexpr unsigned kMaxColumns = 16;
 
 RatePoint point(Contestant& contestant, std::string filter, std::uint64_t keys, double asked) {
   contestant.build(present_keys(keys, 8));
@@ -19,7 +19,7 @@ RatePoint point(Contestant& contestant, std::string filter, std::uint64_t keys, 
 
 std::vector<double> ribbon_rates() {
   std::vector<double> rates;
-  for (unsigned columns = 1; columns <= kMostColumns; ++columns) rates.push_back(std::ldexp(1, -int(columns)));
+  for (unsigned columns = 1; columns <= kMaxColumns; ++columns) rates.push_back(std::ldexp(1, -int(columns)));
   for (const double rate : {0.2, 0.1, 0.05, 0.03, 0.01, 0.003, 0.001, 0.0001}) rates.push_back(rate);
   return rates;
 }

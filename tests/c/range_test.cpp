@@ -6,8 +6,8 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 std::uint64_t ordered(std::string_view key) { return crivo_ordered_bytes(key.data(), key.size()); }
 std::uint64_t last_ordered(std::string_view prefix) { return crivo_last_ordered_bytes(prefix.data(), prefix.size()); }
@@ -26,9 +26,9 @@ std::int32_t has_range(const Filter& filter, std::uint64_t low, std::uint64_t hi
 
 TEST(Ordered, NumbersHaveTheOrderOfTheirKeys) {
   std::uint64_t before = 0;
-  for (const std::int64_t value : {kLeast, kLeast + 1, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, kMost}) {
+  for (const std::int64_t value : {kMin, kMin + 1, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, kMax}) {
     const std::uint64_t number = crivo_ordered_integer(value);
-    EXPECT_TRUE(value == kLeast ? number == 0 : number > before) << value;
+    EXPECT_TRUE(value == kMin ? number == 0 : number > before) << value;
     before = number;
   }
   EXPECT_EQ(before, UINT64_MAX);

@@ -61,12 +61,12 @@ struct Measured {
 
 /// Builds `filters` filters of n keys each and asks them for `asked` absent hashes in all.
 Measured measure(const FilterSpec& spec, std::uint64_t n, std::size_t filters, double asked) {
-  constexpr std::size_t kMostAtOnce = 4096;
+  constexpr std::size_t kMaxAtOnce = 4096;
   HashStream present(1);
   HashStream absent(2);
   std::vector<std::uint64_t> hashes(n);
   const auto count = static_cast<double>(filters);
-  std::vector<std::uint64_t> batch(std::min(kMostAtOnce, static_cast<std::size_t>(asked / count)));
+  std::vector<std::uint64_t> batch(std::min(kMaxAtOnce, static_cast<std::size_t>(asked / count)));
   Measured measured;
   double squares = 0;
   for (std::size_t i = 0; i < filters; ++i) {

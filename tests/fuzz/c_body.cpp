@@ -37,9 +37,9 @@ void step(CSession& session) { (session.*kSteps[session.input().take_below(std::
 }  // namespace
 
 void fuzz_c(std::span<const std::uint8_t> input) {
-  constexpr int kMostSteps = 24;
+  constexpr int kMaxSteps = 24;
   CSession session(input);
-  for (int i = 0; i < kMostSteps && !session.input().left().empty(); ++i) {
+  for (int i = 0; i < kMaxSteps && !session.input().left().empty(); ++i) {
     step(session);
     session.check();
   }

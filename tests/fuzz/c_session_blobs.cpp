@@ -23,7 +23,7 @@ void CSession::write_and_read() {
   crivo_sketch* sketch = nullptr;
   require(checked(crivo_sketch_read, blob.data(), blob.size(), nullptr, &sketch) == CRIVO_CORRUPT,
           "a filter is no sketch");
-  const crivo_limits limits = limits_of(kMostBytes);
+  const crivo_limits limits = limits_of(kMaxBytes);
   crivo_filter* made = nullptr;
   require(checked(borrows ? &crivo_borrow : &crivo_read, blob.data(), blob.size(), &limits, &made) == CRIVO_OK,
           "what was written can be read");
@@ -50,12 +50,12 @@ void CSession::read_damaged() {
   }
   if (input_.take_below(8) == 0) blob.resize(input_.take<std::uint16_t>() % (blob.size() + 1));
   if (input_.take_below(4) != 0) repair_blob(std::as_writable_bytes(std::span(blob)));
-  const crivo_limits limits = limits_of(kMostBytes);
+  const crivo_limits limits = limits_of(kMaxBytes);
   const bool borrows = input_.take_below(2) == 1;
   crivo_filter* made = nullptr;
   const auto read = borrows ? &crivo_borrow : &crivo_read;
   if (checked(read, blob.data(), blob.size(), &limits, &made) != CRIVO_OK) return;
-  require(borrows || facts(made).payload_bytes <= kMostBytes, "a reader's limit holds");
+  require(borrows || facts(made).payload_bytes <= kMaxBytes, "a reader's limit holds");
   to.become(made, {}, {}, std::move(blob));
 }
 
@@ -69,7 +69,7 @@ void CSession::save_and_open() {
   const MemoryFile file;
   require(checked(crivo_save, from.filter.get(), file.path().c_str(), form, 0) == CRIVO_OK, "a filter can be saved");
   file.damage(at % file.size(), damage);
-  const crivo_limits limits = limits_of(kMostBytes);
+  const crivo_limits limits = limits_of(kMaxBytes);
   crivo_filter* made = nullptr;
   const crivo_status status = checked(crivo_open, file.path().c_str(), &limits, &made);
   Filter opened(made);

@@ -87,7 +87,7 @@ void SketchSession::check_sides(const Slot& first, const Slot& second, const cri
 /// The keys that were found are those that the models differ in. They are found exactly if each in turn stands alone in
 /// a symbol, once those before it are taken out, which is told here from the sketch of each key.
 void SketchSession::check_against_models(const Slot& first, const Slot& second, const crivo_difference* found) {
-  constexpr std::size_t kMostPeeled = 40;  // keys; more would take too long
+  constexpr std::size_t kMaxPeeled = 40;  // keys; more would take too long
   crivo_sketch_facts facts = first.facts;
   facts.symbols = std::min(first.facts.symbols, second.facts.symbols);
   std::vector<unsigned> apart;
@@ -108,7 +108,7 @@ void SketchSession::check_against_models(const Slot& first, const Slot& second, 
       require(keys == expected, "the keys are those of one set alone");
     }
   }
-  if (apart.size() > kMostPeeled) return;
+  if (apart.size() > kMaxPeeled) return;
   std::vector<std::vector<unsigned>> in_symbol(facts.symbols);
   for (const unsigned id : apart) {
     Counts alone{};

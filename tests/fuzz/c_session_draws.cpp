@@ -87,7 +87,7 @@ Options::Options(Input& input, const char* kind) {
   options.size = sizeof options;
   options.kind = kind;
   options.capacity = input.take_below(8) == 0 ? 0 : 1 + input.take<std::uint16_t>() % 700;
-  options.max_bytes = kMostBytes;
+  options.max_bytes = kMaxBytes;
   // Mostly by its bits: the search for a size by a rate would take most of the time.
   options.bits_per_key = input.take_below(16) == 0 ? 0 : 1 + input.take_below(20);
   if (const unsigned odd = input.take_below(16); odd == 1) {

@@ -13,7 +13,7 @@
 namespace crivo::testing {
 
 /// The most bytes that a filter or a sketch may have, unless an input draws another limit.
-inline constexpr std::uint64_t kMostBytes = 1 << 16;
+inline constexpr std::uint64_t kMaxBytes = 1 << 16;
 
 inline constexpr unsigned kKeys = 256;  // there are so many different keys
 [[nodiscard]] const std::string& key(unsigned id);

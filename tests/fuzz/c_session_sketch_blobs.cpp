@@ -67,11 +67,11 @@ void SketchSession::read_damaged() {
   if (from.sketch == nullptr) return;
   Blob blob = blob_of(from.sketch.get());
   forge(blob, from.facts);
-  const crivo_limits limits = limits_of(kMostBytes);
+  const crivo_limits limits = limits_of(kMaxBytes);
   crivo_sketch* made = nullptr;
   if (checked(crivo_sketch_read, blob.data(), blob.size(), &limits, &made) != CRIVO_OK) return;
   require(blob_of(made) == blob, "what is read is what is there");
-  require(blob.size() <= header::kBytes + kMostBytes, "a reader's limit holds");
+  require(blob.size() <= header::kBytes + kMaxBytes, "a reader's limit holds");
   to = {Sketch(made), facts_of(made), {}, false, true};
   to.facts.keys = net_keys_of(made);
   Slot nobody{made_of(to.facts, {}), to.facts, {}, true, true};

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kKinds[] = {nullptr,    "hashes",  "integers", "bytes:1",  "bytes:7", "bytes:13",
                                   "bytes:32", "bytes:8", "bytes:0",  "bytes:33", "words",   "bytes:4294967297"};
 constexpr unsigned kSoundKinds = 8;
-constexpr std::int64_t kMostCopies = 8;  // that a model is made of again, one by one
+constexpr std::int64_t kMaxCopies = 8;  // that a model is made of again, one by one
 
 /// The function that adds, or the one that removes.
 template <class Function>
@@ -101,7 +101,7 @@ void SketchSession::create() {
   const unsigned kind = input_.take_below(64);
   options.keys = kKinds[kind < std::size(kKinds) ? kind : kind % kSoundKinds];
   options.symbols = 1 + 2 * std::uint64_t{input_.take<std::uint8_t>()};
-  options.max_bytes = kMostBytes;
+  options.max_bytes = kMaxBytes;
   alignas(crivo_sketch_options) std::array<unsigned char, 4096> bytes{};  // a `size` beyond this is refused
   const unsigned odd = input_.take_below(16);
   if (odd == 1) options.seed = input_.take<std::uint64_t>();
@@ -134,7 +134,7 @@ void SketchSession::create() {
 void SketchSession::note(Slot& slot, unsigned id, std::int64_t copies) {
   std::int64_t& count = slot.counts[id];
   count += copies;
-  if (count > kMostCopies || count < -kMostCopies) slot.is_known = false;
+  if (count > kMaxCopies || count < -kMaxCopies) slot.is_known = false;
 }
 
 void SketchSession::change() {
@@ -198,17 +198,17 @@ void SketchSession::combine() {
 }
 
 void SketchSession::append() {
-  constexpr std::uint64_t kMostSymbols = 1200;
+  constexpr std::uint64_t kMaxSymbols = 1200;
   Slot& slot = take_slot();
   const Slot& other = take_slot();
   const bool is_honest = input_.take_below(4) != 0;
   const std::uint64_t more = 1 + input_.take<std::uint8_t>();
-  if (slot.sketch == nullptr || slot.facts.symbols + more > kMostSymbols) return;
+  if (slot.sketch == nullptr || slot.facts.symbols + more > kMaxSymbols) return;
   crivo_sketch_facts next_facts = slot.facts;
   next_facts.first += slot.facts.symbols;
   next_facts.symbols = more;
   if (!is_honest || !slot.is_known || next_facts.first + more > std::uint64_t{1} << 32) {
-    if (other.sketch == nullptr || other.facts.symbols > kMostSymbols) return;
+    if (other.sketch == nullptr || other.facts.symbols > kMaxSymbols) return;
     const Counts counts = other.counts;
     const std::uint64_t symbols = other.facts.symbols;
     const bool fits = have_same_keys(slot.facts, other.facts) && other.facts.first == next_facts.first &&

@@ -27,7 +27,7 @@ constexpr std::array kTables = {
     TableRow{"windowed", "capacity=300, window='1 day', panes=3, clock=manual"},
     TableRow{"followed", "source='sources.value', kind=counting"},
 };
-constexpr unsigned kMostSteps = 24;
+constexpr unsigned kMaxSteps = 24;
 
 /// A bound value: only one member is used.
 struct Value {
@@ -377,7 +377,7 @@ void fuzz_sqlite(std::span<const std::uint8_t> bytes) {
   db.restore();
   Input input(bytes);
   Program program(db, input);
-  for (unsigned i = 0; i < kMostSteps && !input.left().empty(); ++i) program.step();
+  for (unsigned i = 0; i < kMaxSteps && !input.left().empty(); ++i) program.step();
 }
 
 }  // namespace crivo::testing

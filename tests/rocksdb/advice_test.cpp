@@ -24,20 +24,20 @@ TEST(Advice, TakesTheMostBitsThatTheMemoryHas) {
   const auto costs = [](int hundredths) { return bloom(8000, 3, hundredths); };
   EXPECT_EQ(most_within_bytes(costs, 10000), 1000) << "10 bits each";
   EXPECT_EQ(most_within_bytes(costs, 9999), 999);
-  EXPECT_EQ(most_within_bytes(costs, 500), kFewestHundredths);
+  EXPECT_EQ(most_within_bytes(costs, 500), kMinHundredths);
   EXPECT_EQ(most_within_bytes(costs, 499), std::nullopt);
-  EXPECT_EQ(most_within_bytes(costs, 1e9), kMostHundredths);
+  EXPECT_EQ(most_within_bytes(costs, 1e9), kMaxHundredths);
 }
 
 TEST(Advice, TakesTheFewestBitsThatLeaveTheReads) {
   const auto costs = [](int hundredths) { return bloom(8000, 3, hundredths); };
   for (const double reads : {1.5, 0.3, 0.01, 1e-4}) {
     const double bits = std::log(3 / reads) / (std::log(2) * std::log(2));  // Bloom's formula solved for them
-    EXPECT_EQ(fewest_within_reads(costs, reads), std::max(static_cast<int>(std::ceil(100 * bits)), kFewestHundredths))
+    EXPECT_EQ(fewest_within_reads(costs, reads), std::max(static_cast<int>(std::ceil(100 * bits)), kMinHundredths))
         << reads;
   }
   EXPECT_EQ(fewest_within_reads(costs, costs(1234).reads), 1234) << "as many reads as now are few enough";
-  EXPECT_EQ(fewest_within_reads(costs, 3), kFewestHundredths);
+  EXPECT_EQ(fewest_within_reads(costs, 3), kMinHundredths);
   EXPECT_EQ(fewest_within_reads(costs, 1e-15), std::nullopt);
 }
 
@@ -53,7 +53,7 @@ TEST(Advice, FindsWhatTryingEverySizeFinds) {
       return exact;
     };
     std::optional<int> tried;
-    for (int hundredths = kFewestHundredths; hundredths <= kMostHundredths; ++hundredths) {
+    for (int hundredths = kMinHundredths; hundredths <= kMaxHundredths; ++hundredths) {
       if (costs(hundredths).bytes <= limit) tried = hundredths;
     }
     EXPECT_EQ(most_within_bytes(costs, limit), tried) << keys << " keys in " << limit << " bytes";

@@ -248,7 +248,7 @@ TEST(RocksdbSeeks, SkipTheFilesThatLackThePrefix) {
 }
 
 TEST(RocksdbFiles, HaveNoMoreFilterThanMaxFilterBytes) {
-  constexpr std::uint64_t kMost = 2000;
+  constexpr std::uint64_t kMax = 2000;
   constexpr std::uint64_t kKeys = 4000;  // in each of three files
   for (const char* const name : {"crivo.Auto", "crivo.Bloom", "crivo.Ribbon"}) {
     for (const bool partitioned : {false, true}) {
@@ -259,8 +259,8 @@ TEST(RocksdbFiles, HaveNoMoreFilterThanMaxFilterBytes) {
       const ScratchDatabase db(with_table(test_options(), table));
       for (std::uint64_t file = 0; file < 3; ++file) put_keys(*db, file * kKeys, (file + 1) * kKeys);
       for (const RocksDBFileFilter& file : VerifyRocksDBFilters(*db).files) {
-        EXPECT_LE(file.bytes, kMost + 6 * file.blocks) << "a partition without a filter has a block of 6 bytes";
-        EXPECT_GT(file.bytes, kMost / 2) << file.path;
+        EXPECT_LE(file.bytes, kMax + 6 * file.blocks) << "a partition without a filter has a block of 6 bytes";
+        EXPECT_GT(file.bytes, kMax / 2) << file.path;
       }
       EXPECT_EQ(count_not_found(*db, 0, 3 * kKeys), 0U);
     }

@@ -10,7 +10,7 @@
 namespace crivo::testing {
 
 inline constexpr std::size_t kChunk = BuildMemory::kChunkBytes;
-inline constexpr std::size_t kLeast = 96;       // bytes of the smallest filter
+inline constexpr std::size_t kMin = 96;         // bytes of the smallest filter
 inline constexpr std::size_t kAlwaysMaybe = 6;  // of one that every key passes
 
 inline BlockSizing sizing_of(Kind kind) { return BlockSizing({.kind = kind, .bits_per_key = 10, .fp_rate = 0.0096}); }

@@ -172,10 +172,10 @@ TEST(BuildersWithABug, LetEveryKeyPassAndSayWhy) {
 TEST_P(EveryKindWithinLimits, OfBytesPerFileHoldsForTheSumOfPartitions) {
   constexpr std::uint64_t kParts = 120;
   constexpr std::uint64_t kKeys = 3000;  // 3,800 bytes at 10 bits per key, 2,600 as a ribbon
-  constexpr std::size_t kMost = 100'000;
+  constexpr std::size_t kMax = 100'000;
   CaptureLog log;
   BuildMemory memory;
-  BlockBuilder builder = make_builder(GetParam(), {.max_filter_bytes = kMost, .memory = &memory, .log = &log});
+  BlockBuilder builder = make_builder(GetParam(), {.max_filter_bytes = kMax, .memory = &memory, .log = &log});
   std::vector<std::size_t> sizes;
   std::size_t sum = 0;
   for (std::uint64_t part = 0; part < kParts; ++part) {
@@ -186,9 +186,9 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHoldsForTheSumOfPartitions) {
     EXPECT_EQ(count_missing(block, begin, begin + kKeys), 0U);
     sum += block.size();
   }
-  EXPECT_LE(sum, kMost);
-  EXPECT_GT(sum, kMost * 9 / 10) << "what there is must be used";
-  EXPECT_GT(sizes[40], 2 * kLeast) << "the first ones, which would take it all, have left something";
+  EXPECT_LE(sum, kMax);
+  EXPECT_GT(sum, kMax * 9 / 10) << "what there is must be used";
+  EXPECT_GT(sizes[40], 2 * kMin) << "the first ones, which would take it all, have left something";
   EXPECT_TRUE(std::ranges::is_sorted(sizes.begin() + 20, sizes.end(), std::greater<>())) << "it falls";
   const std::string lines = log.take();
   EXPECT_EQ(std::ranges::count(lines, '\n'), 2) << "a line for the first that has less, and one for none: " << lines;
@@ -231,7 +231,7 @@ TEST(FilterConstruction, IsChargedToTheCacheThatIsAskedToPay) {
 // RocksDB's own policies charge 0.25 to 0.5 MiB for a filter of so few keys.
 TEST(FilterConstruction, OfAFewKeysIsChargedLittleAndUnderItsRole) {
   constexpr std::uint64_t kKeys = 20'000;
-  constexpr std::size_t kMost = std::size_t{600} << 10;
+  constexpr std::size_t kMax = std::size_t{600} << 10;
   std::vector<PolicyMaker> makers = our_policies();
   for (const PolicyMaker& maker : builtin_policies()) makers.push_back(maker);
   for (const PolicyMaker& maker : makers) {
@@ -245,7 +245,7 @@ TEST(FilterConstruction, OfAFewKeysIsChargedLittleAndUnderItsRole) {
     for (std::uint64_t i = 0; i < kKeys; ++i) builder->AddKey(short_key(i));
     const std::size_t pinned = table.block_cache->GetPinnedUsage();
     EXPECT_GE(pinned, 8 * kKeys);
-    EXPECT_LE(pinned, kMost);
+    EXPECT_LE(pinned, kMax);
     std::map<std::string, std::string> statistics;
     ASSERT_TRUE(db->GetMapProperty(rocksdb::DB::Properties::kBlockCacheEntryStats, &statistics));
     EXPECT_GE(std::stoull(statistics["bytes.filter-construction"]), 8 * kKeys);

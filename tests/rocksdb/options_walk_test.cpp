@@ -20,7 +20,7 @@ namespace {
 using Values = std::vector<std::string>;
 
 constexpr std::size_t kAlwaysMaybe = 6;  // bytes of a filter that every key passes
-constexpr std::uint64_t kMostKeys = 10'000;
+constexpr std::uint64_t kMaxKeys = 10'000;
 
 struct Option {
   std::string name;
@@ -101,7 +101,7 @@ std::uint64_t draw_keys(Random& draw, const Drawn& drawn, abi::FilterBitsBuilder
   if (way == 0) return draw.below(6);
   if (way == 1) return draw.below(std::uint64_t{1} << (3 + draw.below(11)));
   const std::uint64_t bytes = drawn.max_filter_bytes <= 100'000 ? drawn.max_filter_bytes : 96 + 64 * draw.below(100);
-  return std::min<std::uint64_t>(builder.ApproximateNumEntries(bytes), kMostKeys) + draw.below(3);
+  return std::min<std::uint64_t>(builder.ApproximateNumEntries(bytes), kMaxKeys) + draw.below(3);
 }
 
 rocksdb::FilterBuildingContext draw_context(Random& draw, const Drawn& drawn) {

@@ -158,7 +158,7 @@ TEST(Scan, RefusesOptionsThatAreWrong) {
 
 TEST(Scan, TakesOptionsAndNamesUpToTheirBounds) {
   constexpr std::uint32_t kLongest = std::uint32_t{1} << 31;
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
   const auto takes = [](const ScanFilterOptions& options) {
     Factory factory;
     return NewScanFilterCollectorFactory(options, &factory).ok();
@@ -166,12 +166,12 @@ TEST(Scan, TakesOptionsAndNamesUpToTheirBounds) {
   for (const ScanFilterOptions& at_the_bound : std::vector<ScanFilterOptions>{
            {.extract = "prefix:1,65535 range:be64@0 range:dec@65535"},
            {.extract = "path:/", .fp_rate = 1e-9, .range_length = 1, .max_bytes = 64},
-           {.extract = "path:/", .fp_rate = 0.5, .range_length = kLongest, .max_bytes = kMostBytes}}) {
+           {.extract = "path:/", .fp_rate = 0.5, .range_length = kLongest, .max_bytes = kMaxBytes}}) {
     EXPECT_TRUE(takes(at_the_bound)) << at_the_bound.extract;
   }
   for (const double rate : {0.9e-9, 0.51}) EXPECT_FALSE(takes({.extract = "path:/", .fp_rate = rate})) << rate;
   EXPECT_FALSE(takes({.extract = "path:/", .range_length = 0}));
-  EXPECT_FALSE(takes({.extract = "path:/", .max_bytes = kMostBytes + 1}));
+  EXPECT_FALSE(takes({.extract = "path:/", .max_bytes = kMaxBytes + 1}));
   const auto nothing = [](const rocksdb::Slice&, const ScanValueSink&) {};
   for (const char* const name : {"azAZ09_-.", "a234567890123456789012"}) {
     EXPECT_TRUE(RegisterScanAttribute(name, nothing).ok()) << name;

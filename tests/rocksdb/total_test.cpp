@@ -24,7 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kLimit = 60'000;
-constexpr std::uint64_t kMost = kLimit + kLimit / 20;
+constexpr std::uint64_t kMax = kLimit + kLimit / 20;
 
 /// Small files, and levels that hold few of them, so that a hundred thousand keys make a tree.
 rocksdb::Options small_tree(const RocksDBFilterOptions& filter) {
@@ -89,13 +89,13 @@ TEST(Total, HoldsWhileADatabaseGrowsManyTimesAndIsOpenedAgain) {
       most = std::max(most, filter_bytes(*db));
     }
     settle(*db);
-    EXPECT_LE(filter_bytes(*db), kMost) << keys;
+    EXPECT_LE(filter_bytes(*db), kMax) << keys;
     if (keys >= 60'000) {
       EXPECT_GT(filter_bytes(*db), kLimit / 2) << keys << ": it is used";
     }
     EXPECT_EQ(lost(*db, keys), 0U);
   }
-  EXPECT_LE(most, kMost);
+  EXPECT_LE(most, kMax);
   const std::unique_ptr<char, decltype(&std::free)> exported(crivo_rocksdb_counters("prometheus"), &std::free);
   EXPECT_THAT(exported.get(), HasSubstr("crivo_rocksdb_max_total_bytes{folder=\"" + db.path() + "\"} 60000\n"));
   EXPECT_THAT(exported.get(), HasSubstr("crivo_rocksdb_filter_bytes{folder=\"" + db.path() + "\"} "));
@@ -126,7 +126,7 @@ TEST(Total, IsSharedByColumnFamilies) {
   const std::uint64_t there = filter_bytes(*db, other.get());
   const std::uint64_t beside = filter_bytes(*db, unlimited.get());
   EXPECT_GT(beside, 8'000U) << "ten thousand keys as they are without a limit";
-  EXPECT_LE(here + there + beside, kMost);
+  EXPECT_LE(here + there + beside, kMax);
   EXPECT_GT(here, kLimit / 10);
   EXPECT_GT(there, kLimit / 10);
 }
@@ -141,7 +141,7 @@ TEST(Total, IsChangedWhileTheDatabaseIsOpenAndReachedByRefilter) {
   EXPECT_GT(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U);
   const auto report = RefilterRocksDB(*db);
   EXPECT_TRUE(report.status.ok()) << report.status.ToString();
-  EXPECT_LE(filter_bytes(*db), kMost);
+  EXPECT_LE(filter_bytes(*db), kMax);
   EXPECT_GT(filter_bytes(*db), kLimit / 2);
   EXPECT_EQ(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U) << "all are as they are planned";
   EXPECT_EQ(lost(*db, 100'000), 0U);
@@ -160,7 +160,7 @@ TEST(Total, IsOfEachDatabaseWhereTwoHaveOneLogger) {
   write(*other, 0, 100'000);
   for (const auto* db : {&one, &other}) {
     settle(**db);
-    EXPECT_LE(filter_bytes(**db), kMost);
+    EXPECT_LE(filter_bytes(**db), kMax);
     EXPECT_GT(filter_bytes(**db), 20'000U);
   }
 }
@@ -175,11 +175,11 @@ TEST(Total, HoldsInUniversalCompactionAndInPartitions) {
     const ScratchDatabase db(options);
     write(*db, 0, 120'000);
     settle(*db);
-    EXPECT_LE(GetRocksDBFilterTotal(*db)->bytes, kMost) << universal;
+    EXPECT_LE(GetRocksDBFilterTotal(*db)->bytes, kMax) << universal;
     EXPECT_GT(GetRocksDBFilterTotal(*db)->bytes, kLimit / 4) << universal;
     EXPECT_EQ(lost(*db, 120'000), 0U);
     ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
-    EXPECT_LE(GetRocksDBFilterTotal(*db)->bytes, kMost) << universal;
+    EXPECT_LE(GetRocksDBFilterTotal(*db)->bytes, kMax) << universal;
     EXPECT_GT(GetRocksDBFilterTotal(*db)->bytes, kLimit / 5 * 2) << universal << ": level 0 may have a third";
     EXPECT_EQ(lost(*db, 120'000), 0U);
   }
@@ -197,7 +197,7 @@ TEST(Total, HoldsForKeysInOrder) {
     ASSERT_TRUE(db->Flush({}).ok());
   }
   settle(*db);
-  EXPECT_LE(filter_bytes(*db), kMost + 6 * live_files(*db).size()) << "files without a filter have a block of 6 bytes";
+  EXPECT_LE(filter_bytes(*db), kMax + 6 * live_files(*db).size()) << "files without a filter have a block of 6 bytes";
 }
 
 TEST(Total, IsKeptByARefilterOfADatabaseThatWasJustOpened) {
@@ -209,7 +209,7 @@ TEST(Total, IsKeptByARefilterOfADatabaseThatWasJustOpened) {
   lower.disable_auto_compactions = true;  // which would change the tree, and with it the plan, between two calls
   db.reopen(lower);
   EXPECT_TRUE(RefilterRocksDB(*db).status.ok());
-  EXPECT_LE(filter_bytes(*db), kMost / 2);
+  EXPECT_LE(filter_bytes(*db), kMax / 2);
   EXPECT_GT(filter_bytes(*db), kLimit / 5);
   EXPECT_EQ(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U) << "the next call has nothing to do";
 }
@@ -356,7 +356,7 @@ TEST(Total, IsNoLongerThatOfADroppedColumnFamily) {
     if (!keeps_handle) other.reset();
     EXPECT_EQ(GetRocksDBFilterTotal(*db)->max_total_bytes, kLimit);
     rewrite_files(*db);
-    EXPECT_LE(filter_bytes(*db), kMost);
+    EXPECT_LE(filter_bytes(*db), kMax);
     EXPECT_GE(filter_bytes(*db), 60'000 * 6 / 8) << "all that its keys want, as 0.9 of the limit is more";
     EXPECT_EQ(lost(*db, 60'000), 0U);
   }

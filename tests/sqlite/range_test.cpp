@@ -7,8 +7,8 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 class Ranges : public SqliteTest {
  protected:
@@ -29,12 +29,12 @@ class Ranges : public SqliteTest {
 };
 
 TEST_F(Ranges, IncludeBothEnds) {
-  const Blob filter = filter_of(std::vector<std::int64_t>{kLeast, -1000, kMost}, "NULL, 1e-6, 'range:64'");
+  const Blob filter = filter_of(std::vector<std::int64_t>{kMin, -1000, kMax}, "NULL, 1e-6, 'range:64'");
   EXPECT_EQ(has(filter, -1010, -1000), "1");
   EXPECT_EQ(has(filter, -1000, -990), "1");
   EXPECT_EQ(has(filter, -999, -990), "0");
-  EXPECT_EQ(has(filter, kLeast, kLeast), "1");
-  EXPECT_EQ(has(filter, kMost, kMost), "1");
+  EXPECT_EQ(has(filter, kMin, kMin), "1");
+  EXPECT_EQ(has(filter, kMax, kMax), "1");
   const Blob words = filter_of(std::vector<Blob>{{"apple pie"}, {"banana split"}}, "NULL, 1e-6, 'range:256'");
   EXPECT_EQ(ask("SELECT bloom_contains(?, ?)", {words, Blob{"apple pie"}}), "1");
   EXPECT_EQ(has(words, Blob{""}, Blob{"apple pie"}), "1");
@@ -50,9 +50,9 @@ TEST_F(Ranges, KnowNullAndAnEmptyRange) {
   EXPECT_EQ(ask("SELECT bloom_contains_range(NULL, 5, 7)"), "NULL");
   EXPECT_EQ(ask("SELECT bloom_contains(?, NULL)", {filter}), "NULL");
   EXPECT_EQ(has(filter, 7, 5), "0");
-  EXPECT_EQ(has(filter, kMost, kLeast), "0");
+  EXPECT_EQ(has(filter, kMax, kMin), "0");
   const Blob none = blob("SELECT bloom_agg(NULL, NULL, 0.01, 'range:64') FROM " + integers(1, 3));
-  EXPECT_EQ(has(none, kLeast, kMost), "0");
+  EXPECT_EQ(has(none, kMin, kMax), "0");
 }
 
 TEST_F(Ranges, RefuseWhatHasNoOrder) {

@@ -1,5 +1,5 @@
 // What a question reads, page by page. A payload is mapped without any right to read it, and only the pages that
-// KindRow::admit_open and KindRow::admit_question ask for are opened: a question that reads any other page crashes this
+// KindRow::admit_open and KindRow::admit_query ask for are opened: a question that reads any other page crashes this
 // test. The pages are as large as the segments of the checksum, so that what holds for them holds for segments.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -88,7 +88,7 @@ std::vector<Probe> probes_of(Kind kind, const Shape& shape) {
   return probes;
 }
 
-constexpr std::uint64_t kFewest = 300;  // keys of each filter
+constexpr std::uint64_t kMin = 300;  // keys of each filter
 
 std::vector<std::uint64_t> questions(std::uint64_t n, std::uint64_t seed) {
   const std::uint64_t each = std::min<std::uint64_t>(n, 400);  // so that some lie across the end of a page
@@ -111,7 +111,7 @@ void expect_no_other_reads(const AnyFilter& filter, std::uint64_t n) {
   const auto hits = std::make_unique<bool[]>(hashes.size());
   for (const Probe& probe : probes_of(filter.shape().kind, filter.shape())) {
     for (const std::uint64_t hash : hashes) {
-      ASSERT_TRUE(row.admit_question(ViewOf::filter(*opened), hash, locked));
+      ASSERT_TRUE(row.admit_query(ViewOf::filter(*opened), hash, locked));
       ASSERT_EQ(probe.contains(ViewOf::filter(*opened), hash), filter.ref().may_contain_hash(hash));
       probe.contains_batch(ViewOf::filter(*opened), &hash, 1, hits.get());
       ASSERT_EQ(hits[0], filter.ref().may_contain_hash(hash));
@@ -134,7 +134,7 @@ void expect_no_other_reads(const AnyFilter& filter, std::uint64_t n) {
       ASSERT_EQ(probe.contains_range(ViewOf::filter(*opened), hash, high), filter.may_contain_range(hash, high));
       locked.lock();
     }
-    for (const std::uint64_t hash : hashes) (void)row.admit_question(ViewOf::filter(*opened), hash, locked);
+    for (const std::uint64_t hash : hashes) (void)row.admit_query(ViewOf::filter(*opened), hash, locked);
     probe.contains_batch(ViewOf::filter(*opened), hashes.data(), hashes.size(), hits.get());
     for (std::size_t i = 0; i < hashes.size(); ++i) ASSERT_EQ(hits[i], filter.ref().may_contain_hash(hashes[i]));
     locked.lock();
@@ -156,7 +156,7 @@ TEST_P(GatedReads, AQuestionReadsNothingThatTheGateDidNotAdmit) {
 TEST_P(GatedReads, AQuestionToAnEmptyFilterDoesNotEither) {
   const FilterSpec spec{.kind = GetParam().kind, .capacity = 50'000};
   const AnyFilter filter = build_filter(spec, 0);
-  expect_no_other_reads(filter, kFewest);
+  expect_no_other_reads(filter, kMin);
 }
 
 // A few pages for each question, and not the whole payload, or nothing would be gained.
@@ -174,7 +174,7 @@ TEST_P(GatedReads, OpeningAndAskingTakeFewPages) {
   const auto hashes = questions(200'000, 0);
   for (const std::uint64_t hash : hashes) {
     const std::size_t before = locked.pages_open();
-    ASSERT_TRUE(row.admit_question(ViewOf::filter(*opened), hash, locked));
+    ASSERT_TRUE(row.admit_query(ViewOf::filter(*opened), hash, locked));
     pages += static_cast<double>(locked.pages_open() - before);
     locked.lock();
   }

@@ -198,7 +198,7 @@ TEST(Growing, CountsAsAMultisetDoes) {
 }
 
 TEST(Growing, CountsCopiesWithoutALimit) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   for (const double fp_rate : {0.5, 0.01, 2.4e-10}) {
     AnyFilter filter = create(spec_of(fp_rate));
     for (const std::uint64_t times : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{300}, std::uint64_t{1} << 40}) {
@@ -209,10 +209,10 @@ TEST(Growing, CountsCopiesWithoutALimit) {
       EXPECT_EQ(*filter.ref().count_hash(7), before + times - 1);
       ASSERT_TRUE(FilterRef::open(filter.shape(), filter.facts(), filter.payload()));
     }
-    ASSERT_TRUE(filter.add_hash_times(7, kMost));
-    EXPECT_EQ(*filter.ref().count_hash(7), kMost);
+    ASSERT_TRUE(filter.add_hash_times(7, kMax));
+    EXPECT_EQ(*filter.ref().count_hash(7), kMax);
     ASSERT_TRUE(filter.remove_hash(7));  // "at least that many" stays
-    EXPECT_EQ(*filter.ref().count_hash(7), kMost);
+    EXPECT_EQ(*filter.ref().count_hash(7), kMax);
   }
 }
 

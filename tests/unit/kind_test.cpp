@@ -34,7 +34,7 @@ struct OpensByPadding {
   static constexpr bool kOnlyPaddingIsValidated = true;
 };
 struct AdmitsQuestions {
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate);
+  static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate);
 };
 
 /// A kind of these parts, with what needs no choice.

@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PagedUnionTest,
                          testing::Values(Case{"blocked", 500, 0.01, 64}, Case{"counting", 500, 0.01, 256 * 15}));
 
 TEST(PagedFilter, SaturatesCountersAndLosesNoKey) {
-  constexpr std::uint64_t kMost = 15;  // of a counter of 4 bits
+  constexpr std::uint64_t kMax = 15;  // of a counter of 4 bits
   for (const char* kind : {"spectral:4", "counting"}) {
     FilterSpec spec{.capacity = 100};
     ASSERT_TRUE(choose_kind(spec, kind));
@@ -124,8 +124,8 @@ TEST(PagedFilter, SaturatesCountersAndLosesNoKey) {
     }
     for (std::uint64_t key = 1; key <= 40; ++key) {
       const std::uint64_t counted = *paged.count_hash(key * kGolden64, pages);
-      EXPECT_GE(counted, std::min(key, kMost)) << kind << " " << key;
-      EXPECT_LE(counted, kMost) << kind << " " << key;
+      EXPECT_GE(counted, std::min(key, kMax)) << kind << " " << key;
+      EXPECT_LE(counted, kMax) << kind << " " << key;
     }
     EXPECT_TRUE(std::ranges::equal(payload_of(paged, pages), whole.payload())) << kind;
   }

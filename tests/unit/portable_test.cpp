@@ -30,11 +30,11 @@ TEST(Portable, ExpIsWithinTwoUnitsInTheLastPlace) {
 }
 
 TEST(Portable, ExpReachesFromTheSmallestDoubleToTheLargest) {
-  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
-  EXPECT_EQ(portable::exp(-745.1), kLeast);
+  constexpr double kMin = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(portable::exp(-745.1), kMin);
   EXPECT_EQ(portable::exp(-745.2), 0);
   for (double x = -745; x < -700; x += 0.0917)
-    ASSERT_NEAR(portable::exp(x), std::exp(x), 4 * kLeast + 1e-15 * std::exp(x)) << x;
+    ASSERT_NEAR(portable::exp(x), std::exp(x), 4 * kMin + 1e-15 * std::exp(x)) << x;
   EXPECT_LE(ulps(portable::exp(709.78), std::exp(wide(709.78))), 2);
   EXPECT_EQ(portable::exp(709.79), std::numeric_limits<double>::infinity());
 }

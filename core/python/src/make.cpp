@@ -55,13 +55,13 @@ struct Progress {
     auto* progress = static_cast<Progress*>(data);
     if (progress->callback == nullptr && !progress->in_main_thread) return 0;
     pthread_cleanup_push(&stay, nullptr);
-    progress->ask_python(done);
+    progress->call_python(done);
     pthread_cleanup_pop(0);
     return progress->goes_on ? 0 : 1;
   }
 
  private:
-  void ask_python(double done) {
+  void call_python(double done) {
     PyEval_RestoreThread(state);
     goes_on = PyErr_CheckSignals() == 0;
     if (goes_on && callback != nullptr) {

@@ -9,14 +9,14 @@ namespace {
 
 // One for all filters: turns are long and rare. These types need no destructor, which could run before the last use.
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-pthread_cond_t one_has_ended = PTHREAD_COND_INITIALIZER;
+pthread_cond_t turn_ended = PTHREAD_COND_INITIALIZER;
 std::atomic<uint64_t> ended{0};
 uint32_t forks = 0;  // from the first process with this module to this one
 
 /// Runs in the new process. A thread that no longer exists may have held the mutex.
 void after_fork() {
   mutex = PTHREAD_MUTEX_INITIALIZER;
-  one_has_ended = PTHREAD_COND_INITIALIZER;
+  turn_ended = PTHREAD_COND_INITIALIZER;
   ++forks;
 }
 
@@ -26,15 +26,15 @@ void wait_for_an_end() {
   const uint64_t before = ended;
   PyThreadState* state = PyEval_SaveThread();
   pthread_mutex_lock(&mutex);
-  while (ended == before) pthread_cond_wait(&one_has_ended, &mutex);
+  while (ended == before) pthread_cond_wait(&turn_ended, &mutex);
   pthread_mutex_unlock(&mutex);
   PyEval_RestoreThread(state);
 }
 
-void tell_of_an_end() {
+void notify_turn_ended() {
   pthread_mutex_lock(&mutex);
   ++ended;
-  pthread_cond_broadcast(&one_has_ended);
+  pthread_cond_broadcast(&turn_ended);
   pthread_mutex_unlock(&mutex);
 }
 
@@ -45,7 +45,7 @@ bool watch_forks() {
   return watched;
 }
 
-void Turns::forget_other_processes() {
+void Turns::drop_counts_after_fork() {
   if (forks_ == forks) return;
   forks_ = forks;
   asking_ = 0;
@@ -53,17 +53,17 @@ void Turns::forget_other_processes() {
 }
 
 void Turns::wait_until_free_to_ask() {
-  forget_other_processes();
+  drop_counts_after_fork();
   while (!free_to_ask()) wait_for_an_end();
 }
 
 void Turns::wait_until_free_to_change() {
-  forget_other_processes();
+  drop_counts_after_fork();
   ++wanting_;
   while (!free_to_change()) wait_for_an_end();
   --wanting_;
   // Wakes threads that waited because of wanting_.
-  tell_of_an_end();
+  notify_turn_ended();
 }
 
 /// A turn that only queries a filter begins after all its waiting changes. A turn that also changes another filter does
@@ -75,8 +75,8 @@ bool Turn::may_begin() const {
 }
 
 Turn::Turn(Turns* asked, Turns* changed) : asked_(asked == changed ? nullptr : asked), changed_(changed) {
-  if (asked_ != nullptr) asked_->forget_other_processes();
-  if (changed_ != nullptr) changed_->forget_other_processes();
+  if (asked_ != nullptr) asked_->drop_counts_after_fork();
+  if (changed_ != nullptr) changed_->drop_counts_after_fork();
   if (changed_ != nullptr) ++changed_->wanting_;
   while (!may_begin()) wait_for_an_end();
   if (changed_ != nullptr) {
@@ -92,7 +92,7 @@ void Turn::end() {
   PyEval_RestoreThread(std::exchange(state_, nullptr));
   if (changed_ != nullptr) changed_->changing_ = false;
   if (asked_ != nullptr) --asked_->asking_;
-  tell_of_an_end();
+  notify_turn_ended();
 }
 
 }  // namespace crivo::python

@@ -34,7 +34,7 @@ class Turns {
   void wait_until_free_to_ask();
   void wait_until_free_to_change();
   /// In a forked process: drops the counts of threads that no longer exist.
-  void forget_other_processes();
+  void drop_counts_after_fork();
 
   uint32_t asking_ = 0;
   uint32_t wanting_ = 0;  // threads waiting to change; while there are any, no new turn that only queries begins

@@ -40,9 +40,9 @@ AlignedBytes copy_payload(std::span<const std::byte> payload) {
 }
 
 AlignedBytes sparse_payload(std::size_t bytes) {
-  constexpr std::size_t kFewestBytes = std::size_t{1} << 24;  // smaller allocations share pages with other memory
+  constexpr std::size_t kMinBytes = std::size_t{1} << 24;  // smaller allocations share pages with other memory
   AlignedBytes payload(bytes);
-  if (bytes >= kFewestBytes) system::advise_small_pages(payload.data(), bytes);
+  if (bytes >= kMinBytes) system::advise_small_pages(payload.data(), bytes);
   return payload;
 }
 

@@ -49,8 +49,8 @@ std::optional<int> own_descriptor(const std::string& path) {
 
 /// Follows links one by one, because the last one may lead to a file that does not exist yet.
 Target resolve(std::string path) {
-  constexpr int kMostLinks = 40;  // also the kernel's limit; the kernel reports longer chains when the path is used
-  for (int links = 0; links < kMostLinks; ++links) {
+  constexpr int kMaxLinks = 40;  // also the kernel's limit; the kernel reports longer chains when the path is used
+  for (int links = 0; links < kMaxLinks; ++links) {
     if (const auto descriptor = own_descriptor(path)) return {path, descriptor};
     char link[PATH_MAX];
     const ssize_t length = ::readlink(path.c_str(), link, sizeof link);

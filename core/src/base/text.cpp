@@ -9,7 +9,7 @@
 namespace crivo {
 namespace {
 
-constexpr std::size_t kMostQuotedBytes = 40;
+constexpr std::size_t kMaxQuotedBytes = 40;
 
 }  // namespace
 
@@ -64,11 +64,11 @@ std::string printable(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text) {
-  const std::string shown = printable(text.substr(0, kMostQuotedBytes + 4));  // the rest is not shown
+  const std::string shown = printable(text.substr(0, kMaxQuotedBytes + 4));  // the rest is not shown
   std::string result = "'";
   for (std::size_t at = 0; at < shown.size();) {
     const std::size_t bytes = utf8_character_bytes(std::string_view(shown).substr(at));
-    if (at + bytes > kMostQuotedBytes) return result + "...'";
+    if (at + bytes > kMaxQuotedBytes) return result + "...'";
     result.append(shown, at, bytes);
     at += bytes;
   }

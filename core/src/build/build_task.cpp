@@ -28,12 +28,12 @@ BuildTask::BuildTask(const BuildOptions& options, const MemoryBudget& budget) no
       budget_(budget),
       payload_memory_(options.payload_memory),
       memory_(options.temporary_memory != nullptr ? options.temporary_memory : std::pmr::new_delete_resource()) {
-  set_taken(0);
+  set_reserved(0);
 }
 
-void BuildTask::set_taken(std::uint64_t bytes) noexcept {
+void BuildTask::set_reserved(std::uint64_t bytes) noexcept {
   const unsigned asked = options_.threads == kAllThreads ? std::thread::hardware_concurrency() : options_.threads;
-  limit_ = budget_.left_beside(bytes);
+  limit_ = budget_.remaining_after(bytes);
   threads_ = threads_within(limit_, std::clamp(asked, 1U, kMaxThreads));
 }
 

@@ -40,12 +40,12 @@ class BuildTask {
 
   /// Sets the bytes of the budget that are used outside memory(), initially 0. Also determines threads(). Called before
   /// each step of a build.
-  void set_taken(std::uint64_t bytes) noexcept;
+  void set_reserved(std::uint64_t bytes) noexcept;
   /// Replaces the options' memory for the payload. The resource must outlive its allocations.
   void set_payload_memory(std::pmr::memory_resource* memory) noexcept { payload_memory_ = memory; }
 
   [[nodiscard]] bool is_limited() const noexcept { return limit_ != UINT64_MAX; }
-  /// The budget minus the bytes of set_taken(), those allocated from memory() and those that the threads need;
+  /// The budget minus the bytes of set_reserved(), those allocated from memory() and those that the threads need;
   /// UINT64_MAX without a limit.
   [[nodiscard]] std::uint64_t memory_left() const noexcept;
   [[nodiscard]] const std::string& temp_folder() const noexcept { return options_.temp_folder; }

@@ -25,29 +25,29 @@ MemoryBudget MemoryBudget::beside(std::uint64_t taken) const noexcept {
   return part;
 }
 
-std::uint64_t MemoryBudget::left_beside(std::uint64_t taken) const noexcept {
+std::uint64_t MemoryBudget::remaining_after(std::uint64_t taken) const noexcept {
   if (!is_limited()) return UINT64_MAX;
   const std::uint64_t all = limit_ - kCallersMemoryBytes;
   const std::uint64_t left = all - std::min(all, taken_);
   return left - std::min(left, taken);
 }
 
-std::uint64_t MemoryBudget::for_payload(bool grows) const noexcept { return left_beside(0) / (grows ? 2 : 1); }
+std::uint64_t MemoryBudget::for_payload(bool grows) const noexcept { return remaining_after(0) / (grows ? 2 : 1); }
 
 bool MemoryBudget::is_for_file(std::uint64_t payload_bytes) const noexcept {
-  return payload_bytes > left_beside(0) / 2;
+  return payload_bytes > remaining_after(0) / 2;
 }
 
 std::uint64_t MemoryBudget::for_hashes(std::uint64_t index_bytes) const noexcept {
-  return is_limited() ? left_beside(kSortBytes + index_bytes) / key_bytes_ : UINT64_MAX;
+  return is_limited() ? remaining_after(kSortBytes + index_bytes) / key_bytes_ : UINT64_MAX;
 }
 
-bool MemoryBudget::is_used_up_by(std::uint64_t index_bytes) const noexcept {
+bool MemoryBudget::leaves_too_little(std::uint64_t index_bytes) const noexcept {
   return for_hashes(index_bytes) < limit_ / (4 * key_bytes_);
 }
 
 bool MemoryBudget::holds_twice(std::uint64_t hashes) const noexcept {
-  return 2 * key_bytes_ * hashes <= left_beside(0);
+  return 2 * key_bytes_ * hashes <= remaining_after(0);
 }
 
 bool MemoryBudget::holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool built_once) const noexcept {
@@ -55,7 +55,7 @@ bool MemoryBudget::holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool
   // Built once: 1/8 covers the 1/15 of the hashes that a ribbon's levels bump. Otherwise, add() may sort a copy of the
   // hashes.
   const std::uint64_t beside = built_once ? kept / 8 + kBytesPerThread : kept;
-  return kept + beside <= left_beside(0) && payload_bytes <= left_beside(kept + beside);
+  return kept + beside <= remaining_after(0) && payload_bytes <= remaining_after(kept + beside);
 }
 
 std::size_t MemoryBudget::block_hashes() const noexcept {
@@ -64,7 +64,7 @@ std::size_t MemoryBudget::block_hashes() const noexcept {
 }
 
 /// Rounds the suggested memory up, because the memory needed to read a file grows slightly with the limit.
-Error MemoryBudget::too_little(std::uint64_t needed, std::uint64_t payload_bytes) const {
+Error MemoryBudget::too_little_error(std::uint64_t needed, std::uint64_t payload_bytes) const {
   needed = (((needed + kCallersMemoryBytes) >> 20) + 2) << 20;
   return limit_error(ErrorCode::kBadArgument, needed, "max_memory must be at least ", needed, " for a filter of ",
                      payload_bytes, " bytes, got ", limit_);

@@ -33,7 +33,7 @@ class MemoryBudget {
   [[nodiscard]] Result<void> check() const;
   [[nodiscard]] bool is_limited() const noexcept { return limit_ != UINT64_MAX; }
   /// The bytes left to the build if `taken` bytes are used.
-  [[nodiscard]] std::uint64_t left_beside(std::uint64_t taken) const noexcept;
+  [[nodiscard]] std::uint64_t remaining_after(std::uint64_t taken) const noexcept;
   /// The most bytes of a payload to which keys are added directly.
   [[nodiscard]] std::uint64_t for_payload(bool grows) const noexcept;
   /// Whether a payload of a kind that is built once goes to a file.
@@ -41,7 +41,7 @@ class MemoryBudget {
   /// The most hashes in an array while others are in a file with an index of this size.
   [[nodiscard]] std::uint64_t for_hashes(std::uint64_t index_bytes) const noexcept;
   /// Whether the index leaves so little memory that further runs would get shorter and shorter.
-  [[nodiscard]] bool is_used_up_by(std::uint64_t index_bytes) const noexcept;
+  [[nodiscard]] bool leaves_too_little(std::uint64_t index_bytes) const noexcept;
   /// Whether the hashes and a sorted copy fit in memory.
   [[nodiscard]] bool holds_twice(std::uint64_t hashes) const noexcept;
   /// Whether the hashes fit in memory while a filter is built from them, either at once (`built_once`) or key by key.
@@ -49,7 +49,7 @@ class MemoryBudget {
   /// The number of hashes in a block of a temporary file (crivo/host/hash_runs.h); several blocks must fit in memory.
   [[nodiscard]] std::size_t block_hashes() const noexcept;
   /// The error for a filter that needs this memory in addition to the caller's.
-  [[nodiscard]] Error too_little(std::uint64_t needed, std::uint64_t payload_bytes) const;
+  [[nodiscard]] Error too_little_error(std::uint64_t needed, std::uint64_t payload_bytes) const;
   /// The error for hashes that are too many for the limit, even with files.
   [[nodiscard]] Error too_many(std::uint64_t hashes) const;
 

@@ -65,7 +65,7 @@ AnyFilter FilterBuild::allocate(const FilterPlan& plan, const FilterSpec& spec,
   if (plan.row->start != nullptr) plan.row->start(store, spec);
   // start() has just written the parameters on which the rate depends. plan_filter had no payload.
   if (spec.bits_per_key && plan.row->start != nullptr) {
-    filter.ref_.facts_.fp_rate = promise_by_size(*plan.row, store.view(), spec.capacity);
+    filter.ref_.facts_.fp_rate = sized_rate(*plan.row, store.view(), spec.capacity);
   }
   return filter;
 }

@@ -7,10 +7,10 @@
 #include <span>
 #include <utility>
 
+#include "build/buffered_hashes.h"
 #include "build/build_task.h"
 #include "build/file_memory.h"
 #include "build/hash_source.h"
-#include "build/kept_hashes.h"
 #include "build/memory_budget.h"
 #include "build/run_reader.h"
 #include "crivo/filter.h"
@@ -49,11 +49,11 @@ struct FilterBuild {
 template <class Record>
 [[nodiscard]] Result<void> take_memory(const RecordRuns<Record>& runs, std::uint64_t payload_in_memory,
                                        std::uint64_t payload, BuildTask& task) {
-  constexpr std::uint64_t kLeastReadBytes = std::uint64_t{3} << 20;  // for the hashes that are read at a time
+  constexpr std::uint64_t kMinReadBytes = std::uint64_t{3} << 20;  // for the hashes that are read at a time
   const std::uint64_t taken = runs.index_bytes() + payload_in_memory;
-  const std::uint64_t least = kLeastReadBytes + 4 * sizeof(Record) * runs.least_room();
-  if (taken + least > task.budget().left_beside(0)) return task.budget().too_little(taken + least, payload);
-  task.set_taken(taken);
+  const std::uint64_t least = kMinReadBytes + 4 * sizeof(Record) * runs.least_room();
+  if (taken + least > task.budget().remaining_after(0)) return task.budget().too_little_error(taken + least, payload);
+  task.set_reserved(taken);
   return {};
 }
 
@@ -68,7 +68,7 @@ template <class Record>
 /// are in memory, they must be sorted, without repetitions. Errors: as FilterBuild::once; kSystem; kBadArgument if
 /// max_memory is too little.
 template <class Record>
-[[nodiscard]] Result<AnyFilter> build_once(const FilterPlan& plan, FilterSpec spec, KeptRecords<Record>& kept,
+[[nodiscard]] Result<AnyFilter> build_once(const FilterPlan& plan, FilterSpec spec, BufferedRecords<Record>& kept,
                                            std::uint64_t distinct, const BuildOptions& options, BuildTask& task) {
   std::uint64_t payload = 0;
   if (task.budget().is_limited()) {
@@ -80,7 +80,7 @@ template <class Record>
   // the members.
   const bool is_lean = !plan.row->info.can.exact;
   if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/is_lean)) {
-    task.set_taken(sizeof(Record) * kept.size() + payload);
+    task.set_reserved(sizeof(Record) * kept.size() + payload);
     Result<std::unique_ptr<StoredSource<Record>>> source = source_of(std::span<const Record>(kept.in_memory()), task);
     if (!source) return source.error();
     return FilterBuild::once(plan, *std::move(source), task);

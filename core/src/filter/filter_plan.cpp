@@ -25,11 +25,11 @@ Result<FilterPlan> plan_filter(const FilterSpec& asked, std::uint64_t max_bytes)
   }
   if (*bytes > max_bytes) return keys_too_large(max_bytes, spec.capacity, *bytes);
   Facts facts{.capacity = spec.capacity, .fp_rate = spec.fp_rate};
-  if (spec.bits_per_key && row->start == nullptr) facts.fp_rate = promise_by_size(*row, View{*shape}, spec.capacity);
+  if (spec.bits_per_key && row->start == nullptr) facts.fp_rate = sized_rate(*row, View{*shape}, spec.capacity);
   return FilterPlan{row, *shape, facts, *bytes, max_bytes};
 }
 
-double promise_by_size(const KindRow& row, const View& view, std::uint64_t capacity) noexcept {
+double sized_rate(const KindRow& row, const View& view, std::uint64_t capacity) noexcept {
   const auto keys = static_cast<double>(capacity);
   const double rate = row.promised_fp_rate != nullptr ? with_collisions(row.promised_fp_rate(view), keys)
                                                       : row.predicted_fp_rate(view, keys);

@@ -24,6 +24,6 @@ struct FilterPlan {
 
 /// The promised rate of a filter sized by bits per key: its model's rate at capacity, above 0 and at most 1. For a kind
 /// with a start(), the view needs the payload; for others, the shape suffices.
-[[nodiscard]] double promise_by_size(const KindRow& row, const View& view, std::uint64_t capacity) noexcept;
+[[nodiscard]] double sized_rate(const KindRow& row, const View& view, std::uint64_t capacity) noexcept;
 
 }  // namespace crivo

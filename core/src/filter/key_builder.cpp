@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "build/buffered_hashes.h"
 #include "build/build_task.h"
-#include "build/kept_hashes.h"
 #include "build/memory_budget.h"
 #include "build/run_reader.h"
 #include "crivo/host/scope_exit.h"
@@ -57,21 +57,21 @@ class KeyBuilder final : public BuilderState {
   const BuildOptions& options_;
   MemoryBudget budget_;
   KindInfo kind_;
-  std::uint64_t distinct_ = 0;          // set by finish() if it determines the size
-  std::optional<AnyFilter> filter_;     // set if keys go directly to the filter
-  std::unique_ptr<KeptHashes> hashes_;  // not null if hashes are buffered
+  std::uint64_t distinct_ = 0;              // set by finish() if it determines the size
+  std::optional<AnyFilter> filter_;         // set if keys go directly to the filter
+  std::unique_ptr<BufferedHashes> hashes_;  // not null if hashes are buffered
 };
 
 Result<void> KeyBuilder::start(FilterPlan plan) {
   kind_ = plan.row->info;
   if (spec_.capacity == 0) request_.spec.capacity = kind_.default_capacity;
   if (spec_.capacity == 0 || !kind_.can.add) {
-    hashes_ = std::make_unique<KeptHashes>(needs_every_addition(kind_.can), options_, budget_);
+    hashes_ = std::make_unique<BufferedHashes>(needs_every_addition(kind_.can), options_, budget_);
     return {};
   }
   const std::uint64_t most = budget_.for_payload(kind_.can.grow);
   if (plan.payload_bytes > most) {
-    return budget_.too_little(plan.payload_bytes * (kind_.can.grow ? 2 : 1), plan.payload_bytes);
+    return budget_.too_little_error(plan.payload_bytes * (kind_.can.grow ? 2 : 1), plan.payload_bytes);
   }
   plan.max_bytes = std::min(plan.max_bytes, most);
   filter_ = FilterBuild::allocate(plan, spec_, CacheAlignedAllocator<std::byte>(options_.payload_memory));
@@ -93,12 +93,12 @@ Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
 /// Adds the hashes in batches that fit in the memory that the filter leaves, because KindRow::add may allocate memory
 /// per hash. If max_memory limits the filter's growth (to half of max_memory), the error names max_memory.
 Result<void> KeyBuilder::add_to_filter(std::span<const std::uint64_t> key_hashes) {
-  const std::uint64_t fit = budget_.left_beside(filter_->payload().size()) / kHashBytes;
+  const std::uint64_t fit = budget_.remaining_after(filter_->payload().size()) / kHashBytes;
   Result<void> added = in_parts(key_hashes, std::max<std::uint64_t>(fit, kAtOnce),
                                 [this](std::span<const std::uint64_t> part) { return filter_->add_hashes(part); });
   if (added || added.error().code != ErrorCode::kTooLarge) return added;
   const std::uint64_t needed = added.error().needed_bytes;
-  return needed > options_.max_bytes ? added : budget_.too_little(2 * needed, needed);
+  return needed > options_.max_bytes ? added : budget_.too_little_error(2 * needed, needed);
 }
 
 Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> /*key_hashes*/,
@@ -107,9 +107,9 @@ Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> /*key_hashes*
 }
 
 Result<std::uint64_t> KeyBuilder::distinct_keys_in_file(BuildTask& task) {
-  KeptHashes* kept = hashes_.get();
+  BufferedHashes* kept = hashes_.get();
   const std::uint64_t index_bytes = kept->runs().index_bytes();
-  KeptHashes distinct(false, options_, budget_.beside(index_bytes));
+  BufferedHashes distinct(false, options_, budget_.beside(index_bytes));
   std::uint64_t added = 0;
   if (kept->every_addition()) {  // ordered by addition, so they must be sorted first
     auto read =
@@ -117,9 +117,9 @@ Result<std::uint64_t> KeyBuilder::distinct_keys_in_file(BuildTask& task) {
     if (!read) return read.error();
     if (auto spilled = distinct.spill(); !spilled) return spilled.error();
     kept = &distinct;
-    task.set_taken(index_bytes + distinct.runs().index_bytes());
+    task.set_reserved(index_bytes + distinct.runs().index_bytes());
   } else {
-    task.set_taken(index_bytes);
+    task.set_reserved(index_bytes);
   }
   return count_distinct(kept->runs(), task);
 }
@@ -163,7 +163,7 @@ Result<AnyFilter> KeyBuilder::build(const FilterSpec& spec, BuildTask& task) {
   if (!plan) return plan.error();
   if (plan->row->is_built_once()) return build_once(*plan, spec, *hashes_, distinct_, options_, task);
   if (!hashes_->spilled() && budget_.holds(hashes_->size(), plan->payload_bytes, /*built_once=*/false)) {
-    task.set_taken(kHashBytes * hashes_->size() + plan->payload_bytes);
+    task.set_reserved(kHashBytes * hashes_->size() + plan->payload_bytes);
     return FilterBuild::from(*plan, spec, hashes_->in_memory(), task);
   }
   if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
@@ -178,7 +178,7 @@ Result<AnyFilter> KeyBuilder::finish() {
     return *std::move(filter_);
   }
   if (!hashes_->spilled()) {
-    task.set_taken(kHashBytes * hashes_->size());
+    task.set_reserved(kHashBytes * hashes_->size());
     if (auto dropped = hashes_->drop_repeated(task); !dropped) return dropped.error();
   }
   FilterSpec spec = spec_;

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error_text.h"
+#include "build/buffered_hashes.h"
 #include "build/build_task.h"
-#include "build/kept_hashes.h"
 #include "build/run_reader.h"
 #include "filter/builder_state.h"
 #include "filter/filter_build.h"
@@ -78,13 +78,13 @@ class PairBuilder final : public BuilderState {
       ones_ += static_cast<std::uint64_t>(std::ranges::count(keys, 1U, &HashedValue::value));
     };
     if (!kept_.spilled()) {
-      task.set_taken(sizeof(HashedValue) * kept_.size());
+      task.set_reserved(sizeof(HashedValue) * kept_.size());
       if (auto dropped = kept_.drop_repeated(task); !dropped) return dropped.error();
       count_ones(kept_.in_memory());
       return kept_.size();
     }
     if (auto spilled = kept_.spill(); !spilled) return spilled.error();
-    task.set_taken(kept_.runs().index_bytes());
+    task.set_reserved(kept_.runs().index_bytes());
     return count_distinct<HashedValue>(kept_.runs(), task, count_ones);
   }
 
@@ -93,7 +93,7 @@ class PairBuilder final : public BuilderState {
   const FilterSpec& spec_;
   const BuildOptions& options_;
   MemoryBudget budget_;
-  KeptRecords<HashedValue> kept_;
+  BufferedRecords<HashedValue> kept_;
   std::uint64_t most_;  // the largest allowed value
   std::uint64_t largest_ = 0;
   std::uint64_t ones_ = 0;  // among the distinct keys; set by count_pairs

@@ -17,7 +17,7 @@ constexpr std::byte kMagic[4] = {std::byte{0xC3}, std::byte{'R'}, std::byte{'V'}
 constexpr std::byte kChunkVersion{1};
 constexpr std::size_t kChunkChecksumOffset = 8;
 constexpr std::size_t kCheckedOffset = 16;  // the checksum covers all bytes from here on
-constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMaxChunks = std::uint64_t{1} << 32;
 
 std::uint64_t checksum_of(std::span<const std::byte> chunk) noexcept {
   const std::span<const std::byte> checked = chunk.subspan(kCheckedOffset);
@@ -46,8 +46,8 @@ Result<ChunkWriter> ChunkWriter::create(std::span<const std::byte> blob, std::si
     return corrupt("blob size must be at least ", kBlobHeaderBytes, " bytes, got ", blob.size());
   }
   const auto data_bytes = static_cast<std::uint32_t>(chunk_bytes - kChunkHeaderBytes);
-  if (const std::uint64_t chunks = number_of_chunks(blob.size(), data_bytes); chunks > kMostChunks) {
-    return bad_argument("chunk bytes must give at most ", kMostChunks, " chunks, got ", chunk_bytes, ", which gives ",
+  if (const std::uint64_t chunks = number_of_chunks(blob.size(), data_bytes); chunks > kMaxChunks) {
+    return bad_argument("chunk bytes must give at most ", kMaxChunks, " chunks, got ", chunk_bytes, ", which gives ",
                         chunks);
   }
   return ChunkWriter(blob, data_bytes);

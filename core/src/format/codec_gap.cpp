@@ -24,10 +24,10 @@ Error broken(const auto&... parts) { return corrupt("gap coding must ", parts...
 
 // These limits bound a reader's work. Random bits are within them: a gap takes 3.2 bits if a quarter of the bits are
 // set, and more if fewer are set.
-constexpr std::uint64_t kFewestBitsPerSet = 4;
-constexpr std::uint64_t kMostSetPerByte = 4;
+constexpr std::uint64_t kMinBitsPerSet = 4;
+constexpr std::uint64_t kMaxSetPerByte = 4;
 
-constexpr double kMostOverEntropy = 1.03;  // coded size / entropy, for random bits (docs/format.md)
+constexpr double kMaxOverEntropy = 1.03;  // coded size / entropy, for random bits (docs/format.md)
 
 /// The number of low bits of each gap that are stored unchanged: the smallest for which the mean quotient is at most
 /// 16.
@@ -139,14 +139,14 @@ std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> pa
   const std::uint64_t bits = std::uint64_t{payload.size()} * 8;
   std::uint64_t set = 0;
   for_each_word(payload, [&](std::uint64_t word, auto) { set += static_cast<unsigned>(std::popcount(word)); });
-  if (set > bits / kFewestBitsPerSet) return std::nullopt;
+  if (set > bits / kMinBitsPerSet) return std::nullopt;
   const unsigned low_bits = low_bits_for(bits, set);
 
   std::vector<std::byte> out(header_bytes + kHeadBytes);
   if (set != 0) {
     const double entropy_bits =
         bit_entropy(static_cast<double>(set) / static_cast<double>(bits)) * static_cast<double>(bits);
-    out.reserve(out.size() + static_cast<std::size_t>(kMostOverEntropy * entropy_bits / 8) + SymbolWriter::kSpareBytes);
+    out.reserve(out.size() + static_cast<std::size_t>(kMaxOverEntropy * entropy_bits / 8) + SymbolWriter::kSpareBytes);
   }
   store_le(out.data() + header_bytes, set);
   BitWriter low(out, low_bits);
@@ -159,7 +159,7 @@ std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> pa
     symbols.put(static_cast<std::uint8_t>(high));
   });
   symbols.finish();
-  if (set / kMostSetPerByte > out.size() - header_bytes) return std::nullopt;
+  if (set / kMaxSetPerByte > out.size() - header_bytes) return std::nullopt;
   return out;
 }
 
@@ -167,9 +167,9 @@ Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint
   if (stored.size() < kHeadBytes) return broken("have at least ", kHeadBytes, " bytes, got ", stored.size());
   const auto set = load_le<std::uint64_t>(stored.data());
   const std::uint64_t bits = raw_bytes * 8;  // the caller's limit is far below 2^61 bytes
-  if (set > bits / kFewestBitsPerSet) return broken("have at most ", bits / kFewestBitsPerSet, " bits set, got ", set);
-  if (set / kMostSetPerByte > stored.size()) {
-    return broken("have at least ", set / kMostSetPerByte, " bytes for ", set, " bits set, got ", stored.size());
+  if (set > bits / kMinBitsPerSet) return broken("have at most ", bits / kMinBitsPerSet, " bits set, got ", set);
+  if (set / kMaxSetPerByte > stored.size()) {
+    return broken("have at least ", set / kMaxSetPerByte, " bytes for ", set, " bits set, got ", stored.size());
   }
   const unsigned low_bits = low_bits_for(bits, set);
   const std::uint64_t low_bytes = (set * low_bits + 7) / 8;

@@ -39,7 +39,7 @@ Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, bo
   const int reason = errno;
   std::unique_ptr<MappedFile> file(new MappedFile(path, fd, may_change));
   if (fd < 0) return file->failed("be readable", reason);
-  if (auto seen = file->look(); !seen) return seen.error();
+  if (auto seen = file->record_state(); !seen) return seen.error();
   if (auto mapped = file->map(); !mapped) return mapped.error();
   return file;
 }
@@ -50,9 +50,9 @@ MappedFile::~MappedFile() {
 
 // Two changes within one clock tick have the same modification time. If the file was changed in the present tick, wait
 // for the next one, so that every later change is detected.
-Result<void> MappedFile::look() {
-  constexpr int kMostTicks = 100;
-  for (int tick = 0; tick < kMostTicks; ++tick) {
+Result<void> MappedFile::record_state() {
+  constexpr int kMaxTicks = 100;
+  for (int tick = 0; tick < kMaxTicks; ++tick) {
     if (::fstat(fd_.get(), &opened_) != 0) return failed("be readable", errno);
     if (!S_ISREG(opened_.st_mode)) {
       return bad_argument("file must be a regular one, got ", path_, ": ", kind_of(opened_.st_mode));
@@ -120,7 +120,7 @@ bool MappedFile::has_changed() noexcept {
   return true;
 }
 
-Error MappedFile::why_not() const {
+Error MappedFile::change_error() const {
   if (range_.lost.load()) {
     return corrupt("file must stay readable while it is in use, got ", path_, ": it was truncated, or its disk failed");
   }

@@ -27,7 +27,7 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
 
-  /// The file's contents. Read them under a MappedRead of range(), and use the results only if is_as_opened() is true
+  /// The file's contents. Read them under a MappedRead of range(), and use the results only if is_unchanged() is true
   /// afterwards.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {range_.begin, range_.bytes}; }
   [[nodiscard]] MappedRange& range() noexcept { return range_; }
@@ -42,14 +42,14 @@ class MappedFile {
   Result<void> freeze(std::uint64_t offset, std::uint64_t bytes);
 
   /// Whether all reads until now returned what the file contained when it was opened.
-  [[nodiscard]] bool is_as_opened() noexcept { return !range_.lost.load() && (!may_change_ || !has_changed()); }
+  [[nodiscard]] bool is_unchanged() noexcept { return !range_.lost.load() && (!may_change_ || !has_changed()); }
   /// The error if not: kCorrupt.
-  [[nodiscard]] Error why_not() const;
+  [[nodiscard]] Error change_error() const;
 
  private:
   MappedFile(std::string path, int fd, bool may_change) noexcept
       : path_(std::move(path)), fd_(fd), may_change_(may_change) {}
-  Result<void> look();
+  Result<void> record_state();
   [[nodiscard]] bool has_changed() noexcept;
   Result<void> map();
   [[nodiscard]] Error failed(const char* rule, int reason) const;

@@ -101,7 +101,7 @@ template <class Work>
 Result<void> MappedFilter::State::while_reading(const Work& work) {
   const MappedRead reading(file_->range());
   Result<void> done = work();
-  if (!file_->is_as_opened()) return file_->why_not();
+  if (!file_->is_unchanged()) return file_->change_error();
   return done;
 }
 
@@ -110,7 +110,7 @@ Result<void> MappedFilter::State::ask(std::span<const std::uint64_t> hashes, con
   return ask_admitted(
       [&](const KindRow& row, ByteGate& gate) {
         return std::ranges::all_of(
-            hashes, [&](std::uint64_t hash) { return row.admit_question(ViewOf::filter(*ref_), hash, gate); });
+            hashes, [&](std::uint64_t hash) { return row.admit_query(ViewOf::filter(*ref_), hash, gate); });
       },
       answer);
 }
@@ -133,7 +133,7 @@ Result<void> MappedFilter::State::ask_admitted(const Admit& admit_reads, const A
     const MappedRead reading(file_->range());
     answer(*ref_);
   }
-  if (!file_->is_as_opened()) return file_->why_not();
+  if (!file_->is_unchanged()) return file_->change_error();
   return {};
 }
 

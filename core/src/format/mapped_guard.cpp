@@ -45,7 +45,7 @@ bool replace_by_zeros(MappedRange& range) noexcept {
 }
 
 /// Forwards the signal to the previous handler, or to the default action.
-void hand_on(int signal, siginfo_t* info, void* context) noexcept {
+void forward_signal(int signal, siginfo_t* info, void* context) noexcept {
   if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(signal, info, context);
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
   const bool sent_by_a_process = info->si_code <= 0;
@@ -62,7 +62,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
     if (address - begin < read->range().bytes && replace_by_zeros(read->range())) return;
   }
-  hand_on(signal, info, context);
+  forward_signal(signal, info, context);
 }
 
 /// Returns 0 or an errno. The first sigaction() stores the previous handler, in case a signal arrives before the second

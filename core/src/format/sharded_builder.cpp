@@ -28,10 +28,10 @@ std::uint64_t share_of(std::uint64_t capacity, std::uint32_t shards) {
 
 /// How many hashes of a shard are buffered before they are written as a run.
 std::size_t most_waiting(std::uint64_t max_memory, std::uint32_t shards) {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;  // of all shards
-  constexpr std::uint64_t kFewest = 64;
-  const std::uint64_t hashes = std::min(max_memory / 4, kMostBytes) / shards / sizeof(std::uint64_t);
-  return static_cast<std::size_t>(std::clamp<std::uint64_t>(hashes, kFewest, HashRuns::kMostBlockHashes));
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{64} << 20;  // of all shards
+  constexpr std::uint64_t kMin = 64;
+  const std::uint64_t hashes = std::min(max_memory / 4, kMaxBytes) / shards / sizeof(std::uint64_t);
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(hashes, kMin, HashRuns::kMaxBlockHashes));
 }
 
 }  // namespace

@@ -32,8 +32,9 @@ std::optional<Block> name_section(Block block) noexcept {
   const Block section = block.last(kSstTrailerBytes + bytes).first(bytes);
   const std::string_view name(reinterpret_cast<const char*>(section.data()), length);
   const bool is_name = length == 0 || is_key_transform_name(name);
-  const bool is_padded = std::ranges::all_of(section.subspan(length), [](std::byte byte) { return byte == kZero; });
-  return is_name && is_padded ? std::optional(section) : std::nullopt;
+  const bool has_zero_padding =
+      std::ranges::all_of(section.subspan(length), [](std::byte byte) { return byte == kZero; });
+  return is_name && has_zero_padding ? std::optional(section) : std::nullopt;
 }
 
 /// The name without the padding.

@@ -24,7 +24,7 @@ Result<void> check_bits_per_key(double bits_per_key);
 [[nodiscard]] bool read_option(unsigned& option, unsigned by_default, std::string_view text) noexcept;
 
 /// The end of an error for a full filter: advice.
-inline constexpr std::string_view kHowToGetRoom = "; use a larger capacity, or the kind scalable, which grows";
+inline constexpr std::string_view kCapacityHint = "; use a larger capacity, or the kind scalable, which grows";
 
 /// The error kTooLarge for keys that need more bytes than the limit.
 [[nodiscard]] Error keys_too_large(std::uint64_t max_bytes, std::uint64_t keys, std::uint64_t needed);

@@ -68,7 +68,7 @@ struct KindRow {
   bool (*admit_open)(const View&, ByteGate&);
   /// For contains(), contains_batch(), count(), find() and find_batch() of a hash: admits all bytes that any of them
   /// reads, and few others.
-  bool (*admit_question)(const View&, std::uint64_t hash, ByteGate&);
+  bool (*admit_query)(const View&, std::uint64_t hash, ByteGate&);
   /// For range queries. Null for a kind without them, like Probe::contains_range.
   bool (*admit_range)(const View&, std::uint64_t low, std::uint64_t high, ByteGate&);
 
@@ -138,12 +138,12 @@ struct KindRow {
 template <class K>
 consteval bool says_what_is_read() {
   const bool validates = requires { &K::validate; };
-  const bool any_payload_will_do = requires { K::kEveryPayloadIsValid; };
+  const bool opens_any_payload = requires { K::kEveryPayloadIsValid; };
   const bool admits_opening = requires { &K::admit_open; };
   const bool validates_padding = requires { K::kOnlyPaddingIsValidated; };
-  const bool admits_question = requires { &K::admit_question; };
+  const bool admits_question = requires { &K::admit_query; };
   const bool reads_a_block = requires { K::kBytesOfBlock; };
-  return validates != any_payload_will_do && any_payload_will_do + admits_opening + validates_padding == 1 &&
+  return validates != opens_any_payload && opens_any_payload + admits_opening + validates_padding == 1 &&
          admits_question + reads_a_block == 1;
 }
 
@@ -212,9 +212,9 @@ constexpr void set_gated_reads(KindRow& row) {
   } else {
     row.admit_open = [](const View&, ByteGate&) { return true; };
   }
-  row.admit_question = [](const View& view, std::uint64_t hash, ByteGate& gate) {
-    if constexpr (requires { &K::admit_question; }) {
-      return K::admit_question(view, hash, gate);
+  row.admit_query = [](const View& view, std::uint64_t hash, ByteGate& gate) {
+    if constexpr (requires { &K::admit_query; }) {
+      return K::admit_query(view, hash, gate);
     } else {
       return admit_block(view, K::kBytesOfBlock, hash, gate);
     }

@@ -2,11 +2,11 @@
 //
 // The first write to a new page costs a page fault: 2.4 us on a virtual machine, the time of hashing and adding 200
 // keys. So builders reuse pages. Pages are allocated in chunks of the size of a huge page. If a builder will fill a
-// chunk, the system can back the chunk by one huge page, with one fault instead of 512. The pool caches up to kMostKept
-// unused chunks. Cached chunks are not marked with MADV_FREE: on a virtual machine, marking a chunk took longer than
-// hashing and adding 50,000 keys. Memory that builders allocate elsewhere, for ribbons and for filters under
-// construction, is only counted here. Each call passes its own limit, because every policy has one. The count covers
-// the whole process.
+// chunk, the system can back the chunk by one huge page, with one fault instead of 512. The pool caches up to
+// kMaxCached unused chunks. Cached chunks are not marked with MADV_FREE: on a virtual machine, marking a chunk took
+// longer than hashing and adding 50,000 keys. Memory that builders allocate elsewhere, for ribbons and for filters
+// under construction, is only counted here. Each call passes its own limit, because every policy has one. The count
+// covers the whole process.
 #pragma once
 
 #include <array>
@@ -21,13 +21,13 @@ namespace crivo::plugin {
 class BuildMemory {
  public:
   static constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
-  static constexpr std::size_t kMostKept = 16;  // chunks: 32 MiB
+  static constexpr std::size_t kMaxCached = 16;  // chunks: 32 MiB
   static constexpr std::size_t kNoLimit = SIZE_MAX;
 
   enum class Use { kInPart, kToTheEnd };
 
-  /// most_kept: the number of chunks to cache, at most kMostKept.
-  explicit BuildMemory(std::size_t most_kept = kMostKept) noexcept : most_kept_(most_kept) {}
+  /// most_kept: the number of chunks to cache, at most kMaxCached.
+  explicit BuildMemory(std::size_t most_kept = kMaxCached) noexcept : most_kept_(most_kept) {}
   ~BuildMemory();
   BuildMemory(const BuildMemory&) = delete;
   BuildMemory& operator=(const BuildMemory&) = delete;
@@ -58,7 +58,7 @@ class BuildMemory {
   void add(std::size_t bytes) noexcept;
 
   mutable std::mutex mutex_;
-  std::array<std::byte*, kMostKept> kept_{};
+  std::array<std::byte*, kMaxCached> kept_{};
   std::size_t kept_count_ = 0;
   std::size_t most_kept_;
   std::size_t held_ = 0;

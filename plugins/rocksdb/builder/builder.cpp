@@ -24,7 +24,7 @@ constexpr char kAlwaysMaybe[6] = {};
 
 // From this many hashes on, the core adds them faster as one array. For fewer, moving the chunks into one array takes
 // longer than it saves.
-constexpr std::size_t kFewestAtOnce = std::size_t{1} << 22;
+constexpr std::size_t kMinAtOnce = std::size_t{1} << 22;
 
 std::optional<AnyFilter> value_of(Result<AnyFilter> filter) {
   if (!filter) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<AnyFilter> build_in_parts(HashLog& hashes, const BlockSizing& sizi
     counted.emplace(*limits.memory, bytes, BuildMemory::kNoLimit);
   }
   // Adding all hashes at once needs more memory.
-  const bool at_once = hashes.size() >= kFewestAtOnce && limits.max_build_bytes == BuildMemory::kNoLimit;
+  const bool at_once = hashes.size() >= kMinAtOnce && limits.max_build_bytes == BuildMemory::kNoLimit;
   const std::span<const std::uint64_t> all = at_once ? hashes.in_one_array() : std::span<std::uint64_t>();
   auto filter = value_of(AnyFilter::build(sizing.spec(hashes.size()), all,
                                           {.max_bytes = sizing.max_payload(), .payload_memory = &payload}));
@@ -94,13 +94,13 @@ std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
 // hash matters.
 std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
   const auto hash_as_it_is = [&] { return hash_key(std::string_view(key.data(), key.size()), 0); };
-  if (lost_hashes_) return hash_as_it_is();
+  if (abandoned_) return hash_as_it_is();
   try {
     return transform_->hash(key, 0, scratch_);
   } catch (const std::exception& why) {
-    lose_hashes(why.what());
+    abandon_filter(why.what());
   } catch (...) {
-    lose_hashes("the key transform threw an unknown exception");
+    abandon_filter("the key transform threw an unknown exception");
   }
   return hash_as_it_is();
 }
@@ -124,16 +124,16 @@ void BlockBuilder::AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice&
 
 void BlockBuilder::append_to_full(std::uint64_t hash) noexcept {
   try {
-    if (lost_hashes_) return;
+    if (abandoned_) return;
     hashes_.append(hash);
     charge(0);
   } catch (const std::exception& why) {
-    lose_hashes(why.what());
+    abandon_filter(why.what());
   }
 }
 
-void BlockBuilder::lose_hashes(const char* why) noexcept {
-  if (std::exchange(lost_hashes_, true)) return;  // a transform may throw for every key
+void BlockBuilder::abandon_filter(const char* why) noexcept {
+  if (std::exchange(abandoned_, true)) return;  // a transform may throw for every key
   hashes_.clear();
   try {
     rocksdb::Warn(limits_.log, "crivo: a filter block lets every key pass, because it could not be built: %s", why);
@@ -147,13 +147,13 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
   rocksdb::Slice content(kAlwaysMaybe, sizeof kAlwaysMaybe);
   if (status != nullptr) *status = rocksdb::Status::OK();
   try {
-    if (verify_ && !lost_hashes_ && !hashes_are_intact()) {
+    if (verify_ && !abandoned_ && !hashes_are_intact()) {
       if (status != nullptr) *status = rocksdb::Status::Corruption("crivo: key hashes changed in memory");
-    } else if (!lost_hashes_) {
+    } else if (!abandoned_) {
       if (const auto block = build(buf)) content = *block;
     }
   } catch (const std::exception& why) {  // a filter that every key passes costs reads, but loses no key
-    lose_hashes(why.what());
+    abandon_filter(why.what());
   }
   file_bytes_ += content.size();
   report(content, started);
@@ -212,7 +212,7 @@ void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t 
   // The rate is not worse if a blocked filter replaced a larger ribbon.
   if (fp_rate <= wanted_rate) return;
   // A partitioned file logs at most two lines: for the first smaller filter, and for the first missing one.
-  if (std::exchange(bytes != 0 ? warned_of_less_ : warned_of_nothing_, true)) return;
+  if (std::exchange(bytes != 0 ? warned_smaller_ : warned_missing_, true)) return;
   rocksdb::Warn(limits_.log,
                 "crivo: level %d: filter of %zu keys reduced from %zu to %zu bytes by %s (%zu bytes, %zu used); "
                 "false-positive rate %.3g instead of %.3g",
@@ -228,7 +228,7 @@ void BlockBuilder::start_over() noexcept {
   hashes_.clear();
   entries_ = 0;
   checksum_ = 0;
-  lost_hashes_ = false;
+  abandoned_ = false;
   last_key_.reset();
   last_alt_.reset();
   charge(0);

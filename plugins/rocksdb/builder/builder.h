@@ -94,7 +94,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   }
   void append_to_full(std::uint64_t hash) noexcept;
   /// Abandons the filter, so that every key passes it. Logs this once per filter.
-  void lose_hashes(const char* why) noexcept;
+  void abandon_filter(const char* why) noexcept;
   [[nodiscard]] bool hashes_are_intact() const;
   /// Builds the block in `buf`. Returns no value if max_filter_bytes leaves no space for one. The hashes are retained
   /// only if MaybePostVerify needs them. Throws if the filter cannot be built.
@@ -120,10 +120,10 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   CacheCharge charge_;
   std::size_t entries_ = 0;     // appended hashes, including those without memory
   std::uint64_t checksum_ = 0;  // of the appended hashes
-  bool lost_hashes_ = false;
+  bool abandoned_ = false;
   std::size_t file_bytes_ = 0;  // of the file's finished blocks
-  bool warned_of_less_ = false;
-  bool warned_of_nothing_ = false;
+  bool warned_smaller_ = false;
+  bool warned_missing_ = false;
   std::optional<std::uint64_t> last_key_;
   std::optional<std::uint64_t> last_alt_;
   std::shared_ptr<FilterRecord> record_;

@@ -15,13 +15,13 @@
 namespace crivo::plugin {
 namespace {
 
-constexpr double kLeastBitsPerKey = 0.5;  // as in RocksDB: fewer bits mean no filter
+constexpr double kMinBitsPerKey = 0.5;  // as in RocksDB: fewer bits mean no filter
 /// The minimum for ribbons within a limit. Below one bit per key, the rate of a ribbon falls linearly with its bits, so
 /// a filter of this size is better than none. A builder may replace it by a blocked filter (builder/block_sizing.cpp).
-constexpr double kLeastBitsOfRibbon = 0.05;
+constexpr double kMinBitsOfRibbon = 0.05;
 
 LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {
-  if (bits_per_key < kLeastBitsPerKey) return {kind, 0, 1};
+  if (bits_per_key < kMinBitsPerKey) return {kind, 0, 1};
   return {kind, bits_per_key, blocked_fp_rate(bits_per_key / kBlockBits, 1, best_blocked_probes(bits_per_key))};
 }
 
@@ -124,7 +124,7 @@ bool is_flushed(const rocksdb::FilterBuildingContext& context) noexcept {
 
 TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept {
   TreeOptions tree{.dynamic_levels = family.level_compaction_dynamic_level_bytes};
-  tree.levels = std::clamp(family.num_levels - 1, kFewestLevels, tree.levels);
+  tree.levels = std::clamp(family.num_levels - 1, kMinLevels, tree.levels);
   const double ratio = family.max_bytes_for_level_multiplier;
   const bool has_ratio = family.compaction_style == rocksdb::kCompactionStyleLevel && ratio >= 1;
   if (has_ratio) tree.level_ratio = std::min(ratio, kHighestLevelRatio);
@@ -133,7 +133,7 @@ TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept {
 
 Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Settings& settings) {
   if (settings.sized_by == SizedBy::kBudget)
-    return specs_of(ideal_tree(policy, settings), settings.size, kLeastBitsPerKey);
+    return specs_of(ideal_tree(policy, settings), settings.size, kMinBitsPerKey);
   std::vector<LevelSpec> specs;
   for (int distance = 0; distance <= settings.tree_levels(); ++distance) {
     const Kind kind = kind_at(policy, settings, distance);
@@ -163,7 +163,7 @@ double real_bits_per_key(const LevelSpec& spec) {
 Result<std::vector<LevelSpec>> divided_specs(const std::vector<TreeLevel>& tree, double bits) {
   const double keys = std::accumulate(tree.begin(), tree.end(), 0.0,
                                       [](double sum, const TreeLevel& level) { return sum + level.keys; });
-  return specs_of(tree, bits / keys, kLeastBitsOfRibbon);
+  return specs_of(tree, bits / keys, kMinBitsOfRibbon);
 }
 
 LevelSpec spec_of_file(const PolicyInfo& policy, const Settings& settings,

@@ -13,12 +13,12 @@ namespace {
 constexpr double kPlannedShare = 0.9;
 /// The share of the limit up to which flushed files get filters. It exceeds 1, so that flushed files get filters even
 /// while the tree is at the limit.
-constexpr double kMostShare = 1.05;
+constexpr double kMaxShare = 1.05;
 constexpr double kUnknownShare = 0.05;
 /// A filter block's overhead: the trailer of 32 bytes, and rounding up the payload.
-constexpr double kBytesOfBlock = 96;
+constexpr double kBlockOverheadBytes = 96;
 /// The minimum share of all keys for the level of a new file, because more files will follow.
-constexpr double kLeastShareOfLevel = 1.0 / 16;
+constexpr double kMinShareOfLevel = 1.0 / 16;
 
 /// A level of the tree after the running compactions.
 struct PlannedLevel {
@@ -61,7 +61,7 @@ double sum_of_bits(const std::vector<PlannedLevel>& levels, double PlannedLevel:
 Result<void> divide(std::vector<PlannedLevel>& levels, std::size_t own, double bits) {
   double all = 0;
   for (const PlannedLevel& level : levels) all += level.keys;
-  levels[own].keys = std::max({levels[own].keys, kLeastShareOfLevel * all, 1.0});
+  levels[own].keys = std::max({levels[own].keys, kMinShareOfLevel * all, 1.0});
   std::vector<TreeLevel> tree;
   std::vector<PlannedLevel*> planned;
   for (PlannedLevel& level : levels) {
@@ -87,7 +87,7 @@ Result<FilePlan> plan_file(const Settings& settings, const KnownTree& known,
   double keys = 0;
   for (const PlannedLevel& level : levels) keys += level.keys;
   const auto limit = static_cast<double>(settings.max_total_bytes);
-  const double bytes = kPlannedShare * limit - known.unlimited_bytes - kBytesOfBlock * known.limited_blocks;
+  const double bytes = kPlannedShare * limit - known.unlimited_bytes - kBlockOverheadBytes * known.limited_blocks;
   const double bits = 8 * std::max(bytes, 0.0) * (keys > 0 ? keys / known.limited_keys : 1);
   if (sum_of_bits(levels, &PlannedLevel::keys) > bits) {
     if (auto divided = divide(levels, own, bits); !divided) return divided.error();
@@ -97,7 +97,7 @@ Result<FilePlan> plan_file(const Settings& settings, const KnownTree& known,
   const double mean_bits = keys > 0 ? sum_of_bits(levels, &PlannedLevel::keys) / keys : 0;
   const double moving = (sum_of_bits(levels, &PlannedLevel::moving_keys) + known.other_moving_keys * mean_bits) / 8;
   if (is_flushed(context)) {
-    const double left = kMostShare * limit - known.staying_bytes - std::max(known.moving_bytes, moving);
+    const double left = kMaxShare * limit - known.staying_bytes - std::max(known.moving_bytes, moving);
     plan.max_bytes = static_cast<std::size_t>(std::max(left, 0.0) / 2);
     return plan;
   }

@@ -49,8 +49,8 @@ struct LevelSpec {
 /// Which of the mutually exclusive options determines the size.
 enum class SizedBy { kBitsPerKey, kFpRate, kBudget };
 
-inline constexpr int kFewestLevels = 2;
-inline constexpr int kMostLevels = 64;
+inline constexpr int kMinLevels = 2;
+inline constexpr int kMaxLevels = 64;
 inline constexpr double kHighestLevelRatio = 1000;
 
 /// Level 0 counts as an additional level of four runs: RocksDB compacts it when it has four files.

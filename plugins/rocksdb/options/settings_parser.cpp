@@ -34,17 +34,17 @@ struct Range {
   double least;
   double most;
   const char* text;  // "be in [0, 1000]"
-  bool without_most = false;
+  bool exclusive_max = false;
   bool integer = false;
 
   [[nodiscard]] bool has(double value) const noexcept {
-    return value >= least && (without_most ? value < most : value <= most) && (!integer || value == std::floor(value));
+    return value >= least && (exclusive_max ? value < most : value <= most) && (!integer || value == std::floor(value));
   }
 };
 
 constexpr Range kBits{0, kMaxBitsPerKey, "be in [0, 1000]"};
 constexpr Range kBytes{0, 1e15, "be an integer in [0, 1e15]", false, true};
-constexpr Range kTruth{0, 1, "be true or false", false, true};
+constexpr Range kBool{0, 1, "be true or false", false, true};
 constexpr Range kLevel{-1, std::numeric_limits<int>::max(), "be an integer in [-1, 2147483647]", false, true};
 
 /// A number of bytes, optionally with K, M, G or T, as in RocksDB's own options.
@@ -60,7 +60,7 @@ std::optional<double> bytes_in(std::string_view text) {
 /// Parses a number; 1 and 0 for booleans, spelled as in RocksDB's own options. Errors: kBadArgument for a text that is
 /// not a number, or out of range.
 Result<double> number_in(const Range& range, std::string_view option, std::string_view text) {
-  if (range.text == kTruth.text) {
+  if (range.text == kBool.text) {
     if (text == "true" || text == "1") return 1;
     if (text == "false" || text == "0") return 0;
     return bad(option, range.text, text.empty() ? "nothing" : text);
@@ -125,12 +125,12 @@ constexpr OptionInfo kOptions[] = {
     {kBloomBeforeLevel, kRibbon, kLevel, kField<&Settings::bloom_before_level>},
     {kBottommostFpRate, kAuto, {kMinFpRate, 1, "be in [1e-9, 1]"}, kField<&Settings::bottommost_fp_rate>},
     {"ribbon_levels", kAuto, {0, 64, "be an integer in [0, 64]", false, true}, kField<&Settings::ribbon_levels>},
-    {"levels", kAuto, {kFewestLevels, kMostLevels, "be an integer in [2, 64]", false, true}, kField<&Settings::levels>},
+    {"levels", kAuto, {kMinLevels, kMaxLevels, "be an integer in [2, 64]", false, true}, kField<&Settings::levels>},
     {"level_ratio", kAuto, {1, kHighestLevelRatio, "be in [1, 1000]"}, kField<&Settings::level_ratio>},
     {"max_filter_bytes", kEvery, kBytes, kField<&Settings::max_filter_bytes>},
     {"max_total_bytes", kAuto, kBytes, kField<&Settings::max_total_bytes>},
     {"max_build_bytes", kEvery, kBytes, kField<&Settings::max_build_bytes>},
-    {"count_questions", kEvery, kTruth, kField<&Settings::count_questions>},
+    {"count_questions", kEvery, kBool, kField<&Settings::count_questions>},
 };
 
 const OptionInfo* find_option(const PolicyInfo& policy, std::string_view name) noexcept {

@@ -67,8 +67,8 @@ constexpr double kToleranceInBlock = 64;
 constexpr double kToleranceInPartition = 160;
 
 /// The plan of Crivo's policies for this many keys and blocks; no value if the file gets no filter.
-std::optional<Expected> expected_of_ours(const FamilyPolicy& family, const NewFile& file, std::uint64_t keys,
-                                         std::size_t blocks) {
+std::optional<Expected> expected_of_crivo(const FamilyPolicy& family, const NewFile& file, std::uint64_t keys,
+                                          std::size_t blocks) {
   const plugin::Settings& settings = *family.settings;
   const plugin::PolicyInfo& policy = *plugin::find_policy(family.policy->Name());
   const auto context = context_of(family.options, *table_of(family.options), file);
@@ -88,7 +88,7 @@ std::optional<Expected> expected_of_ours(const FamilyPolicy& family, const NewFi
 std::optional<Expected> expected_of(const FamilyPolicy& family, const NewFile& file, std::uint64_t keys,
                                     std::size_t blocks) {
   if (has_no_filter(family.options, file)) return std::nullopt;
-  if (family.settings) return expected_of_ours(family, file, keys, blocks);
+  if (family.settings) return expected_of_crivo(family, file, keys, blocks);
   const Builder builder = builder_for(family.options, *family.policy, file);
   if (builder == nullptr) return std::nullopt;
   const std::size_t sample = static_cast<std::size_t>(std::clamp<std::uint64_t>(keys / blocks, 1, kFewKeys));
@@ -143,7 +143,7 @@ std::string mismatch_of(const FamilyPolicy& family, const TreeFile& file, const 
   const NewFile as_new{file.level, file.bottommost, flushed};
   const std::size_t blocks = std::max<std::size_t>(filters.blocks.size(), 1);
   const std::optional<Expected> expected = expected_of(family, as_new, filters.keys, blocks);
-  if (!expected) return filters.blocks.empty() ? "" : kToHaveNone;
+  if (!expected) return filters.blocks.empty() ? "" : kUnwantedFilter;
   if (filters.blocks.empty()) return has_key_for_filter(family, file) ? "missing" : "";
   const auto is_foreign = [&](const sst::FilterBlock& block) {
     const BlockKind kind = block.facts.kind;
@@ -166,7 +166,7 @@ std::string judge(const FamilyPolicy& family, const TreeFile& file, const sst::F
   if (filters.form != sst::FilterForm::kNone && !filters.readable) return "not readable by RocksDB";
   if (filters.damaged() > 0) return "damaged";
   if (filters.is_misnamed()) return "written by Crivo 0.1 under a name that is no longer looked up";
-  if (family.policy == nullptr) return filters.blocks.empty() ? "" : kToHaveNone;
+  if (family.policy == nullptr) return filters.blocks.empty() ? "" : kUnwantedFilter;
   // A file of level 0 was usually flushed, and is soon compacted, so a filter as flushes write it also matches.
   if (file.level == 0 && mismatch_of(family, file, filters, /*flushed=*/true).empty()) return "";
   return mismatch_of(family, file, filters, /*flushed=*/false);

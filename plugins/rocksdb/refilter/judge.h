@@ -13,7 +13,7 @@
 
 namespace crivo::refilter {
 
-inline constexpr const char* kToHaveNone = "an unwanted filter";
+inline constexpr const char* kUnwantedFilter = "an unwanted filter";
 
 /// What is wrong with the file's filter: "missing", "not of crivo.Auto", "blocked:5 instead of blocked:10", "5.1 bits a
 /// key instead of 10.1". Empty if it matches.

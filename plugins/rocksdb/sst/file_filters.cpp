@@ -18,8 +18,8 @@ using rocksdb::Status;
 
 /// A text from a file, without control characters for a terminal.
 std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 200;
-  std::string shown(text.substr(0, kMost));
+  constexpr std::size_t kMax = 200;
+  std::string shown(text.substr(0, kMax));
   std::ranges::replace_if(
       shown, [](unsigned char byte) { return byte < ' ' || byte == 0x7F; }, '?');
   return shown;
@@ -41,11 +41,11 @@ ScanFacts describe_scan(std::string_view name, const std::string& block) {
 
 /// The estimated number of keys in a partition. The file states only the total; as the bytes per key are similar, a
 /// partition has the same share of the keys as of the bytes.
-std::uint64_t keys_of(const FilterPart& part, std::uint64_t keys, std::uint64_t bytes) {
+std::uint64_t keys_of(const FilterPartition& part, std::uint64_t keys, std::uint64_t bytes) {
   if (bytes == 0) return 0;
-  constexpr double kMost = 0x1p63;  // a forged file may state any number
+  constexpr double kMax = 0x1p63;  // a forged file may state any number
   const double share = static_cast<double>(part.handle.size) / static_cast<double>(bytes);
-  return static_cast<std::uint64_t>(std::min(static_cast<double>(keys) * share + 0.5, kMost));
+  return static_cast<std::uint64_t>(std::min(static_cast<double>(keys) * share + 0.5, kMax));
 }
 
 /// The number of entries that belong in the file's filter. RocksDB counts range deletions as entries, but adds none to
@@ -62,7 +62,7 @@ Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilter
   // A partition may have no keys. RocksDB 9 writes such a partition even if no key is in the extractor's domain.
   const bool may_lack_keys = layout.form() == FilterForm::kPartitioned && (parts.size() > 1 || filters.keys == 0);
   Status first_error;
-  for (const FilterPart& part : parts) {
+  for (const FilterPartition& part : parts) {
     Block block;
     const Status status = file.read(part.handle, &block);
     FilterBlock read{describe_filter(block.contents, keys_of(part, filters.keys, bytes), block.matches, may_lack_keys),

@@ -90,7 +90,7 @@ Status FilterLayout::find_parts(const TableFile& file, BlockHandle index) {
 // As RocksDB's PartitionedFilterBlockReader: the first part whose last key is not before the key, or the last part,
 // which may have the prefix of a key after it.
 std::size_t FilterLayout::part_of(std::string_view key) const noexcept {
-  const auto is_before = [&](const FilterPart& part, std::string_view wanted) {
+  const auto is_before = [&](const FilterPartition& part, std::string_view wanted) {
     return order_ == Order::kReverse ? part.last_key > wanted : part.last_key < wanted;
   };
   const auto found = std::lower_bound(parts_.begin(), parts_.end(), key, is_before);

@@ -17,7 +17,7 @@ enum class FilterForm { kNone, kFull, kPartitioned, kBlockBased };
 [[nodiscard]] std::string_view name_of(FilterForm form) noexcept;
 
 /// A filter block. `last_key` is at or after its last key, and before the first key of the next block.
-struct FilterPart {
+struct FilterPartition {
   BlockHandle handle;
   std::string last_key;  // empty for a filter of the whole file
 };
@@ -33,7 +33,7 @@ class FilterLayout {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Whether RocksDB's own policies and Crivo's can read it.
   [[nodiscard]] bool is_readable() const noexcept;
-  [[nodiscard]] const std::vector<FilterPart>& parts() const noexcept { return parts_; }
+  [[nodiscard]] const std::vector<FilterPartition>& parts() const noexcept { return parts_; }
 
   /// Whether the order of the keys is known. If not, any part may have a key.
   [[nodiscard]] bool has_order() const noexcept { return order_ != Order::kUnknown || parts_.size() == 1; }
@@ -47,7 +47,7 @@ class FilterLayout {
 
   FilterForm form_ = FilterForm::kNone;
   std::string name_;
-  std::vector<FilterPart> parts_;
+  std::vector<FilterPartition> parts_;
   Order order_ = Order::kUnknown;
 };
 

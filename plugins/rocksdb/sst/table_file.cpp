@@ -34,7 +34,7 @@ constexpr std::size_t kTrailerBytes = 5;  // after each block: compression type,
 constexpr std::uint32_t kNewestFormat = 7;
 constexpr std::uint32_t kExtendedMagic = 0x007a003e;  // in footers from format_version 6 on
 // Keys share prefixes, so a forged block of 1 MiB could have keys of 100 GiB. No real index comes near this limit.
-constexpr std::size_t kMostKeyBytes = std::size_t{256} << 20;
+constexpr std::size_t kMaxKeyBytes = std::size_t{256} << 20;
 constexpr const char* kGlobalSeqno = "rocksdb.external_sst_file.global_seqno";
 
 // RocksDB has no public function for these checksums, except one that reads the whole file. CRC-32C (Castagnoli, with
@@ -105,7 +105,7 @@ Status read_entries(std::string_view block, bool has_sizes, const Value& value) 
       block.size() < 4 ? 4 : (std::uint64_t{fixed<std::uint32_t>(block.substr(block.size() - 4))} + 1) * 4;
   if (behind > block.size()) return Status::Corruption("block must have entries, got none");
   std::string key;
-  std::size_t key_bytes_left = kMostKeyBytes;
+  std::size_t key_bytes_left = kMaxKeyBytes;
   for (CheckedReader reader(block.substr(0, block.size() - behind)); !reader.empty();) {
     std::uint64_t shared = 0, rest = 0, size = 0;
     std::string_view suffix;

@@ -8,9 +8,9 @@
 namespace crivo::tool {
 namespace {
 
-using plugin::kFewestLevels;
 using plugin::kHighestLevelRatio;
-using plugin::kMostLevels;
+using plugin::kMaxLevels;
+using plugin::kMinLevels;
 using plugin::kRunsOfLevel0;
 
 constexpr double kUsualRatio = 10;
@@ -44,8 +44,8 @@ double ratio_of(const TreeSizes& sizes) noexcept {
 /// The first number for which `is_far_enough` holds; it must then hold for all larger ones. The maximum plus one if it
 /// never holds.
 int first(const std::function<bool(int)>& is_far_enough) {
-  int least = kFewestHundredths;
-  int most = kMostHundredths + 1;
+  int least = kMinHundredths;
+  int most = kMaxHundredths + 1;
   while (least < most) {
     const int middle = least + (most - least) / 2;
     if (is_far_enough(middle)) {
@@ -66,7 +66,7 @@ FilterCosts& FilterCosts::operator+=(const FilterCosts& other) noexcept {
 }
 
 TreeFit fit_tree(const TreeSizes& sizes) noexcept {
-  return {std::clamp(static_cast<int>(sizes.keys.size()), kFewestLevels, kMostLevels),
+  return {std::clamp(static_cast<int>(sizes.keys.size()), kMinLevels, kMaxLevels),
           std::clamp(ratio_of(sizes), 1.0, kHighestLevelRatio)};
 }
 
@@ -82,12 +82,12 @@ std::vector<TreeFit> fits_near(const TreeFit& fit) {
 
 std::optional<int> most_within_bytes(const CostsOf& costs, double bytes) {
   const int too_many = first([&](int hundredths) { return costs(hundredths).bytes > bytes; });
-  return too_many == kFewestHundredths ? std::nullopt : std::optional(too_many - 1);
+  return too_many == kMinHundredths ? std::nullopt : std::optional(too_many - 1);
 }
 
 std::optional<int> fewest_within_reads(const CostsOf& costs, double reads) {
   const int enough = first([&](int hundredths) { return costs(hundredths).reads <= reads; });
-  return enough > kMostHundredths ? std::nullopt : std::optional(enough);
+  return enough > kMaxHundredths ? std::nullopt : std::optional(enough);
 }
 
 }  // namespace crivo::tool

@@ -40,8 +40,8 @@ struct TreeSizes {
 [[nodiscard]] std::vector<TreeFit> fits_near(const TreeFit& fit);
 
 /// The sizes to try, in hundredths of a bit per key: from half a bit, RocksDB's minimum, to 64.
-inline constexpr int kFewestHundredths = 50;
-inline constexpr int kMostHundredths = 6400;
+inline constexpr int kMinHundredths = 50;
+inline constexpr int kMaxHundredths = 6400;
 
 /// The costs of filters of this size. More bits mean more bytes and fewer wasted reads.
 using CostsOf = std::function<FilterCosts(int hundredths)>;

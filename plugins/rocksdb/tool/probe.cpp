@@ -63,7 +63,7 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
     return Status::NotFound("it has no readable filter, only \"" + std::string(name_of(layout_.form())) + "\"");
   }
   std::uint64_t damaged = 0;
-  for (const sst::FilterPart& part : layout_.parts()) {
+  for (const sst::FilterPartition& part : layout_.parts()) {
     sst::Block block;
     status = file.read(part.handle, &block);
     if (!status.ok() && !status.IsCorruption()) return status;

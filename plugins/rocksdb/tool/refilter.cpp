@@ -157,7 +157,7 @@ ExitCode refilter(const RefilterOptions& arguments) {
       arguments.dry_run ? Database::open_read_only(options, arguments.path) : Database::open(options, arguments.path);
   std::uint64_t losses = 0;
   const auto progress = [&](const RocksDBRefilterProgress& next) {
-    losses += next.reason == refilter::kToHaveNone ? 1U : 0U;
+    losses += next.reason == refilter::kUnwantedFilter ? 1U : 0U;
     return report_next(arguments, next);
   };
   if (!arguments.dry_run) listen_for_signals();

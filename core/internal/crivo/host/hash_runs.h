@@ -27,10 +27,10 @@ template <class Record>
 class RecordRuns {
  public:
   /// 64 KiB of hashes, also the buffer size of for_each.
-  static constexpr std::size_t kMostBlockHashes = 65536 / sizeof(Record);
+  static constexpr std::size_t kMaxBlockHashes = 65536 / sizeof(Record);
 
-  /// folder: the folder of the file; empty for default_temp_folder(). block_hashes: at most kMostBlockHashes.
-  explicit RecordRuns(std::string folder, std::size_t block_hashes = kMostBlockHashes) noexcept
+  /// folder: the folder of the file; empty for default_temp_folder(). block_hashes: at most kMaxBlockHashes.
+  explicit RecordRuns(std::string folder, std::size_t block_hashes = kMaxBlockHashes) noexcept
       : folder_(std::move(folder)), block_hashes_(block_hashes) {}
 
   /// Writes a run of at least one hash. room_for() and read() require runs of distinct, ascending hashes. After an

@@ -23,11 +23,11 @@ namespace {
 
 // If the filter is larger than the caches, many keys are first partitioned by their blocks, such that the blocks of one
 // partition fit in the second-level cache.
-constexpr std::size_t kFewestPartitioned = std::size_t{1} << 22;
+constexpr std::size_t kMinPartitioned = std::size_t{1} << 22;
 constexpr std::size_t kPartitionedAtOnce = std::size_t{1} << 24;
 constexpr unsigned kPartBits = 8;
 
-void add_near(Store store, std::span<const std::uint64_t> hashes) noexcept {
+void add_cached(Store store, std::span<const std::uint64_t> hashes) noexcept {
   kernels_in_use<BlockedKernels>().blocked_add(store.shape, store.payload.data(), hashes.data(), hashes.size());
 }
 
@@ -40,15 +40,15 @@ void add_partitioned(Store store, std::span<const std::uint64_t> hashes, std::pm
     for (const std::uint64_t hash : batch) ++next[part_of(hash) + 1];
     for (std::size_t part = 1; part < next.size(); ++part) next[part] += next[part - 1];
     for (const std::uint64_t hash : batch) parted[next[part_of(hash)]++] = hash;
-    add_near(store, std::span(parted).first(batch.size()));
+    add_cached(store, std::span(parted).first(batch.size()));
   }
 }
 
 void add_to_blocks(Store store, std::span<const std::uint64_t> hashes, std::pmr::memory_resource* memory) {
-  if (store.payload.size() >= kFarBytes && hashes.size() >= kFewestPartitioned) {
+  if (store.payload.size() >= kFarBytes && hashes.size() >= kMinPartitioned) {
     add_partitioned(store, hashes, memory);
   } else {
-    add_near(store, hashes);
+    add_cached(store, hashes);
   }
 }
 
@@ -89,7 +89,7 @@ struct Blocked {
     // Unsorted hashes are added by one thread. With several threads, each would scan all hashes (parts.h), which takes
     // about as long as add_to_blocks.
     if (task.threads() > 1 && std::is_sorted(hashes.begin(), hashes.end())) {
-      add_in_parts(store.shape.units, hashes, task, [store](auto part) { add_near(store, part); });
+      add_in_parts(store.shape.units, hashes, task, [store](auto part) { add_cached(store, part); });
     } else {
       add_to_blocks(store, hashes, task.memory());
     }

@@ -76,7 +76,7 @@ struct Classic {
 
   static Result<void> validate(const View& view) { return check_padding(view, view.shape.units); }
   static unsigned position_bits(const Shape&) noexcept { return 1; }
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
     return admit_positions(view, 1, hash, gate);
   }
   static Probe probe(const Shape&) noexcept { return kProbeOf<&passes<&test_bit>, &contains_batch>; }

@@ -22,8 +22,8 @@ inline constexpr std::size_t kFarBytes = std::size_t{64} << 20;
 /// How many of the task's threads are worthwhile for this many hashes.
 inline std::size_t threads_worth(std::size_t hashes, const BuildTask& task) noexcept {
   // Per thread. Starting a thread takes a tenth of the time to add this many hashes.
-  constexpr std::size_t kFewestHashes = std::size_t{1} << 16;
-  return std::clamp<std::size_t>(hashes / kFewestHashes, 1, task.threads());
+  constexpr std::size_t kMinHashes = std::size_t{1} << 16;
+  return std::clamp<std::size_t>(hashes / kMinHashes, 1, task.threads());
 }
 
 /// Calls add(hashes) on the task's threads, with all hashes in batches. The hashes of one block (the upper half of hash

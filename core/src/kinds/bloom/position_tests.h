@@ -16,7 +16,7 @@
 namespace crivo {
 
 /// Whether the payload probably fits in a cache.
-inline bool is_near(const View& view) noexcept { return view.payload_bytes <= std::size_t{16} << 20; }
+inline bool fits_in_cache(const View& view) noexcept { return view.payload_bytes <= std::size_t{16} << 20; }
 
 /// The number of combined tests: eight take less time than a mispredicted branch.
 inline constexpr unsigned kTestedTogether = 8;
@@ -103,7 +103,7 @@ void pass_far_batch(const View& view, unsigned unit_bits, const std::uint64_t* h
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 bool passes(const View& view, std::uint64_t hash) noexcept {
   Positions positions(hash, view.shape.units);
-  if (is_near(view)) return passes_near<kTest>(view, positions, 0);
+  if (fits_in_cache(view)) return passes_near<kTest>(view, positions, 0);
   for (unsigned i = 0; i < view.shape.k; ++i) {
     if (!kTest(view, positions.next())) return false;
   }
@@ -114,14 +114,14 @@ bool passes(const View& view, std::uint64_t hash) noexcept {
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 void pass_batch(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
                 bool* hits) noexcept {
-  if (is_near(view)) return pass_near_batch<kTest>(view, hashes, count, hits);
+  if (fits_in_cache(view)) return pass_near_batch<kTest>(view, hashes, count, hits);
   pass_far_batch<kTest>(view, unit_bits, hashes, count, hits);
 }
 
-/// A KindRow::admit_question for counters of `bits` bits. Admits those at the key's positions that the query reads: up
+/// A KindRow::admit_query for counters of `bits` bits. Admits those at the key's positions that the query reads: up
 /// to the first that is 0, and the counters that are tested together with it.
 inline bool admit_positions(const View& view, unsigned bits, std::uint64_t hash, ByteGate& gate) {
-  const unsigned together = is_near(view) ? kTestedTogether : 1;
+  const unsigned together = fits_in_cache(view) ? kTestedTogether : 1;
   Positions positions(hash, view.shape.units);
   bool ends = false;
   for (unsigned i = 1; i <= view.shape.k; ++i) {

@@ -26,9 +26,9 @@ namespace {
 
 constexpr unsigned kMinGrowth = 2;
 constexpr unsigned kMaxGrowth = 16;
-constexpr unsigned kMostBitsPerKeyRatio = 16;  // a layer's bits per key / those of the layer before
-constexpr std::size_t kAhead = 8;              // keys between a key's prefetch and its addition
-constexpr std::size_t kStretch = 128;          // hashes per query of a layer
+constexpr unsigned kMaxBitsPerKeyRatio = 16;  // a layer's bits per key / those of the layer before
+constexpr std::size_t kAhead = 8;             // keys between a key's prefetch and its addition
+constexpr std::size_t kStretch = 128;         // hashes per query of a layer
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
   const auto in_layer = kernels_in_use<BlockedKernels>().blocked.contains;
@@ -88,7 +88,7 @@ Result<void> grow(Store store, std::uint64_t max_bytes) {
   if (!size) return size.error();
   const Layer next{0, size->units, size->probes};
   // A larger ratio comes from a forged table, which could request terabytes.
-  if (const std::uint64_t most = newest.blocks * store.shape.param * kMostBitsPerKeyRatio; next.blocks > most) {
+  if (const std::uint64_t most = newest.blocks * store.shape.param * kMaxBitsPerKeyRatio; next.blocks > most) {
     return error(ErrorCode::kFull, "number of blocks of a new layer must be at most ", most, ", got ", next.blocks);
   }
 
@@ -188,7 +188,7 @@ struct Scalable {
     return gate.freeze(0, std::min<std::uint64_t>(kLargestTable, view.payload_bytes));
   }
 
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
     const auto in_layer = kernels_in_use<BlockedKernels>().blocked.contains;
     for (NewestFirst walk(view); walk.next();) {
       const View& layer = walk.layer();
@@ -247,8 +247,8 @@ struct Scalable {
     if (spec.bits_per_key) {  // the first layer's rate is given; the promise is the sum of the series
       const double first =
           blocked_fp_rate(static_cast<double>(blocks), static_cast<double>(spec.capacity), store.shape.k);
-      constexpr double kLeast = std::numeric_limits<double>::min();
-      promise = std::clamp(first / scalable_layer_rate(1, 0), kLeast, 1 - std::numeric_limits<double>::epsilon());
+      constexpr double kMin = std::numeric_limits<double>::min();
+      promise = std::clamp(first / scalable_layer_rate(1, 0), kMin, 1 - std::numeric_limits<double>::epsilon());
     }
     write_series(store.payload.data(), {promise, spec.capacity, 1});
     write_layer(store.payload.data(), 0, {0, blocks, store.shape.k});

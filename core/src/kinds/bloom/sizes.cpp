@@ -17,10 +17,10 @@ namespace {
 /// The smallest number of units with rate(units) <= fp_rate, where rate is decreasing. Fast if `guess` is close.
 template <class Rate>
 std::uint64_t smallest_units(double guess, double fp_rate, const Rate& rate) {
-  constexpr double kMost = 9e18;
-  auto units = static_cast<std::uint64_t>(std::clamp(guess, 1.0, kMost));
+  constexpr double kMax = 9e18;
+  auto units = static_cast<std::uint64_t>(std::clamp(guess, 1.0, kMax));
   std::uint64_t step = 1;
-  while (rate(static_cast<double>(units)) > fp_rate && units < static_cast<std::uint64_t>(kMost)) {
+  while (rate(static_cast<double>(units)) > fp_rate && units < static_cast<std::uint64_t>(kMax)) {
     units += step;
     step *= 2;
   }

@@ -90,7 +90,7 @@ struct Spectral {
 
   static Result<void> validate(const View& view) { return check_padding(view, view.shape.units * view.shape.param); }
   static unsigned position_bits(const Shape& shape) noexcept { return shape.param; }
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
     return admit_positions(view, view.shape.param, hash, gate);
   }
   static Probe probe(const Shape&) noexcept { return kProbeOf<&passes<&is_above_zero>, &contains_batch>; }

@@ -99,13 +99,13 @@ double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block,
 /// imprecise: the sum over the panes; no value if one is saturated.
 std::optional<double> cardinality_of(const Shape& shape, const PaneFill& fill) noexcept {
   // Clear bits. Their number has a standard deviation of 5%, and the estimate one of 1 to 2%.
-  constexpr double kFewestClear = 400;
+  constexpr double kMinClear = 400;
   const auto blocks = static_cast<double>(shape.units);
   const double bits = blocks * kBlockBits;
   const auto keys_of = [&](std::uint64_t set) {
     return blocked_cardinality(blocks, static_cast<double>(set), shape.k);
   };
-  if (bits - static_cast<double>(fill.set_in_any) >= kFewestClear) return keys_of(fill.set_in_any);
+  if (bits - static_cast<double>(fill.set_in_any) >= kMinClear) return keys_of(fill.set_in_any);
   double keys = 0;
   for (const std::uint64_t set : std::span(fill.set).first(shape.param + 1U)) {
     if (static_cast<double>(set) >= bits) return std::nullopt;
@@ -175,7 +175,7 @@ struct Window {
     return corrupt("bytes after the fields of a window must be 0, got others");
   }
   static bool admit_open(const View&, ByteGate& gate) { return gate.admit(0, kWindowHeaderBytes); }
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
     const auto& layout = prepared_of<PaneLayout>(view);
     const KeyPlaces places(view, layout, hash);
     for (std::uint32_t pane = 0; pane < layout.kept(); ++pane) {

@@ -5,10 +5,10 @@
 namespace crivo {
 namespace {
 
-constexpr unsigned kMostDigits = 8;  // in 64 bits: a digit has at least 8
+constexpr unsigned kMaxDigits = 8;  // in 64 bits: a digit has at least 8
 
 struct EntrySlots {
-  std::array<std::uint64_t, 1 + 2 * kMostDigits> values;
+  std::array<std::uint64_t, 1 + 2 * kMaxDigits> values;
   unsigned count = 0;
 
   EntrySlots(std::uint64_t low, std::uint64_t copies, unsigned digit_bits) noexcept {

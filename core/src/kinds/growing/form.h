@@ -20,7 +20,7 @@ namespace crivo {
 
 inline constexpr unsigned kMinGrowingBits = 14;
 inline constexpr unsigned kMaxGrowingBits = 63;
-inline constexpr unsigned kLeastBits = 32;        // the fewest bits of an entry and its group's address together
+inline constexpr unsigned kMinBits = 32;          // the fewest bits of an entry and its group's address together
 inline constexpr unsigned kMaxGrowingLevel = 25;  // 2^25 groups hold 2^32 keys
 inline constexpr std::uint64_t kMaxGroups = std::uint64_t{1} << kMaxGrowingLevel;
 
@@ -49,7 +49,7 @@ struct LevelForm {
   LevelForm() = default;
   LevelForm(unsigned bits, unsigned at_level) noexcept
       : level(static_cast<std::uint8_t>(at_level)),
-        entry_bits(static_cast<std::uint8_t>(std::max(bits, kLeastBits - std::min(at_level, kLeastBits)) + 1)),
+        entry_bits(static_cast<std::uint8_t>(std::max(bits, kMinBits - std::min(at_level, kMinBits)) + 1)),
         slot_bits(static_cast<std::uint8_t>(entry_bits - kBucketBits)),
         per_cell(static_cast<std::uint8_t>(8 * kCellBytes / slot_bits)),
         digit_bits(static_cast<std::uint8_t>(bits + 1 - kBucketBits)) {

@@ -124,7 +124,7 @@ class GroupReader {
   }
 
   /// Whether the padding is zero: after the number of slots, the cell numbers, and the slots of each cell.
-  [[nodiscard]] bool is_padded() const noexcept {
+  [[nodiscard]] bool has_zero_padding() const noexcept {
     const std::size_t numbers_end = kCellsAt + std::size_t{cells_in_header_} * 4;
     const std::size_t header_end = (numbers_end + kCellUnit - 1) / kCellUnit * kCellUnit;
     bool zero = load_le<std::uint32_t>(header_ + 4) == 0;
@@ -209,12 +209,12 @@ class GroupReader {
   }
 
   /// The expected number of other keys' entries that a query matches. Each stored bit halves the probability.
-  [[nodiscard]] double met() const noexcept {
-    double met = 0;
+  [[nodiscard]] double expected_matches() const noexcept {
+    double expected_matches = 0;
     for_each([&](const StoredEntry& entry) {
-      met += std::ldexp(1.0, std::countr_zero(entry.low) + 1 - form_.entry_bits - form_.level);
+      expected_matches += std::ldexp(1.0, std::countr_zero(entry.low) + 1 - form_.entry_bits - form_.level);
     });
-    return met;
+    return expected_matches;
   }
 
   [[nodiscard]] SlotList list() const noexcept {

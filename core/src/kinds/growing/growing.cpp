@@ -140,7 +140,7 @@ class Checker {
         return corrupt("cell ", cell, " must be one of the payload's that no other group has, got ", number);
       }
     }
-    if (!group.is_padded()) return corrupt("bytes after its fields and its last slot must be 0");
+    if (!group.has_zero_padding()) return corrupt("bytes after its fields and its last slot must be 0");
     return check_entries(group);
   }
 
@@ -173,7 +173,7 @@ class Checker {
   static bool is_sound(const GroupReader& group, const StoredEntry& entry, unsigned at) {
     const LevelForm& form = group.form();
     const auto unused = static_cast<unsigned>(std::countr_zero(entry.low)) + 1;  // including the mark
-    if (unused + kLeastBits > unsigned{form.entry_bits} + form.level) return false;
+    if (unused + kMinBits > unsigned{form.entry_bits} + form.level) return false;
     if (entry.copies <= 2) return entry.slots == entry.copies;
     const unsigned digits = entry.slots / 2;
     if (entry.slots % 2 == 0) return false;
@@ -255,7 +255,7 @@ struct Growing {
   static void prepare(View& view) noexcept { set_prepared(view, GrowingForm(view.shape)); }
   static Probe probe(const Shape&) noexcept { return kProbeOf<&contains, &contains_batch>; }
 
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
     const auto& form = prepared_of<GrowingForm>(view);
     const std::uint64_t group = form.group_of(hash);
     if (!gate.admit(form.offset_of(group), GroupBytes(view.shape.param).header)) return false;
@@ -269,15 +269,15 @@ struct Growing {
 
   static Stats stats(const View& view) noexcept {
     Stats stats{.bits = (view.payload_bytes - kGroupsAt) * 8, .cardinality = 0};
-    double met = 0;
+    double expected_matches = 0;
     double entries = 0;
     for_each_group(view, [&](const GroupReader& group) {
       stats.bits_set += std::uint64_t{group.slots()} * group.form().slot_bits;
-      met += group.met();
+      expected_matches += group.expected_matches();
       group.for_each([&](const StoredEntry&) { ++entries; });
     });
     stats.cardinality = entries;
-    stats.current_fp_rate = -portable::expm1(-met);
+    stats.current_fp_rate = -portable::expm1(-expected_matches);
     return stats;
   }
 

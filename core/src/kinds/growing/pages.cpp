@@ -204,7 +204,7 @@ class KeyGroup {
     const GroupReader reader = group.reader();
     return {.bits = std::uint64_t{kMaxSlots} * reader.form().slot_bits,
             .bits_set = std::uint64_t{reader.slots()} * reader.form().slot_bits,
-            .current_fp_rate = -portable::expm1(-reader.met())};
+            .current_fp_rate = -portable::expm1(-reader.expected_matches())};
   }
 
   static std::uint64_t cells(const PageLayout& layout, std::uint64_t page, const std::byte* bytes) {

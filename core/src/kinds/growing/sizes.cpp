@@ -24,17 +24,17 @@ double keys_of_group(unsigned bits, unsigned level) noexcept {
 
 double growing_fp_rate(double keys, unsigned bits) noexcept {
   const auto chance = [&](unsigned level) { return std::ldexp(1.0, -static_cast<int>(std::max(bits + level, 32U))); };
-  double met = 0;
+  double expected_matches = 0;
   double before = 0;
   for (unsigned level = 0; keys > before; ++level) {
     const double next =
         std::ldexp(keys_of_group(bits, std::min(level + 1, kMaxGrowingLevel)), static_cast<int>(level) + 1);
     const double share = level == 0 ? 1 : 0.5;  // the share of these keys whose group is not split yet
     const double added = std::min(keys, next) - before;
-    met += added * (share * chance(level) + (1 - share) * chance(level + 1));
+    expected_matches += added * (share * chance(level) + (1 - share) * chance(level + 1));
     before = next;
   }
-  return -portable::expm1(-met);
+  return -portable::expm1(-expected_matches);
 }
 
 Result<unsigned> growing_bits(std::uint64_t capacity, double fp_rate) {

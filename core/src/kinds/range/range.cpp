@@ -22,7 +22,7 @@ namespace crivo {
 namespace {
 
 /// Whether the bits of a word from `used` on are 0. used = 0 means that the whole word is used.
-bool is_padded(const std::byte* word, unsigned used) noexcept {
+bool has_zero_padding(const std::byte* word, unsigned used) noexcept {
   return used == 0 || load_le<std::uint64_t>(word) >> used == 0;
 }
 
@@ -221,8 +221,8 @@ struct Range {
                      view.shape.units);
     }
     const auto used = [](std::uint64_t bits) { return static_cast<unsigned>(bits % 64); };
-    if (!is_padded(view.payload + 8 * (layout.directory - 1), used(codes * view.shape.k)) ||
-        !is_padded(view.payload + 8 * (layout.words - 1), used(layout.bits))) {
+    if (!has_zero_padding(view.payload + 8 * (layout.directory - 1), used(codes * view.shape.k)) ||
+        !has_zero_padding(view.payload + 8 * (layout.words - 1), used(layout.bits))) {
       return corrupt("padding bits must be 0");
     }
     return {};
@@ -238,7 +238,7 @@ struct Range {
     return gate.admit(8 * (layout.directory - 1), 8) && gate.admit(8 * (layout.words - 1), 8);
   }
 
-  static bool admit_question(const View& view, std::uint64_t number, ByteGate& gate) {
+  static bool admit_query(const View& view, std::uint64_t number, ByteGate& gate) {
     return admit_range_question(view, number, number, gate);
   }
 

@@ -109,13 +109,13 @@ class RecordBand {
 
  private:
   // The rows of a bucket reach at most into the first block of the next bucket.
-  static constexpr std::size_t kMostOfBucket = ribbon_bucket_starts(kWideRibbon) + kRibbonBlockSlots;
+  static constexpr std::size_t kMaxOfBucket = ribbon_bucket_starts(kWideRibbon) + kRibbonBlockSlots;
 
   std::uint64_t from_ = 0;
   std::size_t size_ = 0;
   std::pmr::vector<std::uint64_t> rows_;
   std::pmr::vector<Result> results_;
-  std::array<std::uint32_t, kMostOfBucket + 1> group_;
+  std::array<std::uint32_t, kMaxOfBucket + 1> group_;
   std::size_t group_size_ = 0;
   bool group_fits_ = true;
 };

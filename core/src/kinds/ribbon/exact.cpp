@@ -136,8 +136,7 @@ struct Exact {
       return corrupt("kind parameter must be a share below ", kRibbonShares, ", and 0 with k = ", kMaxRibbonColumns,
                      ", got ", shape.param);
     }
-    if (shape.units < kLeastWords)
-      return corrupt("number of words must be at least ", kLeastWords, ", got ", shape.units);
+    if (shape.units < kMinWords) return corrupt("number of words must be at least ", kMinWords, ", got ", shape.units);
     return ribbon_payload_bytes(shape);
   }
 
@@ -179,7 +178,7 @@ struct Exact {
     return (header.filter_words == 0 || admit_ribbon_open(exact_filter(view, header.map_at()), to_filter)) &&
            admit_ribbon_open(as_ribbon(exact_map(view, header.map_at())), to_map);
   }
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
     const Parts parts(view);
     PartGate to_filter(gate, kExactHeaderBytes);
     PartGate to_map(gate, parts.map_at());
@@ -241,10 +240,10 @@ struct Exact {
     return RibbonForm(kWideRibbon, size->columns * std::uint64_t{kRibbonShares} + size->rich_share);
   }
 
-  static constexpr std::uint64_t kLeastWords = kExactHeaderBytes / 8 + 1;
+  static constexpr std::uint64_t kMinWords = kExactHeaderBytes / 8 + 1;
 
   static Result<void> check_header(const View& view, const ExactHeader& header) {
-    const std::uint64_t most = view.shape.units - kLeastWords;
+    const std::uint64_t most = view.shape.units - kMinWords;
     if (header.filter_words > most) {
       return corrupt("words of the filter must be at most ", most, ", got ", header.filter_words);
     }

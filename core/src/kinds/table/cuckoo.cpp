@@ -220,7 +220,7 @@ Error no_room(const CuckooKey& key, const View& view) {
   const std::uint64_t occupied = count_occupied(view.payload, view.shape.units * kSlots, view.shape.param);
   return error(ErrorCode::kFull, "filter must have a free slot: its load is ",
                load_of(view.shape, static_cast<double>(occupied)), " and none of ", kRelocations,
-               " relocations frees a slot for this key", kHowToGetRoom);
+               " relocations frees a slot for this key", kCapacityHint);
 }
 
 template <class Bucket>
@@ -255,7 +255,7 @@ struct Cuckoo {
   }
 
   // A wide load reads 16 bytes from the start of a bucket; count() reads 8 bytes from the start of each slot.
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
     const CuckooKey key(hash, view.shape);
     const std::uint64_t bits = view.shape.param;
     for (const std::uint64_t bucket : {key.first, key.second}) {

@@ -127,7 +127,7 @@ Error no_room(const View& view) {
   const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);
   return error(ErrorCode::kFull, "filter must have a free slot: its load is ",
                static_cast<double>(occupied) / static_cast<double>(view.shape.units), " and a search of ", kMaxSteps,
-               " slots found none empty", kHowToGetRoom);
+               " slots found none empty", kCapacityHint);
 }
 
 struct HashCompaction {
@@ -153,7 +153,7 @@ struct HashCompaction {
   static Result<void> validate(const View& view) { return check_packed_padding(view, view.shape.units); }
   static Probe probe(const Shape&) noexcept { return kProbeOf<&contains, &contains_batch>; }
 
-  static bool admit_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+  static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
     Walk walk(hash, view.shape);
     for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
       if (!gate.admit(walk.slot() * view.shape.param / 8, 8)) return false;

@@ -71,7 +71,7 @@ unsigned min_cuckoo_bits(double keys) noexcept {
 /// the sum over a and b of C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab / B^2) > 4 (a + b)). The extra buckets keep the sum
 /// at 1e-9 for up to 400 keys. Beyond 400, they add several standard deviations of the load at which a filter becomes
 /// full (one is 0.4% at 4000 keys).
-double roomy_buckets(double keys) noexcept {
+double buckets_with_spare(double keys) noexcept {
   if (keys <= 7) return 2;
   const double full = keys / (kCuckooBucketSlots * kMaxLoad);
   return even_at_least(full + std::min(16.0, 2.4 * full));
@@ -84,7 +84,7 @@ FingerprintSize cuckoo_buckets_for(double keys, double fp_rate, unsigned bits) n
       portable::log1p(-fp_rate) / (2 * kCuckooBucketSlots * portable::log1p(-1 / fingerprint_values(bits)));
   double buckets = even_at_least(keys / (kCuckooBucketSlots * load));
   if (cuckoo_fp_rate(cuckoo_load(keys, buckets), bits) > fp_rate) buckets += 2;  // the load was rounded
-  return {to_units(std::max(roomy_buckets(keys), buckets)), bits};
+  return {to_units(std::max(buckets_with_spare(keys), buckets)), bits};
 }
 
 // Hash compaction.
@@ -182,7 +182,7 @@ Result<FingerprintSize> size_cuckoo_by_bits(std::uint64_t capacity, double bits_
   const auto keys = static_cast<double>(capacity);
   const unsigned min_bits = min_cuckoo_bits(keys);
   if (auto valid = check_fit(capacity, bits_per_key, min_bits); !valid) return valid.error();
-  const double room = roomy_buckets(keys);
+  const double room = buckets_with_spare(keys);
   FingerprintSize size = best_size(
       min_bits,
       [&](unsigned bits) -> FingerprintSize {

@@ -1,4 +1,4 @@
-#include "build/kept_hashes.h"
+#include "build/buffered_hashes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::size_t kFirstRoom = 64;
 constexpr std::size_t kFirstSweep = std::size_t{1} << 16;
-constexpr std::size_t kFewestSorted = std::size_t{1} << 18;  // with more than one thread
+constexpr std::size_t kMinSorted = std::size_t{1} << 18;  // with more than one thread
 
 }  // namespace
 
 template <class Record>
-Result<void> KeptRecords<Record>::add(std::span<const Record> hashes, std::uint64_t& added) {
+Result<void> BufferedRecords<Record>::add(std::span<const Record> hashes, std::uint64_t& added) {
   while (!hashes.empty()) {
     if (kept_ == room_) {
       if (auto made = make_room(); !made) return made;
@@ -32,7 +32,7 @@ Result<void> KeptRecords<Record>::add(std::span<const Record> hashes, std::uint6
 }
 
 template <class Record>
-Result<void> KeptRecords<Record>::make_room() {
+Result<void> BufferedRecords<Record>::make_room() {
   // Repeated hashes are dropped only when the buffer is full, which bounds the buffer to about twice the number of
   // distinct keys. A few hashes are not worth sorting. (The first buffer is small, because SQL builds one filter per
   // group, and many groups are small.)
@@ -53,24 +53,24 @@ Result<void> KeptRecords<Record>::make_room() {
 }
 
 template <class Record>
-Result<void> KeptRecords<Record>::sweep() {
-  const bool alone = kept_ < kFewestSorted || budget_.is_limited();  // the limit leaves nothing for threads here
+Result<void> BufferedRecords<Record>::sweep() {
+  const bool alone = kept_ < kMinSorted || budget_.is_limited();  // the limit leaves nothing for threads here
   const BuildOptions options{.threads = alone ? 1 : threads_};
   BuildTask task(options);
   return drop_repeated(task);
 }
 
 template <class Record>
-Result<void> KeptRecords<Record>::write_run() {
+Result<void> BufferedRecords<Record>::write_run() {
   if (auto written = runs_.append(in_memory()); !written) return written;
   kept_ = 0;
   room_ = static_cast<std::size_t>(std::min<std::uint64_t>(room_, budget_.for_hashes(runs_.index_bytes())));
-  if (budget_.is_used_up_by(runs_.index_bytes())) return budget_.too_many(size());
+  if (budget_.leaves_too_little(runs_.index_bytes())) return budget_.too_many(size());
   return {};
 }
 
 template <class Record>
-Result<void> KeptRecords<Record>::drop_repeated(BuildTask& task) {
+Result<void> BufferedRecords<Record>::drop_repeated(BuildTask& task) {
   if (every_addition_) return {};
   const Result<std::size_t> distinct = sort_distinct(in_memory(), task);
   if (!distinct.has_value()) return distinct.error();
@@ -79,7 +79,7 @@ Result<void> KeptRecords<Record>::drop_repeated(BuildTask& task) {
 }
 
 template <class Record>
-Result<void> KeptRecords<Record>::spill() {
+Result<void> BufferedRecords<Record>::spill() {
   const BuildOptions options;
   BuildTask alone(options);
   if (auto dropped = drop_repeated(alone); !dropped) return dropped;
@@ -91,7 +91,7 @@ Result<void> KeptRecords<Record>::spill() {
   return {};
 }
 
-template class KeptRecords<std::uint64_t>;
-template class KeptRecords<HashedValue>;
+template class BufferedRecords<std::uint64_t>;
+template class BufferedRecords<HashedValue>;
 
 }  // namespace crivo

@@ -17,9 +17,9 @@ namespace crivo {
 
 /// Either stores every hash, in order, or drops repeated hashes as they accumulate. Throws std::bad_alloc.
 template <class Record>
-class KeptRecords {
+class BufferedRecords {
  public:
-  KeptRecords(bool every_addition, const BuildOptions& options, const MemoryBudget& budget)
+  BufferedRecords(bool every_addition, const BuildOptions& options, const MemoryBudget& budget)
       : every_addition_(every_addition),
         budget_(budget),
         threads_(options.threads),
@@ -68,6 +68,6 @@ class KeptRecords {
   RecordRuns<Record> runs_;
 };
 
-using KeptHashes = KeptRecords<std::uint64_t>;
+using BufferedHashes = BufferedRecords<std::uint64_t>;
 
 }  // namespace crivo
