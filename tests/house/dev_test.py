@@ -14,7 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 COMMANDS = ("build demo test install uninstall package docs clean bench check fuzz asan tsan clang cross intree "
-            "crashtest sqlitetest nightly debian help").split()
+            "crashtest rocksdbtest sqlitetest nightly debian help").split()
 CTEST = """[[ $1 == --help ]] && echo "  -R <regex>, --tests-regex <regex> = Run matching" && exit
 cat <<'END'
 Test project /x
