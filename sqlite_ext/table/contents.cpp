@@ -49,7 +49,10 @@ class Fill {
   /// of a key can be in different pages, so the rate is computed from the fill of the whole filter.
   [[nodiscard]] double fp_rate(std::uint32_t panes) const noexcept {
     if (filter_->grows()) return rates_;
-    if (has_blocks_) return rates_ / static_cast<double>(filter_->payload_bytes() / panes);
+    if (has_blocks_) {
+      const std::uint64_t bytes_of_pane = filter_->payload_bytes() / panes;
+      return rates_ / static_cast<double>(bytes_of_pane);
+    }
     const double fill = static_cast<double>(bits_set_) / static_cast<double>(filter_->shape().units);
     double rate = 1;
     for (unsigned i = 0; i < filter_->shape().k; ++i) rate *= fill;
