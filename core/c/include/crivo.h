@@ -8,7 +8,7 @@
 // which may be NULL. On failure, the objects it would change are unchanged and its output arguments are not written,
 // unless its comment says otherwise. No function throws, prints or aborts. A function keeps a pointer to an argument
 // only if its comment says so. Every function can fail with CRIVO_BAD_ARGUMENT, with CRIVO_NO_MEMORY, and for a filter
-// from crivo_open with CRIVO_CORRUPT; "Errors" lists the others.
+// from crivo_open with CRIVO_CORRUPT; "Errors" in a function's comment lists the others.
 //
 // Strings are UTF-8 and NUL-terminated. A key is a pointer and a length, and may contain any bytes. NULL is allowed for
 // a key or an array of length 0.
@@ -22,8 +22,8 @@
 // older or newer header work: the library writes only `size` bytes, and sets fields that it does not know to 0.
 //
 // Invalid arguments. Functions reject what they can detect: NULL, a misaligned address, an impossible length, a field
-// out of range. Undefined behaviour, as everywhere in C: a pointer to freed memory, a length beyond the caller's array,
-// and an argument (such as a blob or key offsets) that another thread changes during the call.
+// out of range. As everywhere in C, the behaviour is undefined for a pointer to freed memory, a length beyond the
+// caller's array, and an argument (such as a blob or key offsets) that another thread changes during the call.
 #ifndef CRIVO_H
 #define CRIVO_H
 
@@ -82,8 +82,9 @@ CRIVO_API const char* crivo_status_name(crivo_status status);
 /// The version of the loaded library, "0.2.0". A static string.
 CRIVO_API const char* crivo_version(void);
 /// The instruction set in use: "scalar"; on x86-64 also "avx2" or "avx512"; on AArch64 also "neon". A static string.
-/// The environment variable CRIVO_ISA selects a set; if the CPU lacks it, the best supported set is used. If CRIVO_ISA
-/// has any other value, functions that make, read or open a filter fail with CRIVO_BAD_ARGUMENT; crivo_copy does not.
+/// The environment variable CRIVO_ISA selects a set; if the CPU lacks that set, the best supported set is used. If
+/// CRIVO_ISA has any other value, functions that make, read or open a filter fail with CRIVO_BAD_ARGUMENT; crivo_copy
+/// does not.
 CRIVO_API const char* crivo_isa(void);
 
 /// Capabilities of a kind: bits of crivo_facts.can and of crivo_kind_can.
@@ -126,8 +127,8 @@ CRIVO_CHECKED crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed
 
 /// The maximum length of a number as a key.
 #define CRIVO_NUMBER_KEY_BYTES 32
-/// The key of an integer in every part of Crivo: its decimal digits. Returns the number of bytes written, at least 1; 0
-/// if `key` is NULL.
+/// The key of an integer in all of Crivo's interfaces: its decimal digits. Returns the number of bytes written, at
+/// least 1; 0 if `key` is NULL.
 CRIVO_API size_t crivo_integer_key(int64_t value, char key[CRIVO_NUMBER_KEY_BYTES]);
 CRIVO_API size_t crivo_unsigned_key(uint64_t value, char key[CRIVO_NUMBER_KEY_BYTES]);
 /// The key of a real. If it equals a signed or unsigned 64-bit integer: that integer's key, so that 1.0 is "1" and -0.0
@@ -150,8 +151,8 @@ CRIVO_API uint64_t crivo_last_ordered_bytes(const void* prefix, size_t prefix_by
 typedef struct crivo_filter crivo_filter;
 
 /// Called from time to time during a build, by the calling thread, with the completed share: never decreasing, 1 at the
-/// end. Returns 0 to continue; any other value ends the build with CRIVO_CANCELLED. Leaving it by longjmp or an
-/// exception is undefined behaviour.
+/// end. Returns 0 to continue; any other value ends the build with CRIVO_CANCELLED. Leaving the callback by longjmp or
+/// an exception is undefined behaviour.
 typedef int (*crivo_progress)(double done, void* data);
 
 /// For crivo_options.threads: one thread per CPU.
@@ -168,7 +169,7 @@ typedef struct crivo_options {
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter; fp_rate must then be 0
   uint64_t seed;            ///< the seed of the hash
   uint64_t max_bytes;       ///< the most bytes of the filter, also when it grows; 0: no limit
-  uint32_t threads;         ///< to build with, or CRIVO_ALL_THREADS; 0: one
+  uint32_t threads;         ///< of the build, or CRIVO_ALL_THREADS; 0: one
   uint32_t reserved;        ///< must be 0
   crivo_progress progress;  ///< NULL: none. crivo_create does not call it
   void* progress_data;      ///< passed to `progress`
@@ -209,8 +210,8 @@ CRIVO_CHECKED crivo_status crivo_build_map(const crivo_options* options, const c
 CRIVO_CHECKED crivo_status crivo_build_exact(const crivo_options* options, const crivo_keys* members,
                                              const crivo_keys* others, crivo_filter** filter, crivo_error* error);
 
-/// A copy that can be changed, even if the filter is read-only. Its size limit is that of the filter; for a borrowed
-/// blob, the one given to crivo_borrow; for an opened file, none.
+/// A copy that can be changed, even if the filter is read-only. The copy has the filter's size limit; for a borrowed
+/// blob, the limit given to crivo_borrow; for an opened file, no limit.
 CRIVO_CHECKED crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error);
 /// Converts a counting filter to the blocked filter of its present keys, with a quarter of the bytes. Errors:
 /// CRIVO_UNSUPPORTED for any other kind.
@@ -219,7 +220,7 @@ CRIVO_CHECKED crivo_status crivo_drop_counts(const crivo_filter* filter, crivo_f
 /// Frees a filter; NULL is allowed.
 CRIVO_API void crivo_free(crivo_filter* filter);
 
-/// Builds a filter from keys that arrive in parts.
+/// Builds a filter from keys that arrive one by one or in batches.
 typedef struct crivo_builder crivo_builder;
 
 /// Starts a build. `options` may be NULL. With a capacity and a kind that can add, keys are added immediately;
@@ -227,9 +228,9 @@ typedef struct crivo_builder crivo_builder;
 /// key, or 16 for map and exact. crivo_builder_finish calls `progress`. Errors: CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** builder,
                                                 crivo_error* error);
-/// Adds a key. On an error it was not added. Errors: CRIVO_BAD_ARGUMENT, also after crivo_builder_finish, and if the
-/// filter would exceed max_memory; CRIVO_FULL and CRIVO_TOO_LARGE if keys are added immediately; CRIVO_SYSTEM for a
-/// temporary file: the builder can then only be freed.
+/// Adds a key. On an error, the key was not added. Errors: CRIVO_BAD_ARGUMENT, also after crivo_builder_finish, and if
+/// the filter would exceed max_memory; CRIVO_FULL and CRIVO_TOO_LARGE if keys are added immediately; CRIVO_SYSTEM for a
+/// temporary file, after which the builder can only be freed.
 CRIVO_CHECKED crivo_status crivo_builder_add(crivo_builder* builder, const void* key, size_t key_bytes,
                                              crivo_error* error);
 /// Adds keys in order. On an error, the keys before the failing one were added; crivo_builder_keys counts them. Errors:
@@ -304,8 +305,9 @@ CRIVO_CHECKED crivo_status crivo_add_times(crivo_filter* filter, const void* key
 CRIVO_CHECKED crivo_status crivo_remove(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
 /// Sets the clock of a window, in milliseconds since 1970-01-01 00:00 UTC, up to the year 9999. Keys added from now on
 /// have this time. A key is found for at least the window after its last addition, and at most one pane longer. The
-/// clock never goes back: an earlier time is ignored. Keys from before the first call get its time. Constant time,
-/// except when a new pane begins. Errors: CRIVO_BAD_ARGUMENT; CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_ADVANCE.
+/// clock never goes back: an earlier time is ignored. Keys that were added before the first call get the time of that
+/// call. Constant time, except when a new pane begins. Errors: CRIVO_BAD_ARGUMENT; CRIVO_UNSUPPORTED for a kind without
+/// CRIVO_CAN_ADVANCE.
 CRIVO_CHECKED crivo_status crivo_advance(crivo_filter* filter, int64_t time, crivo_error* error);
 /// Removes every key and resets the clock; capacity and rate stay. Errors: CRIVO_UNSUPPORTED for a kind that is built
 /// once.
@@ -323,14 +325,14 @@ CRIVO_CHECKED crivo_status crivo_intersect(crivo_filter* filter, const crivo_fil
 typedef struct crivo_facts {
   size_t size;             ///< sizeof(crivo_facts), set by the caller; only as many bytes are written
   const char* kind;        ///< "blocked"; a static string
-  uint64_t capacity;       ///< the number of keys that it was sized for
+  uint64_t capacity;       ///< the number of keys that the filter was sized for
   double fp_rate;          ///< the rate promised at capacity
   uint64_t keys;           ///< successful additions, with duplicates
   uint64_t units;          ///< bits, blocks, counters, ..., depending on the kind (docs/format.md)
   uint32_t k;              ///< bits tested per key, or another number of the kind (docs/format.md)
   uint32_t param;          ///< the kind's parameter (docs/format.md)
   uint64_t seed;           ///< the seed of the hash
-  uint64_t payload_bytes;  ///< its size in memory; a raw blob has 64 bytes more
+  uint64_t payload_bytes;  ///< the filter's size in memory; a raw blob has 64 bytes more
   uint32_t can;            ///< CRIVO_CAN_ bits; for a read-only filter, what a copy of it can do
   uint32_t read_only;      ///< 1 for a filter from crivo_borrow or crivo_open, else 0
 } crivo_facts;
@@ -341,7 +343,7 @@ CRIVO_CHECKED crivo_status crivo_get_facts(const crivo_filter* filter, crivo_fac
 /// How full a filter is.
 typedef struct crivo_stats {
   size_t size;             ///< sizeof(crivo_stats), set by the caller; only as many bytes are written
-  uint64_t bits;           ///< bits of positions or slots; all, if built once; or the number of counters
+  uint64_t bits;           ///< bits of positions or slots, or the number of counters; if built once: all bits
   uint64_t bits_set;       ///< bits that are set, or counters above 0
   double current_fp_rate;  ///< the probability of a false positive now; 1 if saturated
   double cardinality;      ///< the estimated number of distinct keys; infinite if saturated
@@ -427,7 +429,7 @@ CRIVO_CHECKED crivo_status crivo_find_shard(const void* manifest, uint64_t manif
 CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
 /// Makes calls return CRIVO_CORRUPT, instead of ending the process by SIGBUS, if a file shrinks or cannot be read.
 /// Installs a SIGBUS handler for the whole process, which forwards unrelated signals to the previous handler: call it
-/// once, after others have installed theirs. Errors: CRIVO_SYSTEM.
+/// once, after other code has installed its SIGBUS handler. Errors: CRIVO_SYSTEM.
 CRIVO_CHECKED crivo_status crivo_guard_files(crivo_error* error);
 
 // --------------------------------------------------------------------------------------------- differences of two sets
@@ -439,7 +441,8 @@ typedef struct crivo_sketch crivo_sketch;
 /// The difference of two sets.
 typedef struct crivo_difference crivo_difference;
 
-/// What to make. Two sketches are comparable if keys, first and seed are equal. Only `size` and `symbols` must be set.
+/// The specification of a sketch. Two sketches are comparable if keys, first and seed are equal. Only `size` and
+/// `symbols` must be set.
 typedef struct crivo_sketch_options {
   size_t size;         ///< sizeof(crivo_sketch_options)
   const char* keys;    ///< what is stored of a key, and returned: "hashes" (also NULL), the 64-bit hash of a key of any

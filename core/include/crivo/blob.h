@@ -11,8 +11,8 @@
 
 namespace crivo {
 
-/// The default limit of a decoded payload: 1 GiB, enough for 860 million keys at 1%. A valid blob of a few bytes can
-/// decode to any size below the limit.
+/// The default limit of a decoded payload: 1 GiB, enough for 860 million keys at a rate of 1%. A valid blob of a few
+/// bytes can decode to any size below the limit.
 inline constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
 
 /// Limits of a reader, checked before anything is allocated.
@@ -21,8 +21,9 @@ struct ReadLimits {
   std::uint64_t max_bytes = kDefaultMaxBytes;
 };
 
-/// A filter that was read from a blob. A raw payload stays in the blob, which must outlive this object; this object
-/// owns a decoded one. Copies of ref() stay valid when this object is moved. to_filter makes an independent copy.
+/// A filter that was read from a blob. A raw payload stays in the blob, which must outlive this object. A decoded
+/// payload is owned by this object. Copies of ref() stay valid when this object is moved. to_filter makes an
+/// independent copy.
 class OpenedBlob {
  public:
   OpenedBlob(OpenedBlob&&) noexcept = default;

@@ -18,8 +18,8 @@ class BuilderState;  // core/src/filter/builder_state.h
 ///
 /// With a capacity (or kGrowing, which needs none), a kind that can add adds each key immediately. Otherwise the
 /// builder stores the 64-bit hashes and sizes the filter from the distinct ones in finish(). It drops repeated hashes
-/// from time to time, except for kinds that count or remove, which add all of them in order; a kind that removes is
-/// sized for all of them. Maps and exact filters store each hash with its value.
+/// from time to time. For kinds that count or remove, it stores all hashes and adds them in order; a kind that removes
+/// is sized for all of them. Maps and exact filters store each hash with its value.
 ///
 /// Memory: 8 bytes per stored hash, or 16 with a value. The array doubles in place, so up to half of it is reserved but
 /// not resident. finish() needs additional memory: for range and spectral, 8 bytes per hash; for a blocked filter of at
@@ -27,8 +27,8 @@ class BuilderState;  // core/src/filter/builder_state.h
 /// filter of the members.
 ///
 /// options.max_memory limits this memory. Hashes that do not fit are written to temporary files, and the filter has the
-/// same bytes as without a limit. The payload of a kind that is built once may also be in a mapped temporary file. A
-/// larger payload of any other kind is an error (kBadArgument).
+/// same bytes as without a limit. The payload of a kind that is built once may also be in a mapped temporary file. For
+/// any other kind, a payload that does not fit into the limit is an error (kBadArgument).
 class FilterBuilder {
  public:
   /// With capacity 0, the filter is sized for its distinct keys. In a window, each pane is sized for all of them,
@@ -41,8 +41,8 @@ class FilterBuilder {
   FilterBuilder& operator=(FilterBuilder&& other) noexcept;
   ~FilterBuilder();
 
-  /// Errors: as AnyFilter::add if keys are added immediately; kSystem if a temporary file cannot be written. The
-  /// builder may then only be destroyed.
+  /// Errors: as AnyFilter::add if keys are added immediately; kSystem if a temporary file cannot be written, after
+  /// which the builder may only be destroyed.
   Result<void> add(std::string_view key);
   Result<void> add_hash(std::uint64_t key_hash);
   /// Same as add_hash for each hash in order, but faster.

@@ -91,8 +91,8 @@ class FilterRef {
 /// A filter that owns its payload. Any number of threads may query it at the same time. While a thread changes it, no
 /// other may use it. A moved-from filter may only be destroyed or assigned to.
 ///
-/// The filter remembers its max_bytes. If a filter that grows would need more for a new key, the addition fails with
-/// kTooLarge, before anything is allocated or changed.
+/// The filter remembers its max_bytes. If an addition would make the payload larger, it fails with kTooLarge, before
+/// anything is allocated or changed.
 class AnyFilter {
  public:
   AnyFilter(const AnyFilter& other);
@@ -141,8 +141,8 @@ class AnyFilter {
   Result<void> intersect(const FilterRef& other);
   /// Sets the clock of a window, in milliseconds since 1970-01-01 00:00 UTC, up to the year 9999. Keys added from now
   /// on have this time. A key is found for at least the window after its last addition, and at most one pane longer.
-  /// The clock never goes back: an earlier time is ignored. Keys from before the first call get its time. Constant
-  /// time, except when a new pane begins. Errors: kBadArgument; kUnsupported.
+  /// The clock never goes back: an earlier time is ignored. Keys that were added before the first call get the time of
+  /// that call. Constant time, except when a new pane begins. Errors: kBadArgument; kUnsupported.
   Result<void> advance(std::int64_t time);
   /// Removes every key and resets the clock; capacity and rate stay. Errors: kUnsupported for a kind that is built
   /// once.

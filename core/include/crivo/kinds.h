@@ -10,14 +10,14 @@
 
 namespace crivo {
 
-/// All kinds of filters, related kinds beside each other.
+/// All kinds of filters; related kinds are adjacent.
 [[nodiscard]] std::span<const KindInfo> kinds() noexcept;
 /// The kind's lower-case name, "blocked".
 [[nodiscard]] std::string_view kind_name(Kind kind) noexcept;
 
 /// The hash function of all filters of a kind.
 [[nodiscard]] HashId hash_id_of(Kind kind) noexcept;
-/// KindInfo::default_fp_rate: 1 for exact, which is then as small as possible; 0.01 for all others.
+/// KindInfo::default_fp_rate: 1 for exact, which gives the smallest filter; 0.01 for all others.
 [[nodiscard]] double default_fp_rate(Kind kind) noexcept;
 /// KindInfo::default_capacity: 2^32 for growing; 0 for all others, which need a capacity.
 [[nodiscard]] std::uint64_t default_capacity(Kind kind) noexcept;

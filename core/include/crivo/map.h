@@ -18,7 +18,7 @@ class MapRef {
   /// Errors: kUnsupported for a kind without values.
   [[nodiscard]] static Result<MapRef> of(const FilterRef& filter);
 
-  /// The value of a key that was added, or no value for a key that is certainly absent. For an absent key it returns an
+  /// The value of a key that was added, or no value for a key that is certainly absent. For an absent key, returns an
   /// arbitrary value with the probability stats().current_fp_rate of the filter.
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key) const noexcept {
     std::uint64_t value = 0;

@@ -1,18 +1,19 @@
 // Queries a filter file of any size: the file is mapped into memory, and a query reads only a few pages.
 //
 // Forms. A file with a checksum per segment (BlobForm::kMappable; also kFile, and so `crivo build`, for most filters
-// above 64 KiB) is opened in constant time. A segment of 4096 bytes is verified when its first byte is used, and not
-// again. If the system evicts such a page and the disk then returns wrong bytes, answers may be wrong; read_blob_file
-// avoids that risk. Any other raw file is mapped after one pass over it, which verifies its checksum. A compressed file
-// is decoded into memory. An empty filter of a kind that is built once is verified as a whole when it is opened.
+// above 64 KiB) is opened in constant time. Each segment of 4096 bytes is verified when a query first reads it, and not
+// again. If the system evicts a verified page and the disk then returns wrong bytes, answers may be wrong;
+// read_blob_file avoids that risk. Any other raw file is mapped after one pass over it, which verifies its checksum. A
+// compressed file is decoded into memory. An empty filter of a kind that is built once is verified as a whole when it
+// is opened.
 //
 // **Files that change.** Replacing a file by rename, as `crivo build` does, is safe: the mapping keeps the old file.
 // Other programs may write into the file itself. After its work, each call therefore compares the file's size and
 // modification time with those at the time of opening. If they differ, this call and all later ones return kCorrupt:
 // open the file again. Four kinds of changes are not detected: writes through another program's mapping, for which the
-// system updates the time late or not at all; writes after which the time is set back; writes in the second in which
-// the file was opened, on a file system that stores whole seconds, such as FAT; and, for some seconds, writes by
-// another machine on a network file system. No call ever reads outside the mapping.
+// system updates the time late or not at all; writes after which the modification time is set back; writes in the
+// second in which the file was opened, on a file system that stores whole seconds, such as FAT; and, for some seconds,
+// writes by another machine on a network file system. No call ever reads outside the mapping.
 //
 // **Files that shrink, and failing disks.** Reading a mapped page that no longer exists raises SIGBUS, which ends the
 // process. After guard_mapped_files() the call returns kCorrupt instead.
@@ -79,8 +80,8 @@ class MappedFilter {
   /// For all other members of FilterRef: verifies the whole file, calls look(filter), then checks that the file has not
   /// changed. After an error, ignore what `look` found. Errors: as verify.
   Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look) const;
-  /// Verifies the whole file and returns the filter, which lives as long as this object. It answers at full speed,
-  /// without checking the file for changes: the file must not change, and SIGBUS is not caught. Errors: as
+  /// Verifies the whole file and returns the filter, which lives as long as this object. Queries of this filter run at
+  /// full speed and do not check the file for changes: the file must not change, and SIGBUS is not caught. Errors: as
   /// look_at_whole.
   [[nodiscard]] Result<FilterRef> whole() const;
 

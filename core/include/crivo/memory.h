@@ -13,14 +13,14 @@ namespace crivo {
 inline constexpr std::size_t kCacheLineBytes = 64;
 
 /// Allocates zeroed memory at a cache line, for CacheAlignedAllocator. The system provides a page of a large allocation
-/// only when the page is first written. So parsing a blob whose header claims a gigabyte makes resident only the pages
-/// that are decoded. Throws std::bad_alloc.
+/// only when the page is first written. So if a blob's header claims a gigabyte, only the pages that decoding writes
+/// become resident. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_zeroed(std::size_t bytes);
 /// Frees memory of allocate_zeroed; `bytes` must be the same.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;
 
 /// Allocates by allocate_zeroed, or from a resource of the caller, which must return zeroed memory and must outlive the
-/// container. A copied container uses allocate_zeroed. A moved one keeps its memory.
+/// container. A copied container uses allocate_zeroed. A moved container keeps its resource.
 template <class T>
 struct CacheAlignedAllocator {
   using value_type = T;
@@ -48,7 +48,7 @@ struct CacheAlignedAllocator {
   std::pmr::memory_resource* resource = nullptr;  // null: allocate_zeroed
 };
 
-/// New bytes are 0. But shrinking and then growing by resize() makes the old bytes reappear.
+/// New bytes are 0. But after resize() to fewer bytes and then to more, the old bytes reappear.
 using AlignedBytes = std::vector<std::byte, CacheAlignedAllocator<std::byte>>;
 
 }  // namespace crivo

@@ -32,7 +32,7 @@ struct Error {
   ErrorCode code;
   std::string message;
   int system_reason = 0;                                 // kSystem: errno, or 0
-  std::uint64_t needed_bytes = 0;                        // if a limit on bytes is too low: the least that suffices
+  std::uint64_t needed_bytes = 0;                        // if a limit on bytes is too low: the lowest sufficient limit
   std::optional<std::uint64_t> key_hash = std::nullopt;  // of a key with two values
 };
 
@@ -49,8 +49,7 @@ class BadResult : public std::logic_error {
   friend class Result;
 };
 
-// The members of Failure are out of line, because thousands of call sites return or test a Result. That keeps the code
-// of those callers small.
+// The members of Failure are out of line to keep callers small: thousands of call sites return or test a Result.
 
 class Failure {
  public:

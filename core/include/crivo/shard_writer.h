@@ -14,8 +14,8 @@ namespace crivo {
 
 class OwnedFd;  // core/internal/crivo/host/owned_fd.h
 
-/// The lock that a process must hold to write shards. Others wait for it. Its destructor removes the files in the
-/// folder that the manifest does not name, such as those of a build that failed.
+/// The lock that a process must hold to write shards. Other processes wait for it. Its destructor removes the files in
+/// the folder that the manifest does not name, such as those of a build that failed.
 class ShardsLock {
  public:
   /// Creates the folder of the shards and waits for the lock. Errors: kSystem; kBadArgument if the path names something

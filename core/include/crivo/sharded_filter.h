@@ -4,10 +4,10 @@
 // Each shard is an ordinary filter in any form, of any kind without ordered keys, values or a clock. It is built,
 // queried, verified and replaced independently of the others (docs/format.md, "Shards").
 //
-// The shards of FILE are in the folder FILE.shards. A shard's file name contains its number and its checksum, and so a
-// manifest names exact contents. A writer that replaces a shard writes a new file first. If a writer is killed at any
-// time, the manifest is the old one or the new one, and its shards exist. Written by shard_writer.h and
-// sharded_builder.h.
+// The shards of FILE are in the folder FILE.shards. A shard's file name contains the shard's number and checksum, so a
+// manifest determines the contents of every shard. A writer that replaces a shard writes a new file first. If a writer
+// is killed at any time, the manifest is the old one or the new one, and its shards exist. Written by shard_writer.h
+// and sharded_builder.h.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace crivo {
 
 /// Errors: kSystem, with the path and the system's reason; kCorrupt naming the field.
 [[nodiscard]] Result<Manifest> read_manifest(const std::string& path);
-/// The folder of the shards. If `manifest_path` is a symbolic link, the folder is beside the link's target.
+/// The folder of the shards. If `manifest_path` is a symbolic link, the folder is next to the link's target.
 [[nodiscard]] std::string shards_folder(const std::string& manifest_path);
 [[nodiscard]] std::string shard_path(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number);
 /// Copies a shard into memory, after verifying that it is the one that the manifest names. Errors: as
@@ -38,8 +38,8 @@ namespace crivo {
 
 struct ShardedOptions {
   MapOptions map = {};  // of each shard
-  /// The most shards open at once: at least 1, and at most a quarter of the process's file descriptors. Others are
-  /// reopened when needed.
+  /// The most shards open at once, clamped to between 1 and a quarter of the process's file descriptors. Closed shards
+  /// are reopened when needed.
   std::size_t max_open_shards = 1024;
 };
 
@@ -58,7 +58,7 @@ class ShardedFilter {
   // Queries, as in MappedFilter.
   [[nodiscard]] Result<bool> may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
   [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash) const;
-  /// Opens each shard once. On an error, ignore what is in `hits`.
+  /// Opens each shard once. After an error, `hits` is unspecified.
   Result<void> may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const;
   /// Errors: also kUnsupported if the shard's kind cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
@@ -83,7 +83,7 @@ class ShardedFilter {
 
 /// A filter in one file, or a sharded one.
 using FilterFile = std::variant<MappedFilter, ShardedFilter>;
-/// Opens either, depending on the file. Errors: as the two classes.
+/// Opens a file of either form. Errors: as the two classes.
 [[nodiscard]] Result<FilterFile> open_filter_file(const std::string& path, const ShardedOptions& options = {});
 /// The filter, if it is in one file. Errors: kUnsupported for a sharded one.
 [[nodiscard]] Result<const MappedFilter*> in_one_file(const FilterFile& file);

@@ -82,10 +82,10 @@ class Sketch {
   /// Appends the next symbols of the same set. Errors: kIncompatible naming the field, also if the sets differ in size.
   Result<void> append(const Sketch& next);
 
-  /// The difference, after subtract; no value if there are too few symbols: append more to both sketches and subtract
-  /// again. The result contains a wrong key with probability 2^-63 per symbol and key, unless an attacker chose the
-  /// keys. Errors: kBadArgument if first is not 0; kCorrupt for symbols that no two sets can produce, for example from
-  /// a hostile peer. Time and memory are proportional to the symbols in any case.
+  /// The difference, after subtract; no value if there are too few symbols. Then append more to both sketches and
+  /// subtract again. The result contains a wrong key with probability 2^-63 per symbol and key, unless an attacker
+  /// chose the keys. Errors: kBadArgument if first is not 0; kCorrupt for symbols that no two sets can produce, for
+  /// example from a hostile peer. Time and memory are proportional to the symbols in any case.
   [[nodiscard]] Result<std::optional<SetDifference>> decode() const;
 
   [[nodiscard]] const SketchSpec& spec() const noexcept { return spec_; }

@@ -9,7 +9,7 @@
 
 namespace crivo {
 
-/// What a sketch stores of a key, and returns. Values are part of the format.
+/// The form in which a sketch stores and returns keys. Values are part of the format.
 enum class SketchKeys : std::uint8_t {
   kHashes = 0,    // the 64-bit hash of a key of any length (hash_key with the sketch's seed)
   kBytes = 1,     // the key, key_bytes long
@@ -21,9 +21,9 @@ inline constexpr unsigned kMaxSketchKeyBytes = 32;
 /// Symbol numbers are below this.
 inline constexpr std::uint64_t kMaxSketchSymbols = std::uint64_t{1} << 32;
 
-/// What to make. Two sketches are comparable if they differ in `symbols` only.
+/// The specification of a sketch. Two sketches are comparable if they differ in `symbols` only.
 struct SketchSpec {
-  std::uint64_t symbols = 0;  // how many, 1 to 2^32 - first; see sketch_symbols()
+  std::uint64_t symbols = 0;  // the number of symbols, 1 to 2^32 - first; see sketch_symbols()
   std::uint64_t first = 0;    // the number of the first symbol, to continue another sketch
   SketchKeys keys = SketchKeys::kHashes;
   unsigned key_bytes = 8;  // kBytes: 1 to 32; all others: 8

@@ -58,11 +58,11 @@ struct KindInfo {
   Kind kind;
   std::string_view name;
   std::string_view option;  // what may follow the name and a colon: "counter bits: 4, 8, 16 or 32"; may be empty
-  std::string_view alias;   // a word for the kind with this option: "compressed"; may be empty
+  std::string_view alias;   // another name, for the kind with its option set: "compressed"; may be empty
   Capabilities can;
   HashId hash_id = HashId::kXxh3_64;   // the hash function of all filters of this kind
   double default_fp_rate = 0.01;       // used if the user gives none
-  std::uint64_t default_capacity = 0;  // used if the spec's capacity is 0; 0: the spec must have one
+  std::uint64_t default_capacity = 0;  // used if the spec's capacity is 0; 0: the spec needs a capacity
 };
 
 /// The largest capacity of a filter: 2^40 keys.
@@ -114,7 +114,7 @@ struct FilterSpec {
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };
 
-/// What two filters must have in common to be united. With the payload it is all that a query needs.
+/// What two filters must have in common to be united. A query needs only the shape and the payload.
 struct Shape {
   Kind kind = Kind::kBlocked;
   HashId hash_id = HashId::kXxh3_64;
@@ -125,14 +125,14 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-/// What a filter states about itself. may_contain does not depend on it.
+/// What a filter's header states about the filter. Queries do not use it.
 struct Facts {
-  /// Successful additions, with duplicates; saturates. Of a window, also the keys that have expired.
+  /// Successful additions, with duplicates; saturates. A window also counts expired keys.
   std::uint64_t keys = 0;
   /// The number of keys that the filter was sized for, and the rate promised there.
   std::uint64_t capacity = 0;
   double fp_rate = 0;
-  /// Read from a raw blob, so to_blob writes a raw one again.
+  /// The filter was read from a raw blob. BlobForm::kAuto then writes a raw blob again.
   bool pinned_raw = false;
   friend bool operator==(const Facts&, const Facts&) = default;
 };

@@ -1,4 +1,4 @@
-// The parts of a FilterRef (crivo/filter.h), whose inline functions need them. Not part of the public interface.
+// The data members of a FilterRef (crivo/filter.h), which its inline functions use. Not part of the public interface.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct View {
   Shape shape;
   const std::byte* payload = nullptr;
   std::size_t payload_bytes = 0;
-  /// What the kind precomputed from shape and payload to answer faster (core/src/kinds/prepared.h); else zeros.
+  /// Values that the kind computed from shape and payload to speed up queries (core/src/kinds/prepared.h), or zeros.
   alignas(std::uint64_t) std::array<std::byte, 64> prepared{};
 };
 
@@ -28,8 +28,8 @@ struct Probe {
   void (*contains_keys)(const View&, const std::string_view* keys, std::size_t count, bool* hits) noexcept;
   /// For ordered numbers, low <= high. Null for a kind without range queries.
   bool (*contains_range)(const View&, std::uint64_t low, std::uint64_t high) noexcept = nullptr;
-  /// Whether the hash may have a value, which is stored in `value`. The three find functions are null for a kind
-  /// without values.
+  /// Whether the hash may have a value. If so, stores the value in `value`. The three find functions are null for a
+  /// kind without values.
   bool (*find)(const View&, std::uint64_t hash, std::uint64_t& value) noexcept = nullptr;
   bool (*find_key)(const View&, std::string_view key, std::uint64_t& value) noexcept = nullptr;
   void (*find_batch)(const View&, const std::uint64_t* hashes, std::size_t count, std::uint64_t* values,
