@@ -33,12 +33,12 @@ namespace crivo {
 namespace rocksdb = ROCKSDB_NAMESPACE;
 
 /// The options of a filter policy, for one column family. Set at most one of bits_per_key, fp_rate and
-/// budget_bits_per_key; the default is 10 bits per key. Options that the policy does not have are errors.
+/// budget_bits_per_key; the default is 10 bits per key. Setting an option that the policy does not have is an error.
 struct RocksDBFilterOptions {
-  /// Filter bits per distinct key or prefix, 0 to 1000, also fractions. Below 0.5 no filter is written. A blocked
-  /// filter of n keys has n * bits_per_key / 8 bytes, rounded up to blocks of 64, plus 32. For a ribbon these are
-  /// Bloom-equivalent bits, as in NewRibbonFilterPolicy: the rate of the blocked filter of that size (at least 2^-32)
-  /// in 30% less memory.
+  /// Filter bits per distinct key or prefix, 0 to 1000, not necessarily integral. Below 0.5 no filter is written. A
+  /// blocked filter of n keys has n * bits_per_key / 8 bytes, rounded up to blocks of 64, plus 32. For a ribbon these
+  /// are Bloom-equivalent bits, as in NewRibbonFilterPolicy: the rate of the blocked filter of that size (at least
+  /// 2^-32) in 30% less memory.
   std::optional<double> bits_per_key = std::nullopt;
   /// The false-positive rate: the share of absent keys that pass the filter and cause wasted reads. In [1e-9, 1).
   std::optional<double> fp_rate = std::nullopt;
@@ -72,11 +72,11 @@ struct RocksDBFilterOptions {
   // crivo.Auto only:
 
   /// The limit for all filters of the database together, 0 to 1e15; 0, the default, means no limit. As long as all
-  /// filters fit into 0.9 of it, the other options apply. Beyond that, 0.9 of it is divided over the levels that have
-  /// keys (as with budget_bits_per_key), and a new file gets its level's bits per key. Old files follow when a
-  /// compaction or RefilterRocksDB rewrites them. Column families with this option share the limit in proportion to
-  /// their keys; set the same value for all. Needs NewRocksDBFilterListener among the database's listeners; otherwise
-  /// DB::Open fails. docs/rocksdb_options.md says when filters can exceed the limit.
+  /// filters fit into 90% of the limit, the other options apply. Beyond that, 90% of the limit is divided over the
+  /// levels that have keys (as with budget_bits_per_key), and a new file gets its level's bits per key. Old files get
+  /// it when a compaction or RefilterRocksDB rewrites them. Column families with this option share the limit in
+  /// proportion to their keys; set the same value for all. Needs NewRocksDBFilterListener among the database's
+  /// listeners; otherwise DB::Open fails. docs/rocksdb_options.md says when filters can exceed the limit.
   std::optional<std::uint64_t> max_total_bytes = std::nullopt;
 
   /// Filter bits per key, 0 to 1000, as a mean over all keys of the tree; real bits, not Bloom-equivalent ones. Each
@@ -112,7 +112,7 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 /// process, before a database is opened or an option string is parsed; the function's code must stay loaded. Filters
 /// store the name, and are only queried by a policy with the same name. So **a function whose results change needs a
 /// new name**. Errors: InvalidArgument if the name is not 1 to 32 ASCII letters, digits or characters of "_-.", or is
-/// taken; if `transform` is empty.
+/// already registered; if `transform` is empty.
 [[nodiscard]] rocksdb::Status RegisterKeyTransform(std::string_view name, KeyTransform transform);
 
 /// Sets a filter policy for a column family (or rocksdb::Options), and installs NewRocksDBFilterCollectorFactory. Does
@@ -150,8 +150,8 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 /// the kind, blocks, keys, bytes and rate as text, because sst_dump prints values in hexadecimal.
 [[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollectorFactory();
 
-/// What the filters of one policy have done since it was created, in all column families that share it. From RocksDB
-/// 9.8 on, SetOptions may create a new policy (docs/rocksdb_options.md).
+/// The counters of one policy since its creation, over all column families that share it. From RocksDB 9.8 on,
+/// SetOptions may create a new policy (docs/rocksdb_options.md).
 struct RocksDBFilterCounters {
   struct OfKind {
     std::uint64_t built = 0;              // filter blocks
@@ -161,7 +161,7 @@ struct RocksDBFilterCounters {
     // Queries are counted only with count_questions, and only for filters that were loaded after it was set.
     std::uint64_t asked_singly = 0;      // queries of Get and of seeks
     std::uint64_t asked_in_batches = 0;  // keys queried by MultiGet
-    std::uint64_t answered_no = 0;       // of both: answers "certainly absent"
+    std::uint64_t answered_no = 0;       // of all these queries, those answered "certainly absent"
   };
   OfKind blocked;
   OfKind ribbon;
@@ -169,7 +169,7 @@ struct RocksDBFilterCounters {
   // Filter blocks, counted each time they are read into memory:
   std::uint64_t damaged_blocks = 0;          // Crivo's, but damaged: every key passes
   std::uint64_t builtin_blocks = 0;          // of RocksDB's own policies
-  std::uint64_t other_transform_blocks = 0;  // Crivo's, with another key transform than the policy: every key passes
+  std::uint64_t other_transform_blocks = 0;  // Crivo's, with a key transform other than the policy's: every key passes
 };
 
 /// The counters of a policy, or of the policy in these options (also rocksdb::Options of DB::GetOptions). Thread-safe.

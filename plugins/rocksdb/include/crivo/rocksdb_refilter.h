@@ -1,14 +1,14 @@
-// Replaces the filters of an open database's files, after the policy changed, or if files were written without it.
-// (`crivo sst refilter` does it for a database that is not open.)
+// Replaces the filters of an open database's files, for a policy that was changed or that some files were written
+// without. (`crivo sst refilter` does it for a database that is not open.)
 //
 //   const crivo::RocksDBRefilterReport report = crivo::RefilterRocksDB(*db, {.bytes_per_second = 50'000'000});
 //   if (!report.status.ok()) std::cerr << report.status.ToString() << '\n';
 //
 // A filter is part of its file, so a new filter needs a new file. Each file whose filter does not match its column
 // family's policy (missing, damaged, foreign, other keys, another size or rate) is compacted by itself into its own
-// level (DB::CompactFiles). That is atomic, and changes nothing else. There is no other state: a later call continues
-// where a stopped one ended, and rewrites nothing if all filters match. docs/rocksdb_operations.md lists
-// changes of a policy that are too small to be detected.
+// level (DB::CompactFiles). The compaction is atomic, and changes nothing else. Nothing is stored between calls: a
+// later call continues where a stopped one ended, because it skips files whose filters match.
+// docs/rocksdb_operations.md lists changes of a policy that are too small to be detected.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -60,7 +60,7 @@ struct RocksDBRefilterReport {
   /// - Corruption: some files could not be read.
   /// - InvalidArgument, with nothing done: a column family's policy is missing, unknown, or writes no filters.
   /// - NotSupported: the database is open read-only.
-  /// - NoSpace, MemoryLimit, or a compaction's error: the call ended at this file.
+  /// - NoSpace, MemoryLimit, or a compaction's error: the call ended at the file that failed.
   rocksdb::Status status;
   std::uint64_t files = 0;              // rewritten
   std::uint64_t bytes = 0;              // their old size
@@ -70,8 +70,8 @@ struct RocksDBRefilterReport {
 
 /// Rewrites files one by one in the calling thread, while the database is in use. Snapshots and iterators keep their
 /// view; the compaction filter runs as in any compaction. Files of other compactions are retried for some seconds. Uses
-/// the policies as of the call, and memory for one filter. The handles must stay valid. With timestamped keys, do not
-/// make two calls at once: RocksDB asserts that a file still exists.
+/// the policies that are set when it is called, and memory for one filter. The handles must stay valid. With
+/// timestamped keys, do not make two calls at once: RocksDB asserts that a file still exists.
 [[nodiscard]] RocksDBRefilterReport RefilterRocksDB(rocksdb::DB& db, const RocksDBRefilterOptions& options = {});
 
 }  // namespace crivo

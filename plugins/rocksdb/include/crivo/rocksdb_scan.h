@@ -1,5 +1,5 @@
-// Scans that skip whole SST files: small filters in each file's properties know the prefixes of its keys, or the values
-// of an attribute of the keys.
+// Scans that skip whole SST files: small filters in each file's properties contain the prefixes of its keys, or the
+// values of an attribute of the keys.
 //
 //   crivo::NewScanFilterCollectorFactory({.extract = "prefix:4,8 path:/"}, &factory);
 //   options.table_properties_collector_factories.push_back(factory);
@@ -38,14 +38,14 @@ struct ScanCondition;
 using ScanValueSink = std::function<void(std::string_view value)>;
 
 /// An attribute of a key: calls the sink for each of its values, possibly none. It may depend only on the key, not on
-/// the row's value, because a file must not be skipped if it has a newer version or a tombstone of a key in another
-/// file. It must be thread-safe, and return the same values in all processes. It may throw: the file then gets no
-/// filter for it.
+/// the row's value. Otherwise a scan could skip a file with a newer version, or a tombstone, of a key that it finds in
+/// another file. It must be thread-safe, and return the same values in all processes. It may throw: the file then gets
+/// no filter for this attribute.
 using ScanAttribute = std::function<void(const rocksdb::Slice& key, const ScanValueSink& sink)>;
 
 /// Registers an attribute by a name of 1 to 22 ASCII letters, digits or characters of "_-.", for options and scans.
 /// Call it once per process, before an option string or OPTIONS file with it is parsed. Filters are looked up by this
-/// name, so a function whose values change needs a new name. Errors: InvalidArgument.
+/// name, so a function that changes its results needs a new name. Errors: InvalidArgument.
 [[nodiscard]] rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute);
 
 /// The number of a key, if it has one. Numbers need not have the order of the keys. May depend only on the key.
@@ -69,7 +69,7 @@ struct ScanFilterOptions {
   /// The share of files without matching keys that are read anyway, 1e-9 to 0.5.
   double fp_rate = 0.01;
   /// For `range`: the length of the ranges for which fp_rate holds, a power of two up to 2^31. For ranges n times as
-  /// long, n times as many files are read. A filter needs log2(range_length / fp_rate) + 2 bits per number.
+  /// long, the rate is n times as high. A filter needs log2(range_length / fp_rate) + 2 bits per number.
   std::uint32_t range_length = 256;
   /// The most bytes of all scan filters of one file, 64 to 2^30. Filters that do not fit are omitted.
   std::uint64_t max_bytes = 65536;

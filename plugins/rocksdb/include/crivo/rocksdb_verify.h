@@ -57,7 +57,7 @@ struct RocksDBFileFilter {
 };
 
 struct RocksDBFilterReport {
-  /// The first error that kept a file from being read. A missing filter is not an error.
+  /// The first error in reading a file. A missing filter is not an error.
   rocksdb::Status status;
   /// Sorted by column family, level and name.
   std::vector<RocksDBFileFilter> files;
