@@ -2,8 +2,9 @@
 // symbols, and so on (Goodrich & Mitzenmacher 2011; Yang, Gilad & Alizadeh 2024).
 //
 // A hostile peer can choose symbols such that removing a key from one symbol puts it into another, for ever. But in
-// symbols of two real sets, each symbol yields at most one key, because it is then empty and stays so. A second key of
-// a symbol is therefore an error, which bounds the work: m symbols have at most m keys, of about 2 ln m steps each.
+// symbols of two real sets, each symbol yields at most one key: afterwards the symbol is empty, and stays empty. A
+// second key of a symbol is therefore an error. This bounds the work: m symbols yield at most m keys, and a key is
+// removed in about 2 ln m steps.
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -26,7 +27,7 @@ class Peeling {
         waits_(spec.symbols, 1),
         gave_(spec.symbols, 0) {}
 
-  /// Removes all keys that can be found from the symbols.
+  /// Finds all keys that the symbols yield, and removes them from the symbols.
   Result<void> run() {
     // The last symbols have the fewest keys, so they are examined first.
     waiting_.resize(spec_.symbols);

@@ -1,8 +1,8 @@
 // Coded symbols (docs/format.md, "Sketches"; Yang, Gilad & Alizadeh, SIGCOMM 2024, section 4): an infinite sequence of
 // cells. Every key of a set is in the first cell, and in cell i with probability 2 / (i + 2). A cell is the XOR of its
-// keys, and the sum of their checks modulo 2^64. Subtracting two sequences leaves the keys that only one set has. A
-// cell with one remaining key also reveals its set: the cell's check is the key's check or its negative. So a cell does
-// not need a count of keys.
+// keys, and the sum modulo 2^64 of their checks; a key's check is a 64-bit hash of the key. Subtracting two sequences
+// leaves the keys that only one set has. If a cell has one remaining key, the cell's check is the key's check for a key
+// of the first set, and its negative for a key of the second. So a cell does not need a count of keys.
 //
 // This density makes every prefix of the sequence a good code. The probability that a key is in none of the cells i + 1
 // to j is (i + 1)(i + 2) / ((j + 1)(j + 2)), the product of k / (k + 2) over these cells k. To draw the next index, one
