@@ -1,5 +1,5 @@
-// Operations on whole payloads. The zeros of a payload that was decoded from a few bytes have no physical pages yet.
-// These functions read such pages without writing to them, so that the system allocates none.
+// Operations on whole payloads. In a payload that was decoded from a few bytes, the pages of zeros are not resident.
+// These functions never write to such pages, so that they stay not resident.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Guards a payload that is verified piece by piece. A query asks the gate before it reads bytes, and ends if the gate
-// refuses.
+// Guards a payload that is verified segment by segment. A query calls the gate before it reads bytes, and ends if the
+// gate returns false.
 #pragma once
 
 #include <cstdint>

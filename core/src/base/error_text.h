@@ -54,7 +54,7 @@ template <class... Parts>
   return error(ErrorCode::kBadArgument, parts...);
 }
 
-/// The error for a limit on bytes, with the least value that suffices.
+/// The error for a limit on bytes, with the lowest sufficient limit.
 template <class... Parts>
 [[nodiscard]] Error limit_error(ErrorCode code, std::uint64_t needed_bytes, const Parts&... parts) {
   Error result = error(code, parts...);

@@ -11,12 +11,12 @@ namespace crivo {
 namespace {
 
 // From this size on, calloc provides memory whose pages the system creates on the first write. Clearing reused memory
-// is faster for smaller sizes. Huge pages reduce page faults, on which build threads would wait for each other, and TLB
-// misses of queries.
+// is faster for smaller sizes. Huge pages reduce the TLB misses of queries, and the page faults of a build, for which
+// its threads contend.
 constexpr std::size_t kLargeBytes = std::size_t{16} << 20;
 
-// calloc does not align to cache lines. So one cache line more is allocated, and the pointer for free() is stored
-// before the aligned memory.
+// calloc does not align to cache lines. So this function allocates one more cache line, and stores the pointer for
+// free() before the aligned memory.
 void* allocate_large(std::size_t bytes) {
   void* whole = std::calloc(1, bytes + kCacheLineBytes);
   if (whole == nullptr) throw std::bad_alloc();

@@ -34,7 +34,7 @@ std::string parent_of(const std::string& path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// The number N of a path that means /dev/fd/N, by any name of that folder. Reopening its file would lose what the
+/// The descriptor N if the path means /dev/fd/N, by any name of that folder. Reopening the file would lose what the
 /// shell has set up, such as the append mode of `>> log`.
 std::optional<int> own_descriptor(const std::string& path) {
   std::error_code failure;
@@ -90,7 +90,7 @@ void give_to_owner_of(const struct stat& old, int fd) {
   [[maybe_unused]] const int only_the_group = ::fchown(fd, static_cast<uid_t>(-1), old.st_gid);
 }
 
-/// Sets the mode last, because changing the owner clears bits of it.
+/// Sets the mode last, because changing the owner clears mode bits.
 bool make_alike(int fd, const struct stat& old) {
   give_to_owner_of(old, fd);
   return ::fchmod(fd, old.st_mode & 07777) == 0;
@@ -98,7 +98,7 @@ bool make_alike(int fd, const struct stat& old) {
 
 /// A unique name, short enough for file systems that limit the length of names.
 std::string temporary_name() {
-  // Not std::random_device: in Debian 12 it would make everything that is linked with the library need glibc 2.36.
+  // Not std::random_device: on Debian 12, every program linked with the library would then require glibc 2.36.
   std::uint64_t random = 0;
   if (::getentropy(&random, sizeof random) != 0) random = static_cast<std::uint64_t>(::getpid());
   char name[32];

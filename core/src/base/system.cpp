@@ -19,7 +19,7 @@
 namespace crivo::system {
 namespace {
 
-/// Ignores errors: without the advice the memory is the same.
+/// Ignores errors, because the advice affects only speed.
 void advise(void* begin, std::size_t bytes, int advice) noexcept {
   const auto in_page = reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   (void)::madvise(static_cast<std::byte*>(begin) - in_page, bytes + in_page, advice);
@@ -48,7 +48,7 @@ int preallocate(int file, std::uint64_t bytes) {
   return reason;
 }
 
-/// CLOCK_REALTIME_COARSE is the clock of file times. It advances by some milliseconds at a time.
+/// CLOCK_REALTIME_COARSE is the clock of file times. It advances in steps of some milliseconds.
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);

@@ -1,4 +1,4 @@
-// File systems without unnamed files (NFS) get a named one, which is unlinked before anything is written.
+// On a file system without unnamed files (NFS), creates a named file, and unlinks it before anything is written.
 #include "crivo/host/temporary_file.h"
 
 #include <fcntl.h>

@@ -64,7 +64,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text) {
-  const std::string shown = printable(text.substr(0, kMaxQuotedBytes + 4));  // the rest is not shown
+  const std::string shown = printable(text.substr(0, kMaxQuotedBytes + 4));  // later bytes are not shown
   std::string result = "'";
   for (std::size_t at = 0; at < shown.size();) {
     const std::size_t bytes = utf8_character_bytes(std::string_view(shown).substr(at));
