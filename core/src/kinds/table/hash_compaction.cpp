@@ -1,9 +1,9 @@
-// Hash compaction: an open-addressing hash table that stores a few bits of each key's hash, the value, instead of the
-// key. The hash gives the first slot, and the value gives the step from one slot to the next. The values along a probe
-// sequence are in descending order: an added value takes the first slot with a smaller value (an empty slot has 0), and
-// the smaller value is moved on by its own step. A search therefore ends early, at the first slot with a smaller value.
-// Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection"; the order of the slots, which ends the
-// search for an absent key early, is from Amble & Knuth 1974, "Ordered hash tables".
+// Hash compaction: an open-addressing hash table that stores, instead of each key, its value: a few bits of the key's
+// hash. The hash gives the first slot, and the value gives the step from one slot to the next. The values along a probe
+// sequence are in descending order: an added value is stored in the first slot with a smaller value (an empty slot has
+// 0), and the smaller value moves on by its own step. A search therefore ends early, at the first slot with a smaller
+// value. Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection"; Amble & Knuth 1974, "Ordered hash
+// tables", for the descending order.
 #include <algorithm>
 #include <array>
 
@@ -18,7 +18,7 @@
 namespace crivo {
 namespace {
 
-/// The limit of slots per search. At a load of 0.95, one search in 10^22 would need more.
+/// The maximum number of slots per search. At a load of 0.95, one search in 10^22 would need more.
 constexpr std::size_t kMaxSteps = 1000;
 
 /// A position in the probe sequence of a value.
@@ -53,7 +53,7 @@ class Walk {
   std::uint32_t value_;
 };
 
-/// Whether the value is found, from the walk's slot on. A search that reaches its limit counts as found.
+/// Searches for the value from the walk's slot on. Returns true if it is found, or if the search reaches kMaxSteps.
 bool find(const View& view, Walk walk) noexcept {
   for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
     const std::uint32_t stored = load_slot(view.payload, walk.slot(), view.shape.param);
@@ -85,7 +85,7 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   }
 }
 
-/// Records an addition's changes of slots, to undo them.
+/// Records the slots that an addition changes, to undo the changes.
 class UndoLog {
  public:
   void note(std::uint64_t slot, std::uint32_t value) noexcept { changes_[size_++] = {slot, value}; }
@@ -118,7 +118,7 @@ bool insert(Store store, Walk walk) noexcept {
     if (stored == 0) return true;
     walk.continue_as(stored);
   }
-  if (log.empty()) return true;  // a search for this value also reaches its limit, and counts as found
+  if (log.empty()) return true;  // a search for this value also reaches kMaxSteps, and returns true
   log.undo(store);
   return false;
 }

@@ -105,15 +105,15 @@ std::uint64_t prime_from(std::uint64_t number) noexcept {
 
 /// The fill and the rate of a table, for a number of keys per slot.
 struct TableState {
-  double stored;  // occupied slots / slots: below the load, as some keys are found before they are added
+  double stored;  // occupied slots / slots: below the load, as a false positive is not stored
   double rate;
 };
 
 /// The state of a table after `load` keys per slot. An ordered table equals one in which the values were added from the
 /// largest, V, down to the smallest, each to the first free slot of its sequence. Let e be the share of slots without a
 /// larger value, and assume that these slots are random. As the step depends only on the value, each free slot ends a
-/// run of L slots along that step, L geometric with mean 1 / e. It is taken if any of the n / V keys of this value
-/// starts in the run: with probability 1 - z^L, where z = exp(-n / (V m)). So
+/// run of L slots along that step, L geometric with mean 1 / e. The slot is occupied if any of the n / V keys of this
+/// value starts in the run: with probability 1 - z^L, where z = exp(-n / (V m)). So
 ///   e' = e - e E[1 - z^L] = z e^2 / (1 - z + z e),
 /// and an absent key of this value, which starts in a run of L slots with probability e L, is found with probability
 ///   e E[L (1 - z^L)] = 1 - (e' / e)^2 / z.
@@ -155,8 +155,8 @@ double bisect(double low, double high, const Condition& holds) {
   return low;
 }
 
-/// The slots for a rate. Rules out fingerprints with which the load would be below half of kMaxLoad, because one more
-/// bit per slot costs less.
+/// The slots for a rate; kMaxUnits for fingerprints so short that the load would be below half of kMaxLoad, because one
+/// more bit per slot costs less.
 FingerprintSize hash_compaction_slots_for(double keys, double fp_rate, unsigned bits) noexcept {
   const bool too_few_bits = hash_compaction_fp_rate(kMaxLoad / 2, bits) > fp_rate;
   if (too_few_bits && bits < kMaxFingerprintBits) return {to_units(kMaxUnits), bits};

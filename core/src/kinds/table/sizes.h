@@ -32,7 +32,7 @@ struct FingerprintSize {
 [[nodiscard]] double hash_compaction_fp_rate(double load, unsigned bits) noexcept;
 
 /// The estimated number of distinct keys in a filter with this many occupied slots, which must be below `slots`.
-/// Slightly above `occupied`, because some keys were found before they were added.
+/// Slightly above `occupied`, because keys that were false positives when they were added occupy no slot.
 [[nodiscard]] double hash_compaction_cardinality(double slots, double occupied, unsigned bits) noexcept;
 
 /// The smallest hash_compaction filter with hash_compaction_fp_rate <= fp_rate at `capacity` keys, at a load of at most
