@@ -13,7 +13,8 @@ struct RangeKernels {
   Probe range;
 };
 
-/// KindRow::admit_range of the range kind, whose bytes are verified as they are read: follows the query's path.
+/// KindRow::admit_range of the range kind: follows the path of the query, and passes the positions of all bytes that it
+/// reads to the gate.
 bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate);
 
 }  // namespace crivo

@@ -90,7 +90,8 @@ struct RangeHash {
         universe(reduced_universe),
         reciprocal(reciprocal_of(reduced_universe)) {}
 
-  /// number / universe. The product is at most 1 too small, so rarely that the branch is free.
+  /// number / universe. The upper half of the product is at most 1 too small, and so rarely that the branch costs
+  /// nothing.
   [[nodiscard]] std::uint64_t block_of(std::uint64_t number) const noexcept {
     const std::uint64_t block = mulhi(number, reciprocal) >> (63 - std::countl_zero(universe));
     return number - block * universe < universe ? block : block + 1;
@@ -132,7 +133,7 @@ struct RangeHash {
 
 /// The parameters of a query, if the filter has keys.
 struct RangePrepared {
-  RangeHash hash;                   // with a universe of 0 in a filter without keys
+  RangeHash hash;                   // its universe is 0 if the filter has no keys
   std::uint64_t blocks_per_bucket;  // blocks of the directory per bucket, times 2^64, to guess a bucket's block
   std::uint64_t directory;
   std::uint64_t upper;

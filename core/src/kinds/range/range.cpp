@@ -84,7 +84,7 @@ Result<std::unique_ptr<HashSource>> make_codes(const RangeHash& hash, int scale,
     const auto taken = numbers->take_highest();
     if (!taken) return taken.error();
     if (taken->empty()) break;
-    constexpr std::size_t kAtOnce = 4096;  // limits the memory for the codes of a part
+    constexpr std::size_t kAtOnce = 4096;  // limits the size of `part`
     for (auto left = *taken; !left.empty(); left = left.subspan(part.size())) {
       part.assign(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(std::min(kAtOnce, left.size())));
       for (std::uint64_t& number : part) {

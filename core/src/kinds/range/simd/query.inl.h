@@ -13,7 +13,7 @@
 #define CRIVO_NOINLINE CRIVO_TARGET __attribute__((noinline))
 
 /// A payload and its parts. `Words` reads it: `std::uint64_t operator()(std::uint64_t word)`, `std::uint64_t
-/// bits_from(std::uint64_t bit)` for the 57 bits from this one on, and `void prefetch(std::uint64_t word)` for a word
+/// bits_from(std::uint64_t bit)` for the 57 bits from this bit on, and `void prefetch(std::uint64_t word)` for a word
 /// that may be read soon.
 ///
 /// The common path has no branch that depends on the codes, because a mispredicted branch takes longer than the code
@@ -163,7 +163,7 @@ struct RangeCodes {
     return {begin, long_count(view, words, number, begin)};
   }
   /// The number of codes of a bucket with at least 64: the next bucket begins in one of the next words, or later if
-  /// this one has hundreds of codes.
+  /// this bucket has hundreds of codes.
   [[nodiscard]] CRIVO_NOINLINE static std::uint64_t long_count(const View& view, Words words, std::uint64_t number,
                                                                std::uint64_t begin) noexcept {
     constexpr std::uint64_t kWords = 4;
@@ -190,8 +190,8 @@ struct RangeCodes {
     const unsigned shift = bit % 64;
     return (words(word) >> shift | words(word + 1) << 1 << (63 - shift)) & low_mask();
   }
-  /// How many of a bucket's codes have lower bits below `low`. If they are spread evenly, `low` predicts it; the search
-  /// continues from there by doubling steps, then by bisection.
+  /// How many of a bucket's codes have lower bits below `low`. If the codes are spread evenly, `low` predicts this
+  /// number; the search starts there, and continues by doubling steps, then by bisection.
   [[nodiscard]] CRIVO_INLINE std::uint64_t count_below(Bucket in, std::uint64_t low) const noexcept {
     if (low_bits == 0 || in.count == 0) return 0;
     const std::uint64_t guess = mulhi(in.count, low << (64 - low_bits));
