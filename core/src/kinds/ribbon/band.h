@@ -6,8 +6,8 @@
 // bit at a slot is XORed with the row stored there, and the first row that reaches a free slot is stored in it. A
 // stored row never changes, so removing rows only means clearing their slots. Rows that start in the same block are
 // added together, as lanes of a vector, because at each slot they all need the same stored row. The order of additions
-// affects neither which slots are taken nor whether a set of rows fits: both depend only on the space that the rows
-// span. So the solution does not depend on it either, and each instruction set may choose its own order.
+// affects neither which slots are occupied nor whether a set of rows fits: both depend only on the space that the rows
+// span. So the solution does not depend on the order, either, and each instruction set may choose its own order.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ class RecordBand {
 
   /// Removes all rows, and allocates the slots [from, end). A bucket begins at `from`.
   void reset(std::uint64_t from, std::uint64_t end) {
-    constexpr std::size_t kBeyond = 2 * kRibbonBlockSlots;  // rows may reach there; rows stored there do not fit
+    constexpr std::size_t kBeyond = 2 * kRibbonBlockSlots;  // rows may extend there; rows stored there do not fit
     from_ = from;
     size_ = static_cast<std::size_t>(end - from);
     rows_.assign(size_ + kBeyond, 0);

@@ -29,7 +29,7 @@ constexpr double kMapSays = 0.5;  // the share of absent keys for which the map 
 const Probe& filter_probe() noexcept { return kernels_in_use<RibbonKernels>().ribbon; }
 const Probe& map_probe() noexcept { return kernels_in_use<RibbonKernels>().map; }
 
-/// Both parts as views, which are made on demand.
+/// The ribbon and the map as views, which are made on demand.
 class Parts {
  public:
   explicit Parts(const View& view) noexcept
@@ -91,7 +91,7 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   }
 }
 
-/// A gate for a part of a payload.
+/// A gate for the ribbon or the map within a payload.
 class PartGate final : public ByteGate {
  public:
   PartGate(ByteGate& gate, std::uint64_t at) noexcept : gate_(gate), at_(at) {}

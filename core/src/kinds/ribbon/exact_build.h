@@ -12,12 +12,12 @@
 
 namespace crivo {
 
-/// The columns of the ribbon, and the number of keys in the map behind it (exact_layout.h).
+/// The columns of the ribbon, and the expected number of other keys in the map (exact_layout.h).
 struct ExactPlan {
   RibbonForm form = RibbonForm(kWideRibbon, 0);  // no columns: no ribbon
   double passing = 0;                            // expected other keys that pass the ribbon
 
-  /// The estimated bytes of the payload, hardly ever too few.
+  /// The estimated bytes of the payload, rarely too few.
   [[nodiscard]] std::uint64_t bytes(std::uint64_t members) const noexcept;
 };
 

@@ -44,7 +44,7 @@ struct ExactHeader {
   [[nodiscard]] std::uint64_t map_at() const noexcept { return kExactHeaderBytes + 8 * filter_words; }
 };
 
-/// The parameters of both parts for queries.
+/// The parameters of the ribbon and the map for queries.
 struct ExactPrepared {
   std::uint64_t map_at;  // 0 if the view was not prepared
   RibbonPrepared filter;

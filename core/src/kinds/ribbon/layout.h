@@ -1,8 +1,8 @@
 // The layout of a ribbon payload, and where a key's equation is (docs/format.md, "ribbon").
 //
 // A ribbon filter stores no keys. Each key has a row (w random bits at a start slot) and a fingerprint of c bits. The
-// solution is c columns of one bit per slot such that, for each key and column, the parity of (row AND the w solution
-// bits from the start on) is that bit of the fingerprint. An absent key's fingerprint agrees only by chance, with
+// solution is c columns of one bit per slot. For each key and column, the parity of (row AND the column's w bits from
+// the start on) equals the fingerprint's bit of that column. An absent key's fingerprint agrees only by chance, with
 // probability 2^-c. A level gets more keys than it has slots, so that hardly any slot stays empty. Keys that do not fit
 // are bumped to the next, much smaller level: each bucket of 2 w starts has a threshold of two bits, and the keys with
 // a lower start in the bucket are in the next level. The last level, the base, bumps no keys. Every w slots store their
@@ -43,8 +43,8 @@ inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
 [[nodiscard]] constexpr std::uint64_t ribbon_bucket(std::uint64_t start, unsigned width) noexcept {
   return width == kWideRibbon ? start / (2 * kWideRibbon) : start / (2 * kNarrowRibbon);
 }
-/// For wide ribbons: the first start of a bucket that is kept at each threshold. Not inline, so that a shared library
-/// needs no lookup of its address.
+/// For wide ribbons, by threshold: the first start of a bucket that is kept, that is, not bumped. Not inline, so that a
+/// shared library needs no lookup of its address.
 constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
 [[nodiscard]] constexpr unsigned ribbon_kept_from(std::uint64_t threshold, unsigned width) noexcept {
   return width == kWideRibbon ? kRibbonKeptFrom[threshold] : kRibbonKeptFrom[threshold] / 2U;
@@ -53,7 +53,8 @@ constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
 /// A key's hash at the next level is its hash at this level times this factor. The same factor gives the base hash
 /// under the next seed.
 inline constexpr std::uint64_t kRibbonNextLevel = 0xD1342543DE82EF95;
-/// The factor for fingerprints. They are computed once per query, from the key's own hash at every level.
+/// The factor for fingerprints. A fingerprint is computed once per query, from the key's hash at the first level, and
+/// is the same at every level.
 inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
 
 /// The row of a key at a level. Its lowest bit, which is always set, is the start's.
@@ -145,8 +146,8 @@ struct RibbonHeader {
   }
 };
 
-/// One key's equation. The `columns` words from `words` on, as wide as the ribbon, hold the start's slots, and the next
-/// `columns` words hold the following slots.
+/// One key's equation. From `words` on, `columns` words of the ribbon's width hold the solution at the slots around the
+/// start; the next `columns` words hold it at the slots after these.
 struct RibbonEquation {
   const std::byte* words;
   unsigned columns;
@@ -237,7 +238,7 @@ struct RibbonLevelView {
   return base.access.equation(base.access.start_of(level_hash), level_hash, hash);
 }
 
-/// Nearly all keys are in the first level, so its parameters for queries are computed once per filter.
+/// Nearly all keys are in the first level, so the first level's parameters for queries are computed once per filter.
 struct RibbonPrepared {
   std::uint64_t starts;  // 0 if not prepared, or if there is only the base level
   std::uint64_t lean_blocks;

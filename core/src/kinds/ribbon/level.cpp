@@ -2,7 +2,7 @@
 // elimination. A row that becomes zero before it finds a free slot contradicts the stored rows, unless its result is
 // zero, too. After a contradiction, the bucket gets a higher threshold, and bumps the keys of lower starts. Buckets are
 // filled from left to right, and each from its highest start to its lowest, so the bumped starts are those whose slots
-// are taken by rows of the left neighbour. Back-substitution then solves slot after slot from right to left, all
+// are occupied by rows of the left neighbour. Back-substitution then solves slot after slot from right to left, all
 // columns at once.
 //
 // Shards, which are runs of buckets, are built from right to left. That bounds the memory, and several threads can band
@@ -27,7 +27,7 @@ constexpr std::uint64_t kShardStarts = std::uint64_t{1}
                                        << 16;  // a band of 790 KB, 1 MB for a map; about 19 slots stay empty per shard
 constexpr unsigned kBorderThreshold = 2;
 
-/// What all shards of a level share. Each shard writes to its own words, so threads need no lock.
+/// A level's input and output, which its shards share. Each shard writes to its own words, so threads need no lock.
 struct LevelBuild {
   RibbonLevelShape shape;
   unsigned columns;
@@ -114,7 +114,7 @@ class Shard {
   }
 
  private:
-  /// The end of the keys of a bucket that begin at `at`. Advances by 16 keys first, then by single keys.
+  /// The end of a bucket's keys, which begin at `at`. Advances by 16 keys first, then by single keys.
   [[nodiscard]] std::size_t end_of(std::uint64_t bucket, std::size_t at) const noexcept {
     for (const std::size_t step : {std::size_t{16}, std::size_t{1}}) {
       while (at + step <= hashes_.size() && level_.bucket_of(hash_of(hashes_[at + step - 1])) == bucket) at += step;

@@ -58,7 +58,7 @@ std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& leve
 }
 
 std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept {
-  // 16 keys per 15 slots: with the format's thresholds, less than one slot in a thousand stays empty, or one in 125 of
+  // 16 keys per 15 slots: with the format's thresholds, less than one slot in a thousand stays empty, or one in 125 for
   // a narrow ribbon.
   return std::max(kMinRibbonBlocks, keys / 16 * 15 / kRibbonBlockSlots);
 }

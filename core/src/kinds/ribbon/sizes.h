@@ -25,7 +25,7 @@ namespace crivo {
 /// The fewest columns, at least `wanted`, with which a ribbon of this many distinct keys has the rate
 /// ribbon_fp_rate(wanted).
 [[nodiscard]] RibbonForm ribbon_form_for(std::uint64_t keys, const RibbonForm& wanted) noexcept;
-/// The estimated payload words of a filter of this many distinct keys: close, and hardly ever too few.
+/// The estimated payload words of a filter of this many distinct keys: close, and rarely too few.
 [[nodiscard]] std::uint64_t ribbon_words(std::uint64_t keys, const RibbonForm& form) noexcept;
 
 }  // namespace crivo

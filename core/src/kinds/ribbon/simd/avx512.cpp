@@ -60,8 +60,8 @@ CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
   return wrong_columns(equation, equation.fingerprint, columns, here, next) == 0;
 }
 
-/// The same for at least 4 columns, without touching a byte after the equation: the load would wait for it, even though
-/// its lane is masked.
+/// The same for at least 4 columns, without touching a byte after the equation: the load would wait for that byte's
+/// cache line, even in a masked lane.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool holds_few_exactly(const RibbonEquation& equation) noexcept {
   const unsigned columns = equation.columns;

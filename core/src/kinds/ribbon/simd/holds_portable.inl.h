@@ -12,8 +12,8 @@ struct SplitRow {
   RibbonWord<kWidth> here;
   RibbonWord<kWidth> next;
 
-  // A row that starts at a word's first slot has no bits in the next word. That requires a shift by the width, which is
-  // undefined, so the row is shifted by 1 and then by the rest.
+  // A row that starts at a word's first slot has no bits in the next word. A shift by the width would be undefined, so
+  // the row is shifted in two steps.
   explicit SplitRow(const RibbonEquation& equation) noexcept
       : here(static_cast<RibbonWord<kWidth>>(equation.row << equation.shift)),
         next(static_cast<RibbonWord<kWidth>>(equation.row >> 1 >> (kWidth - 1 - equation.shift))) {}

@@ -4,7 +4,7 @@
 // `std::uint64_t columns_of(const RibbonEquation&)`. It must include <algorithm>, kinds/probe_key.h,
 // kinds/ribbon/kernels.h and kinds/ribbon/layout.h. Defines kMapProbe, a Probe (crivo/detail/view.h).
 
-/// Splits the columns into the value, and whether the check bits are the key's.
+/// Splits the columns into the value and the check bits. Returns whether the check bits are those of the key.
 CRIVO_TARGET inline bool split(const View& view, std::uint64_t hash, std::uint64_t columns,
                                std::uint64_t& value) noexcept {
   const unsigned value_bits = view.shape.param;
