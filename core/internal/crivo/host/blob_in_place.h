@@ -28,11 +28,11 @@ class StoredBlob {
 };
 
 /// Adds a key. Returns true if it was certainly absent. The blob becomes the one that AnyFilter::add would make, with
-/// one exception: a `blocked` or `classic` filter that may already contain the key is not written, and does not count
-/// it.
+/// one exception: if a `blocked` or `classic` filter may already contain the key, nothing is written, and the filter's
+/// count of keys does not change.
 ///
-/// The header is validated. The checksum cannot be, as it covers the whole payload. It is updated by the difference, so
-/// the checksum of a damaged blob stays wrong.
+/// The header is validated. The checksum is not, because it covers the whole payload. The checksum is updated by the
+/// difference, so that of a damaged blob stays wrong.
 ///
 /// All reads and allocations precede the first write. Errors, with nothing written: kCorrupt for an invalid header;
 /// kUnsupported for a compressed blob, or a kind other than blocked, classic, counting and spectral.

@@ -48,7 +48,7 @@ inline void store_le(std::byte* to, T value) noexcept {
   return count;
 }
 
-/// Reads consecutive fields. The caller has checked the length.
+/// Reads consecutive fields. The caller must check the length before.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -70,7 +70,7 @@ class ByteReader {
   std::span<const std::byte> bytes_;
 };
 
-/// Writes consecutive fields. The caller has checked the length.
+/// Writes consecutive fields. The caller must check the length before.
 class ByteWriter {
  public:
   explicit ByteWriter(std::span<std::byte> bytes) : bytes_(bytes) {}

@@ -2,7 +2,7 @@
 //
 // A run is a batch that was written at once, in blocks of a fixed number of hashes. Each block's first hash and
 // checksum stay in memory. In sorted runs, the first hashes determine the blocks that may contain a range. The
-// checksums detect a disk that returns other bytes than were written, which would lose keys.
+// checksums detect wrong bytes from the disk, by which a filter would lose keys.
 #pragma once
 
 #include <cstddef>

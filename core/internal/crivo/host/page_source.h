@@ -14,7 +14,7 @@ namespace crivo {
 struct Page {
   std::byte* bytes = nullptr;    // PageLayout::bytes_of(page) bytes
   std::uint64_t keys = 0;        // additions minus removals; in a window, additions to the page's newest pane
-  std::uint64_t generation = 0;  // in a window, that of the page's newest pane; else 0
+  std::uint64_t generation = 0;  // in a window, the generation of the page's newest pane; else 0
 };
 
 /// The division of a payload into pages.
@@ -22,7 +22,7 @@ struct PageLayout {
   Shape shape;
   std::uint64_t bytes = 0;       // all pages
   std::size_t page_bytes = 0;    // each page; the last may be shorter
-  std::uint64_t generation = 0;  // in a window, the newest known one
+  std::uint64_t generation = 0;  // in a window, the newest known generation
 
   [[nodiscard]] std::uint64_t pages() const noexcept { return (bytes - 1) / page_bytes + 1; }
   [[nodiscard]] std::size_t bytes_of(std::uint64_t page) const noexcept {
@@ -30,8 +30,8 @@ struct PageLayout {
   }
 };
 
-/// Provides the pages of a filter. The functions may throw; the exception passes through the filter, and pages handed
-/// out before may have been changed.
+/// Provides the pages of a filter. The functions may throw; the exception passes through the filter, and pages that
+/// were returned before may have been changed.
 class PageSource {
  public:
   PageSource() = default;
@@ -44,8 +44,8 @@ class PageSource {
   /// changes.
   [[nodiscard]] virtual Page& write(std::uint64_t page) = 0;
 
-  /// Scratch memory for changing a block before it is written. A source can pass it to the next one, which saves an
-  /// allocation per key.
+  /// Scratch memory for changing a block before it is written. A source can pass the buffer to the next source, which
+  /// saves an allocation per key.
   AlignedBytes buffer;
 };
 

@@ -45,7 +45,7 @@ class PagedFilter {
   [[nodiscard]] const PageLayout& layout() const noexcept { return layout_; }
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept { return layout_.bytes; }
   [[nodiscard]] std::uint64_t pages() const noexcept { return layout_.pages(); }
-  /// The size of a page below pages(): page_bytes, or less for the last.
+  /// The size of a page; `page` must be below pages(). page_bytes, or less for the last page.
   [[nodiscard]] std::size_t bytes_of(std::uint64_t page) const noexcept { return layout_.bytes_of(page); }
   /// The page with a key's block, or its first position.
   [[nodiscard]] std::uint64_t page_of(std::uint64_t key_hash) const noexcept;
@@ -61,14 +61,14 @@ class PagedFilter {
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash, PageSource& pages) const;
   /// Adds a key, and counts it in its page. A key that may be present is ignored if the kind does not count or
   /// `only_if_absent` is set; no page is then requested for writing. (In a window, a key that is only in older panes is
-  /// added to the newest one.) Errors: kFull (growing only), with nothing changed.
+  /// added to the newest pane.) Errors: kFull (growing only), with nothing changed.
   Result<Added> add_hash(std::uint64_t key_hash, PageSource& pages, bool only_if_absent = false) const;
   /// Undoes one addition of a key, and returns the count before, as count_hash. Remove only keys that were added, as in
   /// AnyFilter::remove. Errors: kUnsupported; kNotFound, with no page changed, if the key is certainly absent.
   Result<std::uint64_t> remove_hash(std::uint64_t key_hash, PageSource& pages) const;
 
   // Growing filters only. When an addition reports a crowded page:
-  // 1. with_a_page_more() is the next filter; its split() writes two pages, the last one and a page that gets smaller;
+  // 1. with_a_page_more() is the next filter, whose split() writes the last page and a page that gets smaller;
   // 2. the last page is stored, and from then on all queries use the next filter;
   // 3. the smaller page is stored.
   // Until step 3, the page that was split is read as if it were already smaller.

@@ -13,8 +13,8 @@
 
 namespace crivo {
 
-/// The capacity of layer `index` (0, 1, ...): capacity * growth^index; 0 if there is no such layer, because that
-/// exceeds kMaxCapacity.
+/// The capacity of layer `index` (0, 1, ...): capacity * growth^index; 0 if that exceeds kMaxCapacity, so that there is
+/// no such layer.
 [[nodiscard]] std::uint64_t scalable_layer_capacity(const FilterSpec& spec, unsigned index) noexcept;
 
 /// The blocks and probes of layer `index`, which has at least `before_units` blocks, the number of the layer before (0

@@ -16,13 +16,13 @@ inline constexpr unsigned kBlockBits = 512;
 
 /// The rate of a blocked filter: the mean over blocks, whose number of keys has a Poisson distribution with mean n /
 /// blocks. Source: Putze, Sanders & Singler 2007, (3). The rate in a block also accounts for the varying fill of blocks
-/// with equal numbers of keys, unlike their (1 - (1-1/B)^(kj))^k.
+/// with equal numbers of keys, unlike the paper's (1 - (1-1/B)^(kj))^k.
 [[nodiscard]] double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept;
 
 /// Whether the rate exceeds the promised one because of too many keys. The number of additions alone does not prove
 /// that, as it includes repeated keys. A window is sized per pane: keys that are added at once can exceed a pane
-/// although they are fewer than the capacity. Its rate may exceed the promised one by half, because the number of keys
-/// per pane varies.
+/// although they are fewer than the capacity. The window's rate may exceed the promised one by half, because the number
+/// of keys per pane varies.
 [[nodiscard]] constexpr bool is_over_capacity(const Facts& facts, double current_fp_rate, bool is_window) noexcept {
   if (is_window) return current_fp_rate > 1.5 * facts.fp_rate;
   return facts.keys > facts.capacity && current_fp_rate > facts.fp_rate;

@@ -17,7 +17,7 @@ inline constexpr std::size_t kSstTrailerBytes = 32;
 /// The reserved negative marker at byte [size - 5], for which RocksDB's built-in reader answers "maybe".
 inline constexpr std::int8_t kSstMarker = -67;
 
-/// Whether a block, of any size, ends in a trailer with our marker. Does not validate it.
+/// Whether a block, of any size, ends in a trailer with Crivo's marker. Does not validate it.
 [[nodiscard]] bool is_sst_block(std::span<const std::byte> block) noexcept;
 
 /// The maximum length of a key transform's name (docs/format.md).
@@ -42,10 +42,10 @@ void seal_sst_block(const Shape& shape, std::span<std::byte> block, std::string_
 [[nodiscard]] std::string_view sst_key_transform(std::span<const std::byte> block) noexcept;
 
 /// Opens a sealed block in place, without reading outside it. The FilterRef borrows the block. `key_transform` is the
-/// name of the function that the caller applies to keys before queries; empty for none. A block does not store what it
-/// was sized for: the facts are capacity 1, rate 1 and 0 keys. `is_verified` skips the checksum, for a block that was
-/// opened before and cannot have changed since. Errors: kCorrupt; kBadArgument if the block has another key transform.
-/// On an error the caller must answer "maybe", never "no".
+/// name of the function that the caller applies to keys before queries; empty for none. A block does not store facts:
+/// the FilterRef has capacity 1, rate 1 and 0 keys. `is_verified` skips the checksum, for a block that was opened
+/// before and cannot have changed since. Errors: kCorrupt; kBadArgument if the block has another key transform. On an
+/// error the caller must answer "maybe", never "no".
 [[nodiscard]] Result<FilterRef> open_sst_block(std::span<const std::byte> block, std::string_view key_transform = {},
                                                bool is_verified = false);
 

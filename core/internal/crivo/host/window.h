@@ -1,7 +1,7 @@
 // The clock and the panes of a window: keys are stored in panes by the time of their addition, and expire with their
 // pane.
 //
-// Time is divided into panes of equal length. A window keeps the newest pane and `panes` older ones, so a key is found
+// Time is divided into panes of equal length. A window stores the newest pane and `panes` older ones, so a key is found
 // for at least one window, and at most one pane longer. A pane's generation is the number of panes since the first one.
 // Generations never decrease: if the clock goes backwards, no key is lost. See docs/format.md, "window" and "Filter
 // tables".
@@ -36,7 +36,7 @@ struct PaneClock {
   [[nodiscard]] std::uint32_t place(std::uint64_t pane) const noexcept {
     return static_cast<std::uint32_t>(pane % kept_panes());
   }
-  /// The generation at this time, or the newest known one if that is later.
+  /// The generation at this time, or the newest known generation if that is later.
   [[nodiscard]] std::uint64_t generation_at(Time time) const noexcept;
   /// When the newest pane ends. Requires that the clock was set.
   [[nodiscard]] Time end_of_newest() const noexcept;
