@@ -1,7 +1,7 @@
 // The functions that filter.js and sketch.js call, in WebAssembly (core/wasm) and in Node's native module (core/node).
 // Everything except numbers is passed in the shared buffer (`room`): filter.js writes to it before a call, and reads
-// from it afterwards. Keys are stored one after the other; a batch of keys follows 512 numbers of 32 bits, their sizes.
-// A function that fails returns 0, a null pointer or false, and sets the last error.
+// from it afterwards. Keys are stored one after the other. A batch of keys is preceded by 512 numbers of 32 bits: the
+// sizes of the keys. A function that fails returns 0, a null pointer or false, and sets the last error.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ EXPORT(message) std::size_t message();
 EXPORT(open) AnyFilter* open(std::size_t bytes, double max_bytes);
 EXPORT(close) void close(AnyFilter* filter);
 
-/// The name of the kind is in the shared buffer. A number of 0 means the default.
+/// The shared buffer must contain the name of the kind. A number of 0 means the default.
 EXPORT(plan)
 Plan* plan(std::size_t kind_bytes, double capacity, double fp_rate, double bits_per_key, double seed_high,
            double seed_low, double max_bytes);
@@ -67,7 +67,7 @@ EXPORT(find_shard) double find_shard(std::size_t manifest_bytes, std::size_t key
 
 EXPORT(sketch_symbols) double sketch_symbols(double difference);
 EXPORT(sketch_open) Sketch* sketch_open(std::size_t bytes, double max_bytes);
-/// The type of the keys is in the shared buffer, for example "bytes:16".
+/// The shared buffer must contain the type of the keys, for example "bytes:16".
 EXPORT(sketch_create)
 Sketch* sketch_create(std::size_t keys_bytes, double symbols, double first, double seed_high, double seed_low,
                       double max_bytes);
@@ -77,7 +77,7 @@ EXPORT(sketch_change) bool sketch_change(Sketch* sketch, std::size_t count, bool
 EXPORT(sketch_append) bool sketch_append(Sketch* sketch, const Sketch* next);
 EXPORT(sketch_combine) bool sketch_combine(Sketch* sketch, const Sketch* other);
 /// Writes to the shared buffer: the number of keys that only `first` has (8 bytes, little-endian), these keys, and the
-/// keys that only `second` has. Returns the size of all in bytes: 0 if the sketches are too short, -1 on an error.
+/// keys that only `second` has. Returns the total size in bytes: 0 if the sketches are too short, -1 on an error.
 EXPORT(sketch_difference) double sketch_difference(const Sketch* first, const Sketch* second);
 /// Writes numbers to the shared buffer.
 EXPORT(sketch_facts) bool sketch_facts(const Sketch* sketch);

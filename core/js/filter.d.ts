@@ -1,6 +1,7 @@
 /**
- * A key. A string is its UTF-8, and a number or bigint its digits: `7`, `7n` and `"7"` are the same key. An integer
- * beyond 2^53 must be a bigint. The kind "range" accepts 64-bit integers, which it compares as numbers, or bytes.
+ * A key. A string is encoded as UTF-8, and a number or bigint as its digits: `7`, `7n` and `"7"` are the same key. An
+ * integer beyond 2^53 must be a bigint. The kind "range" accepts 64-bit integers, which it compares as numbers, or
+ * bytes.
  */
 export type Key = string | Uint8Array | number | bigint;
 

@@ -44,7 +44,7 @@ function planned(options, make) {
   }
 }
 
-/** Builds a filter of a plan from what collect(builder) passes to the builder. */
+/** Builds a filter with the options of `plan` from the keys that collect(builder) adds to the builder. */
 function collected(plan, collect) {
   const builder = native.builder(plan) || fail();
   try {

@@ -1,4 +1,4 @@
-// Encodes keys and numbers as bytes, as every part of Crivo does.
+// Encodes keys and numbers as bytes, as all of Crivo's interfaces do.
 const encoder = new TextEncoder();
 
 /** An error of Crivo, with the reason in one or two words: "corrupt", "bad argument", "too large", ... */
@@ -20,7 +20,7 @@ export function spell(number) {
   return fixed.includes("e") || fixed.length > scientific.length ? scientific : fixed;
 }
 
-/** A key's name in an error: a single key has a name instead of an index. */
+/** The name of a key in an error: keys[index], or, for a single key, the name that was passed as `index`. */
 function nameOf(index) {
   return typeof index === "number" ? `keys[${index}]` : index;
 }

@@ -19,8 +19,8 @@ struct LastError {
 
 LastError& last_error();
 std::byte* room_bytes();
-/// Grows the shared buffer (`room`) to at least this size, and returns its position. The contents stay. 0 if there is
-/// no memory.
+/// Grows the shared buffer (`room`) to at least this size, and returns its position. Preserves the contents. Returns 0
+/// if memory is short.
 EXPORT(room) std::size_t room(std::size_t bytes);
 /// Frees the shared buffer (`room`). The next call must be room().
 EXPORT(leave) void leave();

@@ -18,7 +18,7 @@ export let bytes; // a view of this memory
 export let room = 0; // the position of the shared buffer in it
 let roomBytes = 0;
 
-/** Call first, with the functions of exports.h, and `memory`, whose `buffer` contains the shared buffer (`room`). */
+/** Call first. `functions`: those of exports.h, and `memory`, whose `buffer` contains the shared buffer (`room`). */
 export function use(functions) {
   native = functions;
   memoryMoved();
