@@ -29,13 +29,13 @@ struct OwnedFilter {
 struct CachedFilter {
   CachedFilter(std::span<const std::byte> prefix, std::size_t size, AnyFilter&& filter)
       : blob_prefix(prefix.begin(), prefix.end()), blob_bytes(size), owned(std::move(filter)) {}
-  std::vector<std::byte> blob_prefix;  // the header of a raw blob; all bytes of any other
+  std::vector<std::byte> blob_prefix;  // the header of a raw blob; all bytes of a compressed one
   std::size_t blob_bytes;
   OwnedFilter owned;
 };
 
-/// The caches of a database connection. They only save time: no answer of an intact filter depends on them. Lives as
-/// long as the functions are registered with the connection. Not thread-safe, like the connection.
+/// The caches of a database connection. They affect only the speed of queries, not the answers of an intact filter. The
+/// object lives as long as the functions are registered with the connection. Not thread-safe, like the connection.
 struct Connection {
   std::shared_ptr<const CachedFilter> cached;
   std::uint64_t last_raw_header = 0;  // the hash of the header of the last raw filter that was decoded

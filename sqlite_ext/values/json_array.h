@@ -25,7 +25,8 @@ class JsonArray {
   /// Borrows the text.
   explicit JsonArray(std::string_view text) noexcept : text_(text) {}
 
-  /// Returns the next element, or no value after the last, once the rest of the text is validated. Throws NotAnArray.
+  /// Returns the next element. After the last element, validates the end of the text, and returns no value. Throws
+  /// NotAnArray.
   [[nodiscard]] std::optional<Element> next();
 
  private:

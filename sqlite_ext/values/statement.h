@@ -14,8 +14,9 @@ namespace crivo::sqlite {
 /// block VACUUM.
 class Statement {
  public:
-  // A hostile schema can replace a shadow table by a view on the filter table. NO_VTAB rejects such a view: the table's
-  // own statement would otherwise hold the table, and the connection, open.
+  // A hostile schema can replace a shadow table by a view on the filter table. NO_VTAB rejects such a view. Otherwise a
+  // statement of the filter table would use the filter table itself, so that neither the table nor the connection could
+  // be closed.
   static constexpr unsigned kOwn = SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB;
   /// `flags` are those of sqlite3_prepare_v3.
   Statement(sqlite3* db, std::string sql, unsigned flags = kOwn) : db_(db), sql_(std::move(sql)), flags_(flags) {}
@@ -23,7 +24,7 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  /// How often SQLite prepared the statement again because a schema changed.
+  /// The number of times that SQLite prepared the statement again because a schema had changed.
   [[nodiscard]] int times_prepared_again() const noexcept {
     return statement_ != nullptr ? sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0) : 0;
   }

@@ -59,8 +59,8 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 [[nodiscard]] std::optional<std::int64_t> whole_number(sqlite3_value* value);
 /// Borrows the bytes of a BLOB. Throws std::bad_alloc.
 [[nodiscard]] std::span<const std::byte> blob_of(sqlite3_value* value);
-/// Borrows a value as the name of a table, column or schema. Throws SqlError unless it is a text without NUL, at which
-/// SQLite would cut the name off.
+/// Borrows a value as the name of a table, column or schema. Throws SqlError unless the value is a text without NUL,
+/// because SQLite would end the name there.
 [[nodiscard]] const char* name_of(sqlite3_value* value, std::string_view field);
 /// Formats a value for an error message: 12, 0.5, 'text', a blob of 3 bytes, NULL.
 [[nodiscard]] std::string shown(sqlite3_value* value);

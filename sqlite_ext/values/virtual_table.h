@@ -1,8 +1,8 @@
 // The base of the extension's virtual tables (sqlite.org/vtab.html): SQLite's objects, exception handling, and
 // callbacks that only forward a call.
 //
-// A Table derives from sqlite3_vtab, and its Cursor from sqlite3_vtab_cursor. Both must have the functions below. Those
-// that return void may throw the exceptions that a SQL function may throw:
+// A Table derives from sqlite3_vtab, and its Cursor from sqlite3_vtab_cursor. Both must have the functions below.
+// Functions that return void may throw the exceptions that a SQL function may throw:
 //
 //   const char* Table::name() const                           the prefix of error messages
 //   int Table::best_index(sqlite3_index_info&)                returns a result code

@@ -28,7 +28,7 @@ void add_instruction(Effects& effects, const Use& row, bool is_first) {
 }
 
 /// Whether a statement has started, may write, and has not returned a row. (SQLite returns the rows of a RETURNING only
-/// after all writes.) Blob handles are statements without text, and do not count.
+/// after all writes.) An open blob handle is a statement without text, and is ignored.
 bool is_writing(sqlite3_stmt* statement) {
   return sqlite3_stmt_busy(statement) != 0 && sqlite3_stmt_readonly(statement) == 0 &&
          sqlite3_data_count(statement) == 0 && sqlite3_sql(statement) != nullptr;

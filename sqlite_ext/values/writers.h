@@ -41,7 +41,7 @@ struct Effects {
 void require_no_other_writer(sqlite3* db, std::string_view what);
 
 /// Throws SqlError unless the call comes from a top-level statement on a virtual table. Also rejects a call from a
-/// trigger: its row is written, but the row's other triggers have not fired yet.
+/// trigger: the trigger's row is written, but the row's other triggers may not have fired yet.
 void require_own_statement(sqlite3* db, std::string_view what);
 
 }  // namespace crivo::sqlite
