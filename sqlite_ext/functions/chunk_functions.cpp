@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kColumns[] = {"seq INTEGER", "chunk BLOB"};
 constexpr const char* kArguments[] = {"filter", "chunk_bytes"};
 
-/// Makes each chunk when its column is read, so the memory is that of the filter and one chunk.
+/// Makes each chunk when its column is read, so that only one chunk at a time is in memory.
 class DumpRows final : public Rows {
  public:
   explicit DumpRows(const ChunkWriter& writer) : writer_(writer) {}

@@ -148,7 +148,7 @@ constexpr const char* kColumns[] = {"key", "maybe INTEGER"};
 constexpr const char* kArguments[] = {"filter", "keys"};
 
 /// The rows of bloom_probe. Reads the array twice: first to hash and look up all keys at once, then again row by row.
-/// So no key is copied, and a large array takes nine bytes per key.
+/// So no key is copied, and the memory is nine bytes per key.
 class ProbeRows final : public Rows {
  public:
   /// Borrows the array. If `filter` is null, every answer is NULL.

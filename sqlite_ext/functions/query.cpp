@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kMinCachedBytes = 4096;
 constexpr std::size_t kMaxCachedBytes = std::size_t{32} << 20;
 
-/// The auxiliary data of an argument that an earlier call of the statement decoded. Only its address matters.
+/// The auxiliary data of an argument that an earlier call of the statement decoded. Only the address of kMarker
+/// matters.
 constexpr char kMarker = 0;
 
 /// Not inlined, so that the common query needs no stack frame.

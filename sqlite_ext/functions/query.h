@@ -1,14 +1,15 @@
 // Queries the filter in a function's first argument, without decoding that filter again for each row.
 //
-// SQLite keeps auxiliary data from row to row only for an argument that is constant in the statement (a literal, a
-// bound parameter), and discards it at once for any other argument (a column, a scalar subquery). So the first call
-// sets a marker and borrows the filter. A later call that finds the marker stores a copy of the filter there.
+// SQLite preserves the auxiliary data of an argument from row to row only if the argument is constant in the statement
+// (a literal, a bound parameter). For any other argument (a column, a scalar subquery), SQLite discards the data at
+// once. So the first call sets a marker and borrows the filter. A later call that finds the marker stores a copy of the
+// filter there.
 //
 // Any other argument is a new copy of the value for each row or statement. Validating it takes as long as SQLite's
 // copy, and decompressing it about twenty times as long. So the connection caches one filter: the last compressed one,
 // or a raw one that was read twice in a row (otherwise a scan over rows with a filter each would copy them all). The
-// cache compares all bytes of a compressed blob, but only the header of a raw one, which has the checksum of the
-// payload. Two crafted blobs can have the same header. So a query runs on the cached filter and on the given payload;
+// cache compares all bytes of a compressed blob, but only the header of a raw one, which contains the payload's
+// checksum. Two crafted blobs can have the same header. So a query runs on the cached filter and on the given payload;
 // if the two answers differ, the blob is decoded in full.
 #pragma once
 
@@ -24,8 +25,8 @@ inline constexpr const char* kPointerType = "crivo filter";
 /// The answer to a query; no value stands for NULL.
 using Answer = std::optional<std::int64_t>;
 
-/// The filter in argument 0 if it is already decoded: by bloom_open, or by an earlier call of this statement, in the
-/// auxiliary data. Null if it must be decoded, or if the argument is NULL.
+/// The filter in argument 0 if it is already decoded: by bloom_open, or by an earlier call of this statement, which
+/// stored it in the auxiliary data. Null if the filter must be decoded, or if the argument is NULL.
 [[nodiscard]] const OwnedFilter* ready_filter(const Call& call);
 
 /// The filter that bloom_open stored in a value; null if the value is not from bloom_open.

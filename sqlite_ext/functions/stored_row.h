@@ -42,7 +42,8 @@ class StoredRow : public StoredBlob {
 
   /// Opens the value of a row. `row` is a rowid if it is an INTEGER, else a primary key of one column. Looks the row up
   /// each time, because a rollback can make an open handle show another row. Throws SqlError if the row is missing, if
-  /// its value cannot be opened, or if a running statement writes the table, as it would overwrite the new key.
+  /// its value cannot be opened, or if a running statement writes the table, because that statement could overwrite the
+  /// new key.
   void open(sqlite3_value* row);
 
   // The functions below require an open row.

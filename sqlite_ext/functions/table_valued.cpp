@@ -30,7 +30,7 @@ class Cursor : public sqlite3_vtab_cursor {
  private:
   [[nodiscard]] const Table& table() const noexcept { return *static_cast<const Table*>(pVtab); }
 
-  // Copies of the arguments: the rows may borrow from them, and a query may read the hidden columns.
+  // Copies of the arguments: the rows may borrow from the copies, and a query may read the hidden columns.
   std::array<OwnedValue, kMaxArguments> args_;
   std::unique_ptr<Rows> rows_;
   bool at_end_ = true;

@@ -45,7 +45,7 @@ struct TableFunction {
   std::size_t required;                                  // the number of leading arguments that must be given
   double usual_rows;                                     // the planner's estimate of the number of rows
   std::unique_ptr<Rows> (*rows)(const TableCall& call);  // null means no rows
-  double call_cost = 0;                                  // the cost of a call, without its rows; a row costs 1
+  double call_cost = 0;                                  // the cost of a call without its rows, in rows
 };
 
 /// Registers a function, which must live as long as the process. Returns a SQLite result code.
