@@ -37,7 +37,7 @@ Status refusal(const PolicyInfo& policy, const Error& error) {
 }
 
 // Sets one option of a policy; `address` is that of its SharedSettings. SetOptions on a running database also calls
-// this, and `config` does not reveal it.
+// this; `config` does not say so.
 Status parse_option(const ConfigOptions&, const std::string& name, const std::string& value, void* address) {
   auto& settings = *static_cast<SharedSettings*>(address);
   const auto set = settings.change([&](SettingsParser& parser) { return parser.set_while_running(name, value); });
@@ -95,8 +95,8 @@ bool has_partition_bug(const rocksdb::BlockBasedTableOptions& table) noexcept {
   return CRIVO_ROCKSDB_VERSION < 905 && table.partition_filters && !table.whole_key_filtering;
 }
 
-/// Rejects objects of our class Ours that an option string created under an unknown name. They expose their name as
-/// "options", which objects of other classes do not have.
+/// Rejects objects of Crivo's class Ours that an option string created under an unknown name. An object of this class
+/// returns its requested name from GetOptions(Ours::kName); objects of other classes return null.
 template <typename Ours, typename T>
 Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* field) {
   for (const auto& each : objects) {
@@ -132,7 +132,7 @@ FilterPolicy::FilterPolicy(const PolicyInfo* policy)
       fits_library_(error_.empty()),
       builtin_(rocksdb::NewBloomFilterPolicy(10)) {
   RegisterOptions(Name(), &settings_, option_map(settings_.policy()));
-  RegisterOptions(kCountersName, &counters_, nullptr);  // no options; GetRocksDBFilterCounters finds them by this name
+  RegisterOptions(kCountersName, &counters_, nullptr);  // GetRocksDBFilterCounters finds the counters by this name
 }
 
 FilterPolicy::FilterPolicy(const RocksDBFilterOptions& options) : FilterPolicy(find_policy(options.kind)) {
@@ -188,15 +188,15 @@ void FilterPolicy::record_error(const Result<void>& result, bool transforms) {
 std::string FilterPolicy::GetId() const { return policy_id(settings_.policy(), settings_.load()); }
 
 const char* FilterPolicy::CompatibilityName() const {
-  if (!knows_keys_) return kTransformedFilters.data();  // no file has it
+  if (!knows_keys_) return kTransformedFilters.data();  // no file has a filter of this name
   const NamedKeyTransform* const transform = settings_.load().key_transform;
   return transform != nullptr ? transform->compatibility_name.c_str() : builtin_->CompatibilityName();
 }
 
 // Before RocksDB changes options, it serializes them in detail (Configurable::ConfigureOptions). After a change, it
 // serializes them without detail, for the OPTIONS file. Up to 9.7, RocksDB passes the detailed text back to
-// ConfigureOptions if any option was wrong. From 9.8 on, it would create a new policy from that text, so there only an
-// error of this policy's own options reverts its earlier changes.
+// ConfigureOptions if any option was wrong. From 9.8 on, RocksDB would create a new policy from that text. In these
+// versions, only an error in this policy's own options reverts the policy's earlier changes.
 std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const std::string& prefix) const {
   if (!config.IsDetailed()) settings_.end_call();
   const std::string id = config.IsDetailed() ? settings_.begin_call() : "";
@@ -204,8 +204,9 @@ std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const st
   return rocksdb::FilterPolicy::SerializeOptions(config, prefix);
 }
 
-// RocksDB discards the status of a policy from an option string, so it is stored. A policy that SetOptions changes in
-// place (mutable options only, before RocksDB 9.8) stays unchanged, and the caller gets the error.
+// RocksDB discards the status of a policy from an option string, so the policy stores its first error. A policy that
+// SetOptions changes in place (mutable options only, before RocksDB 9.8) stays unchanged, and the caller gets the
+// error.
 Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
                                       const std::unordered_map<std::string, std::string>& options,
                                       std::unordered_map<std::string, std::string>*) {
@@ -309,7 +310,7 @@ void FilterPolicy::log_warnings(const rocksdb::FilterBuildingContext& context, c
   log_damages(*counters_, log);
   counters_->work_for(log, context.column_family_name);
 } catch (...) {
-  // Without memory for the log line, or if the logger threw, the filter is more important.
+  // If memory is short or the logger throws, omits the log line: the filter is more important.
 }
 
 rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slice& contents) const {

@@ -12,7 +12,7 @@
 
 namespace crivo::plugin {
 
-/// Makes a reader for a filter block of Crivo's or of RocksDB's own policies; `builtin` is any one of the latter.
+/// Makes a reader for a filter block of Crivo's or of RocksDB's own policies; `builtin` is any of RocksDB's policies.
 /// `transform` computes the canonical keys; null for unchanged keys. The reader borrows the contents. It answers
 /// "maybe" for every key if a Crivo block is damaged or has another transform, and if there is a transform but the
 /// block is RocksDB's own. Returns null if memory is short, which RocksDB also treats as "maybe". `counters` count the

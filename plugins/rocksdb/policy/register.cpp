@@ -1,4 +1,4 @@
-// Registers our policies with RocksDB: when this library is loaded (linked, by dlopen or by LD_PRELOAD), or, if the
+// Registers Crivo's policies with RocksDB: when this library is loaded (linked, by dlopen or by LD_PRELOAD), or, if the
 // plugin is compiled into RocksDB, when RocksDB calls it.
 #include <rocksdb/utilities/object_registry.h>
 
@@ -36,7 +36,7 @@ Pattern contains(const std::string& word) {
   return Pattern("", /*optional=*/false).AddSeparator("", false).AddSeparator(word, false);
 }
 
-/// A factory for objects of type T, which our class Ours makes from the requested name.
+/// A factory for objects of type T, which Crivo's class Ours makes from the requested name.
 template <typename T, typename Ours>
 void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
   library.AddFactory<T>(pattern, [](const std::string& name, std::unique_ptr<T>* guard, std::string*) {
@@ -45,11 +45,11 @@ void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
   });
 }
 
-// A misspelt policy must reach our code, which reports it when the database is opened; without a factory, RocksDB would
-// continue without filters. So the factories match every text that begins with "crivo", and texts that contain it. If
-// the text in braces has no id, or has an option without a value, RocksDB uses the whole text as the name, with its
-// blanks, quotes and braces. OPTIONS files may also name the collector and the listener, which ConfigureRocksDB
-// installs.
+// A misspelled policy name must reach Crivo's code, which reports the name when the database is opened. Without a
+// factory for the name, RocksDB would continue without filters. So the factories match every text that begins with
+// "crivo", and texts that contain it. If the text in braces has no id, or has an option without a value, RocksDB uses
+// the whole text as the name, with its blanks, quotes and braces. OPTIONS files may also name the collector and the
+// listener, which ConfigureRocksDB installs.
 void register_factories(rocksdb::ObjectLibrary& library) {
   library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(ScanCollectorFactory::kName,
                                                                [](const auto&, auto* guard, std::string*) {
