@@ -61,7 +61,7 @@ bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBa
   return builder != nullptr;
 }
 
-/// Why a family keeps its policy; empty if it gets another one.
+/// Why a family's policy is not replaced; empty if it is.
 std::string reason_to_keep(const FilterRequest& request, const rocksdb::FilterPolicy& set,
                            const rocksdb::BlockBasedTableOptions& table) {
   if (is_crivos(set)) {
@@ -77,7 +77,7 @@ std::string reason_to_keep(const FilterRequest& request, const rocksdb::FilterPo
          (is_builtin ? ", which CRIVO_ROCKSDB_REPLACE=1 replaces" : "");
 }
 
-/// Why a family without a policy, or with a replaceable one, must not have filters; empty if it may.
+/// Why a family without a policy, or with a replaceable one, must not get filters; empty if there is no reason.
 std::string reason_against(const FilterRequest& request, const ColumnFamilyOptions& options, bool has_filters) {
   if (!has_filters && options.prefix_extractor != nullptr && !request.prefixes) {
     // Without filters, an iterator that seeks a key also finds keys of other prefixes after it.
@@ -98,8 +98,8 @@ const FilterRequest& requested_filters() {
   return *request;
 }
 
-/// Sets the requested policy in `options`, if the column family can have it. Returns why it was not set; empty if it is
-/// set now, or was before. `options` is unchanged otherwise. An invalid request sets `is_invalid`.
+/// Sets the requested policy in `options`, if the column family can have it. Returns why the policy is not set; empty
+/// if it is set now, or was set before. `options` is unchanged otherwise. An invalid request sets `is_invalid`.
 std::string add_filters(const FilterRequest& request, ColumnFamilyOptions& options, bool& is_invalid) {
   const rocksdb::TableFactory* const factory = options.table_factory.get();
   // A custom factory may wrap a block-based one.

@@ -3,11 +3,11 @@
 // If this library is in LD_PRELOAD, the functions below replace those of librocksdb, and call them. RocksDB makes each
 // column family from options that SanitizeOptions has processed (10.x: SanitizeCfOptions), no matter how the database
 // is opened or the family is created. This function is not public, but librocksdb exports it, and calls it through the
-// dynamic linker. RocksDB then writes the options into LOG by ColumnFamilyOptions::Dump. After that, our function logs
-// why there is no filter.
+// dynamic linker. RocksDB then writes the options into LOG by ColumnFamilyOptions::Dump. After that, this library's
+// function logs why there is no filter.
 //
-// This library is not linked to RocksDB, because modules with a RocksDB of their own would then find ours first. It
-// loads the plugin only beside the RocksDB that the plugin was built for.
+// This library is not linked to RocksDB, because modules with a RocksDB of their own would then find the linked one
+// first. It loads the plugin only if the program uses the RocksDB that the plugin was built for.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <rocksdb/version.h>
@@ -30,8 +30,8 @@ namespace rocksdb {
 struct ImmutableDBOptions;
 class Logger;
 
-/// Stands for RocksDB's class, which this library only passes on. The destructor makes the ABI return it through the
-/// caller's memory, like the real class.
+/// Stands for RocksDB's class. This library only passes its objects on. The destructor makes the ABI return objects
+/// through the caller's memory, as it does for the real class.
 struct ColumnFamilyOptions {
   ColumnFamilyOptions() = delete;
   ~ColumnFamilyOptions();
@@ -87,7 +87,7 @@ void say(const char* trouble) noexcept {
   if (start().can_say && last.exchange(hash) != hash) std::fprintf(stderr, "crivo: no filters: %s\n", trouble);
 }
 
-/// The functions of the plugin beside this library; null, after printing the reason, if it cannot be loaded. Two
+/// The functions of the plugin in this library's folder; null, after printing the reason, if it cannot be loaded. Two
 /// threads may both load the plugin, which is harmless. A lock could deadlock with the lock of the dynamic loader.
 const PreloadCalls* load_plugin() noexcept {
   static std::atomic<const PreloadCalls*> known = nullptr;
@@ -108,7 +108,7 @@ constexpr std::string_view kLibrary = "librocksdb.so";
 constexpr std::string_view kVersion = "." CRIVO_TEXT(ROCKSDB_MAJOR) "." CRIVO_TEXT(ROCKSDB_MINOR);
 
 /// Whether the name of a file is that of the librocksdb that the plugin is linked to. The plugin must not be loaded
-/// beside another version: two copies of RocksDB's dependencies may conflict.
+/// together with another version: two copies of RocksDB's dependencies may conflict.
 bool can_be_ours(std::string_view file) noexcept {
   file.remove_prefix(file.rfind('/') + 1);
   if (!file.starts_with(kLibrary)) return false;
@@ -139,8 +139,8 @@ const PreloadCalls* calls_for(const void* original) noexcept {
   return nullptr;
 }
 
-/// The function that we replace: that of the calling library or its dependencies, or else the next one in the program.
-/// Null if there is none.
+/// The function that this library replaces: the one in the calling library or its dependencies, or else the next one in
+/// the program. Null if there is none.
 void* original(const char* symbol, const void* caller) noexcept {
   const char* const file = place_of(caller).dli_fname;
   void* const library = file != nullptr ? ::dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
