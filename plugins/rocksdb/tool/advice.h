@@ -35,8 +35,8 @@ struct TreeSizes {
 /// as four runs with the size of the smallest level in total, and the ratio gives these runs their real size.
 [[nodiscard]] TreeFit fit_tree(const TreeSizes& sizes) noexcept;
 
-/// The ratios to try, because a tree is never quite as crivo.Auto assumes: that of the fit, some up to four times
-/// larger and smaller, and 1, which gives all levels about the same rate.
+/// The ratios to try, because a tree is never quite as crivo.Auto assumes: the ratio of the fit, some ratios up to four
+/// times larger and smaller, and 1, which gives all levels about the same rate.
 [[nodiscard]] std::vector<TreeFit> fits_near(const TreeFit& fit);
 
 /// The sizes to try, in hundredths of a bit per key: from half a bit, RocksDB's minimum, to 64.

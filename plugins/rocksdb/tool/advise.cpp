@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 
 /// The proposals for one goal.
 struct Plan {
-  std::string goal;  // "memory": within the given bytes; "reads": within the present wasted reads
+  std::string goal;  // "memory": within the given bytes; "reads": within the current wasted reads
   double limit = 0;
   std::string reason;           // for the text output
   std::vector<Choice> choices;  // best first

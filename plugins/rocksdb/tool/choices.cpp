@@ -43,8 +43,8 @@ constexpr std::array kChoiceKinds = {ChoiceKind{"auto", "crivo.Auto", true}, Cho
                                      ChoiceKind{"rocksdb_bloom", "bloomfilter", false},
                                      ChoiceKind{"rocksdb_ribbon", "ribbonfilter", false}};
 
-/// The options of crivo.Auto besides its budget, one text per way to model the tree. Other kinds, and a tree without
-/// levels below level 0, have no budget and one empty text.
+/// The options of crivo.Auto other than its budget: one text per model of the tree. One empty text for other kinds, and
+/// for a tree without levels below level 0.
 std::vector<std::string> shapes_of(const ChoiceKind& kind, const FamilyPolicy& family, const FamilyTree& tree) {
   const TreeSizes sizes = tree.sizes(family.options);
   if (std::string_view(kind.name) != "auto" || sizes.keys.empty()) return {""};
@@ -62,8 +62,8 @@ class Chooser {
           const KeptOptions& kept)
       : kind_(kind), shape_(std::move(shape)), family_(family), tree_(tree), kept_(kept) {}
 
-  /// The option string. RocksDB's filters have no key transform. Plans have none either, because it does not affect
-  /// sizes.
+  /// The option string. RocksDB's filters have no key transform. Plans have none either, because a transform does not
+  /// affect sizes.
   [[nodiscard]] std::string text(int hundredths, bool planned) const {
     const std::string bits = number_text(hundredths / 100.0, kDigits);
     const std::string policy = kind_.policy;

@@ -99,7 +99,7 @@ void check_env(const std::string& path) {
                 ": a database in its own Env, such as an encrypting one, can be opened only by its own program");
 }
 
-/// RocksDB aborts if it opens a database on a full disk, as it writes a new manifest and the log's contents.
+/// RocksDB aborts if it opens a database on a full disk, because opening writes a new manifest and the log's contents.
 void check_room(const std::string& path) {
   std::uint64_t needed = std::uint64_t{1} << 20;  // for LOG and OPTIONS
   std::error_code error;
@@ -204,8 +204,8 @@ Database Database::open_read_only(const DatabaseOptions& options, const std::str
   read_only.info_log = std::make_shared<NoLog>();
   read_only.max_open_files = 16;  // no table is queried for keys
   read_only.skip_stats_update_on_db_open = true;
-  // OPTIONS lacks db_paths. So further folders are assumed, which do not exist: opening then fails if the database has
-  // a file in another folder than the first (RocksDB has at most four).
+  // OPTIONS lacks db_paths. So these options name three more folders, which do not exist: opening then fails if the
+  // database has a file in any folder but the first (RocksDB has at most four).
   read_only.paranoid_checks = true;
   read_only.db_paths = {{path, UINT64_MAX}};
   for (const char* const other : {"/db_paths[1]", "/db_paths[2]", "/db_paths[3]"}) {

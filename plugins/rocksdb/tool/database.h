@@ -1,8 +1,8 @@
 // A database as its OPTIONS file describes it.
 //
-// To open someone else's database, a program needs its options: with another comparator it finds nothing, and without
-// the merge operator, compactions fail. RocksDB would ignore unknown options; here they are errors, before anything is
-// opened.
+// To open another program's database, this program needs the database's options: with a wrong comparator, reads find
+// nothing, and without the merge operator, compactions fail. RocksDB would ignore unknown options; load_options reports
+// them as errors, before anything is opened.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -58,7 +58,7 @@ class Database {
   /// are visible: some logs can only be read by a TransactionDB.
   [[nodiscard]] static Database open_read_only(const DatabaseOptions& options, const std::string& path,
                                                bool with_log = true);
-  /// Opens it for changes. Throws Refused, also if another process has it open.
+  /// Opens the database for changes. Throws Refused, also if another process has the database open.
   [[nodiscard]] static Database open(const DatabaseOptions& options, const std::string& path);
 
   Database(Database&&) = default;

@@ -33,7 +33,7 @@ class FilterProbe {
   /// Reads the filter. Errors: as TableFile::open; NotFound if the file has no filter, or an unreadable one.
   Status open(rocksdb::FileSystem& files, const std::string& path);
 
-  /// Caveats about the answers: damaged parts, prefixes only.
+  /// Caveats about the answers: filter blocks are damaged, or contain only prefixes.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
 
   /// Whether the filter lets each of these keys pass, in order. A damaged filter lets every key pass.

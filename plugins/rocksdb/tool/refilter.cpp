@@ -56,7 +56,7 @@ void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb:
                 "; --policy none removes filters");
 }
 
-/// Determines the policy of each column family, and checks that a family has one.
+/// Determines the policy of each column family, and checks that at least one family has a policy.
 void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   arguments.families.check(options);
   rocksdb::DBOptions with_listener;  // install_listener installs it if a policy needs it
@@ -116,8 +116,8 @@ bool report_next(const RefilterOptions& arguments, const RocksDBRefilterProgress
   return true;
 }
 
-/// Writes the OPTIONS file again. RocksDB also keeps the previous one, which must not name the policy either: otherwise
-/// `crivo sst info` would report that a program without the library lost it.
+/// Writes the OPTIONS file again. RocksDB also keeps the previous file, which must not name the policy either:
+/// otherwise `crivo sst info` would report that a program without the library had lost the policy.
 void rewrite_options_file(rocksdb::DB& db) {
   const bool is_off = db.GetOptions().disable_auto_compactions;
   const rocksdb::Status written = db.SetOptions({{"disable_auto_compactions", is_off ? "true" : "false"}});

@@ -40,7 +40,7 @@ fs::path file_of(const void* function) {
   return ::dladdr(function, &info) != 0 ? fs::canonical(info.dli_fname) : fs::path();
 }
 
-/// The library for LD_PRELOAD, beside the plugin that this program is linked to.
+/// The library for LD_PRELOAD, in the folder of the plugin that this program is linked to.
 std::string preloaded_library() {
   const fs::path found =
       file_of(::dlsym(RTLD_DEFAULT, "crivo_rocksdb_counters")).parent_path() / "libcrivo_rocksdb_preload.so";
