@@ -61,7 +61,7 @@ constexpr size_t kStretch = size_t{1} << 18;
 /// be iterated over.
 [[nodiscard]] bool check_many(PyObject* keys);
 
-/// Does what Python does between two instructions: releases the GIL and checks for signals. False with an exception.
+/// Briefly releases the GIL, and checks for signals, as Python does between two instructions. False with an exception.
 [[nodiscard]] inline bool let_others_run() {
   PyEval_RestoreThread(PyEval_SaveThread());
   return PyErr_CheckSignals() == 0;
@@ -110,14 +110,14 @@ template <class Take>
   if (PyErr_Occurred() == nullptr) return filled == 0 || take(hashes, filled);
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  if (filled > 0 && !take(hashes, filled)) PyErr_Clear();  // the wrong key's error came first
+  if (filled > 0 && !take(hashes, filled)) PyErr_Clear();  // the error of the wrong key came first
   PyErr_Restore(type, value, traceback);
   return false;
 }
 
 /// Changes an object with keys from an array or another iterable: calls `crivo_status take(hashes, count, error)` for
-/// each block: of an array in a turn that changes the object, of another iterable with the GIL. `changed` is the
-/// object's Turns, or null if no other thread has the object. False with an exception.
+/// each block. For an array, the calls run in a turn that changes the object; for another iterable, with the GIL.
+/// `changed` is the object's Turns, or null if no other thread has the object. False with an exception.
 template <class Take>
 [[nodiscard]] bool change_by_blocks(PyObject* keys, bool hashed, const Hashing& hashing, Turns* changed, Take&& take,
                                     PyObject* filename = Py_None) {

@@ -48,7 +48,7 @@ void stay(void* /*unused*/) {
 struct Progress {
   PyObject* callback;    // may be null
   PyThreadState* state;  // while the GIL is released
-  bool in_main_thread;   // Python handles signals only there
+  bool in_main_thread;   // Python handles signals only in the main thread
   bool goes_on = true;
 
   static int report(double done, void* data) {
@@ -72,7 +72,7 @@ struct Progress {
   }
 };
 
-/// False with an exception set if, for example, Ctrl-C arrives meanwhile.
+/// Whether this is Python's main thread. False with an exception set if Python code fails, for example by Ctrl-C.
 bool in_main_thread() {
   const Ref threading(PyImport_ImportModule("threading"));
   const Ref main(threading ? PyObject_CallMethod(threading.get(), "main_thread", nullptr) : nullptr);
@@ -102,7 +102,7 @@ class Builder {
     const auto add = [&](const uint64_t* hashes, size_t count, crivo_error* error) {
       return crivo_builder_add_hashes(builder_, hashes, count, error);
     };
-    return change_by_blocks(keys, hashed, hashing, nullptr, add, temp_folder_);  // no other thread has the builder
+    return change_by_blocks(keys, hashed, hashing, nullptr, add, temp_folder_);  // only this thread has the builder
   }
 
   /// Adds keys with values: one by one from iterables, or without the GIL from two arrays.

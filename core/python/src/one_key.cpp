@@ -1,4 +1,5 @@
-// Queries and changes with one key. They keep the GIL, because releasing it would take longer than they do.
+// Queries and changes with one key. These functions hold the GIL, because releasing it would take longer than the query
+// or change.
 #include "errors.h"
 #include "filter.h"
 #include "key.h"

@@ -11,7 +11,7 @@ namespace {
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t turn_ended = PTHREAD_COND_INITIALIZER;
 std::atomic<uint64_t> ended{0};
-uint32_t forks = 0;  // from the first process with this module to this one
+uint32_t forks = 0;  // the number of forks between the first process with this module and this one
 
 /// Runs in the new process. A thread that no longer exists may have held the mutex.
 void after_fork() {
@@ -21,7 +21,7 @@ void after_fork() {
 }
 
 /// Releases the GIL until some turn has ended. No end is missed: a turn ends only while its thread has the GIL, and
-/// `ended` is read before the GIL is released.
+/// this thread reads `ended` before it releases the GIL.
 void wait_for_an_end() {
   const uint64_t before = ended;
   PyThreadState* state = PyEval_SaveThread();
@@ -66,8 +66,9 @@ void Turns::wait_until_free_to_change() {
   notify_turn_ended();
 }
 
-/// A turn that only queries a filter begins after all its waiting changes. A turn that also changes another filter does
-/// not wait for them: two threads that each unite their filter with the other's would deadlock.
+/// A turn that only queries a filter begins after all changes that wait for that filter. A turn that also changes
+/// another filter does not wait for these changes: two threads that each unite their filter with the other's would
+/// deadlock.
 bool Turn::may_begin() const {
   if (changed_ != nullptr && !changed_->free_to_change()) return false;
   if (asked_ == nullptr) return true;

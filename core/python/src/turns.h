@@ -2,9 +2,9 @@
 // protects.
 //
 // A turn is a use of a filter during which the thread has released the GIL. Each filter has a Turns, which counts
-// active turns. Its fields are accessed only with the GIL. A query or a change that keeps the GIL waits until the turns
-// have ended. No Python code runs in a turn, so no thread waits for itself. A thread waits only while it has no turn,
-// so there is no deadlock.
+// active turns. The fields of a Turns are accessed only with the GIL. A query or a change that keeps the GIL waits
+// until the turns have ended. No Python code runs in a turn, so no thread waits for itself. A thread waits only while
+// it has no turn, so there is no deadlock.
 //
 // A forked process has only the thread that forked, which was in no turn. So the child drops the counts of other
 // threads' queries. A change by another thread stays unfinished, and waiting for it never ends.
@@ -45,7 +45,7 @@ class Turns {
 /// Call once, before the first turn: registers a fork handler. False if there is no memory.
 [[nodiscard]] bool watch_forks();
 
-/// A turn without the GIL. The constructor waits for it; end() or the destructor ends it.
+/// A turn without the GIL. The constructor waits until the turn may begin; end() or the destructor ends the turn.
 class Turn {
  public:
   /// Queries one filter and changes the other; either may be null.

@@ -1,5 +1,5 @@
-// Operations on a whole filter: facts and estimates, its bytes, other filters. Operations that read the whole filter
-// let other threads run.
+// Operations on a whole filter: facts, estimates, serialization, and operations with another filter. While an operation
+// reads the whole filter, other threads can run.
 #include <cmath>
 
 #include "errors.h"
