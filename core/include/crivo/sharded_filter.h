@@ -1,8 +1,8 @@
 // A sharded filter: a manifest, and one file per shard.
 //
-// Use it for a filter that is larger than memory, or that many machines build. The hash of a key selects its shard.
-// Each shard is an ordinary filter in any form, of any kind without ordered keys, values or a clock. It is built,
-// queried, verified and replaced independently of the others (docs/format.md, "Shards").
+// Use a sharded filter if the filter is larger than memory, or if many machines build it. The hash of a key selects its
+// shard. Each shard is an ordinary filter in any form, of any kind without ordered keys, values or a clock. It is
+// built, queried, verified and replaced independently of the others (docs/format.md, "Shards").
 //
 // The shards of FILE are in the folder FILE.shards. A shard's file name contains the shard's number and checksum, so a
 // manifest determines the contents of every shard. A writer that replaces a shard writes a new file first. If a writer

@@ -44,7 +44,7 @@ struct Capabilities {
   bool find = false;
   /// Answers exactly for every key that it is built from: members have the value 1, all others 0. Built once.
   bool exact = false;
-  /// Accepts keys beyond its capacity. There, `scalable` still keeps the promised rate; `growing` does not.
+  /// Accepts keys beyond its capacity. Beyond the capacity, `scalable` still meets the promised rate; `growing` does not.
   bool grow = false;
   /// Keys expire: AnyFilter::advance sets the filter's clock.
   bool advance = false;
@@ -79,7 +79,8 @@ inline constexpr unsigned kMaxValueBits = 32;
 /// capacity * range_length * 2^-63; `ribbon` and `map`, 2^-32; `exact`, 2^-33.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
-  /// Distinct keys, 1 to 2^40. `growing`: the keys up to which fp_rate holds, at most 2^32; 0 stands for 2^32.
+  /// Distinct keys, 1 to 2^40. `growing`: the number of keys up to which fp_rate holds, at most 2^32; 0 stands for
+  /// 2^32.
   std::uint64_t capacity = 0;
   /// The false-positive rate at capacity, in (capacity * 2^-64, 1). 1 is allowed for a map without check bits and for
   /// the smallest exact filter.
@@ -105,10 +106,10 @@ struct FilterSpec {
   unsigned value_bits = 0;
   /// exact: how many of the keys are members. FilterBuilder counts them.
   std::optional<std::uint64_t> members = std::nullopt;
-  /// window: the minimum time for which a key is found, in milliseconds, from `panes` to 100 years; rounded up to a
-  /// multiple of `panes`.
+  /// window: the minimum time for which a key is found, in milliseconds: at least `panes`, at most 100 years; rounded
+  /// up to a multiple of `panes`.
   std::int64_t window = 86'400'000;
-  /// window: the number of panes that the window is divided into, 1 to 256. One more is stored.
+  /// window: the number of panes that the window is divided into, 1 to 256. The filter stores one pane more.
   unsigned panes = 8;
 
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
