@@ -6,7 +6,7 @@
 //
 // Results. A function that can fail returns a crivo_status, and writes a message to its last argument, a crivo_error,
 // which may be NULL. On failure, the objects it would change are unchanged and its output arguments are not written,
-// unless its comment says otherwise. No function throws, prints or aborts. A function keeps a pointer to an argument
+// unless its comment says otherwise. No function throws, prints or aborts. A function stores a pointer to an argument
 // only if its comment says so. Every function can fail with CRIVO_BAD_ARGUMENT, with CRIVO_NO_MEMORY, and for a filter
 // from crivo_open with CRIVO_CORRUPT; "Errors" in a function's comment lists the others.
 //
@@ -94,7 +94,7 @@ enum {
   CRIVO_CAN_COUNT = 4,  ///< counts how often each key was added
   CRIVO_CAN_UNITE = 8,
   CRIVO_CAN_INTERSECT = 16,
-  CRIVO_CAN_GROW = 32,     ///< accepts keys beyond its capacity; scalable then keeps the promised rate
+  CRIVO_CAN_GROW = 32,     ///< accepts keys beyond its capacity; scalable still meets the promised rate there
   CRIVO_CAN_RANGE = 64,    ///< answers range queries; its keys are ordered numbers
   CRIVO_CAN_FIND = 128,    ///< a map: stores a value for each key; built once
   CRIVO_CAN_EXACT = 256,   ///< answers exactly for every key that it is built from, member or not; built once
@@ -506,9 +506,9 @@ CRIVO_CHECKED crivo_status crivo_sketch_read(const void* blob, uint64_t blob_byt
 CRIVO_API void crivo_sketch_free(crivo_sketch* sketch);
 
 /// Finds the keys that only one of two sets has, with the symbols of the shorter sketch. If there are too few symbols,
-/// *difference becomes NULL, without an error: append more to both. The same happens if a key's counts in the two sets
-/// differ by more than one. Errors: CRIVO_INCOMPATIBLE naming the field that differs; CRIVO_BAD_ARGUMENT if first is
-/// not 0; CRIVO_CORRUPT for symbols that no two sets can produce.
+/// *difference becomes NULL, without an error: append more symbols to both sketches. The same happens if a key's counts
+/// in the two sets differ by more than one. Errors: CRIVO_INCOMPATIBLE naming the field that differs;
+/// CRIVO_BAD_ARGUMENT if first is not 0; CRIVO_CORRUPT for symbols that no two sets can produce.
 CRIVO_CHECKED crivo_status crivo_find_difference(const crivo_sketch* first, const crivo_sketch* second,
                                                  crivo_difference** difference, crivo_error* error);
 /// The keys of only the first set (side 0) or only the second (side 1), in ascending order (integers as signed), all of
