@@ -45,10 +45,10 @@ struct RocksDBFilterOptions {
   /// Without a value the policy is crivo.Auto: blocked filters for short-lived files (flushes and upper levels),
   /// ribbons for long-lived ones. kBlocked makes crivo.Bloom, kRibbon makes crivo.Ribbon.
   std::optional<Kind> kind = std::nullopt;
-  /// For comparators under which different bytes can be equal: the name of the function that canonicalizes keys for the
-  /// filter. Built in: "lower_ascii" (A-Z become a-z), "take_prefix:N" (the first N bytes, or the whole key) and
-  /// "drop_suffix:N" (all but the last N bytes, or the empty key), with N from 1 to 4294967295. RegisterKeyTransform
-  /// adds others. "none" or an empty name leaves keys unchanged.
+  /// For comparators under which different byte strings can be equal keys: the name of the function that canonicalizes
+  /// keys for the filter. Built in: "lower_ascii" (A-Z become a-z), "take_prefix:N" (the first N bytes, or the whole
+  /// key) and "drop_suffix:N" (all but the last N bytes, or the empty key), with N from 1 to 4294967295.
+  /// RegisterKeyTransform adds others. "none" or an empty name leaves keys unchanged.
   std::string key_transform = {};
   /// crivo.Ribbon only: files below this level, -1 to INT_MAX, get blocked filters of the same rate, which are faster
   /// to build. As in NewRibbonFilterPolicy, a flush counts as level -1; unknown levels, and all levels of compaction
@@ -127,9 +127,9 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 
 /// A policy for BlockBasedTableOptions::filter_policy. It writes Crivo's filters, and also reads those of RocksDB's own
 /// policies. Column families and databases may share a policy, but DB::SetOptions with
-/// "table_factory.filter_policy.<option>" (before RocksDB 9.8, with any spelling) then changes it for all of them.
-/// Never null: if the options or the version of librocksdb are wrong, DB::Open returns InvalidArgument, "crivo.Bloom:
-/// <field> must ..., got ...".
+/// "table_factory.filter_policy.<option>" (before RocksDB 9.8, with any spelling) then changes the policy for all of
+/// them. Never null: if the options or the version of librocksdb are wrong, DB::Open returns InvalidArgument,
+/// "crivo.Bloom: <field> must ..., got ...".
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options = {});
 

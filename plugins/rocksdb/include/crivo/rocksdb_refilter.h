@@ -1,5 +1,5 @@
 // Replaces the filters of an open database's files, for a policy that was changed or that some files were written
-// without. (`crivo sst refilter` does it for a database that is not open.)
+// without. (`crivo sst refilter` does the same for a database that is not open.)
 //
 //   const crivo::RocksDBRefilterReport report = crivo::RefilterRocksDB(*db, {.bytes_per_second = 50'000'000});
 //   if (!report.status.ok()) std::cerr << report.status.ToString() << '\n';

@@ -115,7 +115,7 @@ class ScanFilter {
   /// Whether the file may have matching keys. True if unknown.
   [[nodiscard]] bool may_match(const rocksdb::TableProperties& file) const noexcept;
 
-  /// How often files were tested and skipped. A scan tests a file each time it reaches it.
+  /// How often files were tested and skipped. A scan tests a file each time that it reaches the file.
   [[nodiscard]] std::uint64_t asked() const noexcept;
   [[nodiscard]] std::uint64_t skipped() const noexcept;
 
@@ -127,9 +127,9 @@ class ScanFilter {
 };
 
 /// Whether a column family may have a key with this prefix, from the memtables and the files' scan filters, without
-/// reading blocks. Tests all files of level 0, and those around the prefix in other levels. A deleted key counts as
-/// long as a file contains it. True if unknown: files without a filter for a prefix of this length, comparators other
-/// than RocksDB's bytewise ones, and every error.
+/// reading blocks. Tests all files of level 0, and the files of other levels that may overlap the prefix's range. A
+/// deleted key counts as long as a file contains it. True if unknown: files without a filter for a prefix of this
+/// length, comparators other than RocksDB's bytewise ones, and every error.
 [[nodiscard]] bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix);
 /// The same for many prefixes, in order.
 [[nodiscard]] std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,

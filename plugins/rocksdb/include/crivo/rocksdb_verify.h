@@ -70,9 +70,9 @@ struct RocksDBFilterReport {
 
 /// Reads the filters of all SST files, or of those of `families`. Thread-safe; the database may be written and
 /// compacted meanwhile, and files that disappear are omitted. Reads through the database's Env, one filter block at a
-/// time. Also works for a column family that is open without a policy, or with one that cannot read its filters; the
-/// report then says so. RocksDB reports a family's policy only for a handle: without `families`, files outside the
-/// default family get the complaint that their policy is unknown.
+/// time. Also works for a column family that is open without a policy, or with a policy that cannot read the family's
+/// filters; the report then says so. RocksDB reports a family's policy only for a handle: without `families`, files
+/// outside the default family get the complaint that their policy is unknown.
 [[nodiscard]] RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db,
                                                        const std::vector<rocksdb::ColumnFamilyHandle*>& families = {});
 
