@@ -43,8 +43,8 @@ inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
 [[nodiscard]] constexpr std::uint64_t ribbon_bucket(std::uint64_t start, unsigned width) noexcept {
   return width == kWideRibbon ? start / (2 * kWideRibbon) : start / (2 * kNarrowRibbon);
 }
-/// For wide ribbons, by threshold: the first start of a bucket that is kept, that is, not bumped. Not inline, so that a
-/// shared library needs no lookup of its address.
+/// For wide ribbons, by threshold: the first start of a bucket that is kept (not bumped). Not inline, so that a shared
+/// library needs no lookup of its address.
 constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
 [[nodiscard]] constexpr unsigned ribbon_kept_from(std::uint64_t threshold, unsigned width) noexcept {
   return width == kWideRibbon ? kRibbonKeptFrom[threshold] : kRibbonKeptFrom[threshold] / 2U;
@@ -171,7 +171,7 @@ struct RibbonAccess {
     const std::uint64_t bucket = ribbon_bucket(start, width);
     return start - bucket * ribbon_bucket_starts(width) < kept_from(bucket);
   }
-  /// The first start of a bucket that its threshold keeps.
+  /// The first start of a bucket that is kept (not bumped).
   [[nodiscard]] unsigned kept_from(std::uint64_t bucket) const noexcept {
     const unsigned four = std::to_integer<unsigned>(thresholds[bucket / 4]);
     return ribbon_kept_from(four >> (2 * (bucket % 4)) & 3, width);

@@ -6,7 +6,7 @@
 // columns at once.
 //
 // Shards, which are runs of buckets, are built from right to left. That bounds the memory, and several threads can band
-// a shard each. A shard's first bucket keeps no start below a border, and the slots up to the border belong to the
+// a shard each. A shard's first bucket bumps every start below a border, and the slots up to the border belong to the
 // shard on its left. Rows of the left shard may reach beyond the border, where the solution is known when the left
 // shard is solved.
 #include "kinds/ribbon/level.h"

@@ -20,7 +20,7 @@ std::uint64_t sum_of_pairs(std::uint64_t word) noexcept {
   return bytes * 0x0101010101010101 >> 56;
 }
 
-/// The number of starts that the thresholds of 32 buckets keep.
+/// The number of starts that are kept (not bumped), by the thresholds of 32 buckets.
 std::uint64_t kept_starts(std::uint64_t thresholds, unsigned width) noexcept {
   static_assert(kRibbonKeptFrom[0] == 0 && kRibbonKeptFrom[2] == 2 * kRibbonKeptFrom[1]);
   const unsigned step = ribbon_kept_from(1, width);

@@ -83,7 +83,7 @@ inline unsigned eight_parities(const RibbonEquation& equation, const SplitRow<kW
                                unsigned second) noexcept {
   const uint8x8_t found = parities_of(equation, row, first, second);
   constexpr std::uint64_t kLowestBits = 0x0101'0101'0101'0101;
-  constexpr std::uint64_t kToTopByte = 0x0102'0408'1020'4080;  // byte i's lowest bit goes to bit 56 + i
+  constexpr std::uint64_t kToTopByte = 0x0102'0408'1020'4080;  // moves byte i's lowest bit to bit 56 + i
   const std::uint64_t lowest = vget_lane_u64(vreinterpret_u64_u8(found), 0) & kLowestBits;
   return static_cast<unsigned>(lowest * kToTopByte >> 56);
 }
