@@ -45,7 +45,7 @@ class RecordRuns {
 
   /// The buffer, in hashes, that read() needs for a range: the sizes of all blocks that it reads.
   [[nodiscard]] std::uint64_t room_for(std::uint64_t first, std::uint64_t last) const noexcept;
-  /// Reads the hashes in [first, last] of one run after another, each run in ascending order. Returns their number.
+  /// Reads the hashes in [first, last], run after run, each run in ascending order. Returns the number of hashes.
   [[nodiscard]] Result<std::size_t> read(std::uint64_t first, std::uint64_t last, std::span<Record> into) const;
 
   /// Passes all hashes, in the order of writing, block by block.
