@@ -43,8 +43,8 @@ void stay(void* /*unused*/) {
 /// The library's progress callback: checks for Ctrl-C, and calls the caller's function.
 ///
 /// When the process ends, Python before 3.14 ends a thread that requests the GIL, by pthread_exit. That unwinds the
-/// stack. The library's functions let no exception pass, so they would abort the process. Therefore the thread blocks
-/// forever, as Python does from 3.14 on.
+/// stack, and would abort the process at the library's functions, which let no exception pass. Therefore the thread
+/// blocks forever, as Python does from 3.14 on.
 struct Progress {
   PyObject* callback;    // may be null
   PyThreadState* state;  // while the GIL is released
@@ -83,7 +83,7 @@ bool in_main_thread() {
 /// A builder that works with the GIL released.
 class Builder {
  public:
-  /// Borrows the progress callback, which may be null, and the folder, which errors name.
+  /// Borrows the progress callback, which may be null, and the folder, which appears in errors.
   Builder(PyObject* callback, PyObject* temp_folder)
       : progress_{callback, nullptr, in_main_thread()}, temp_folder_(temp_folder) {}
   Builder(const Builder&) = delete;
