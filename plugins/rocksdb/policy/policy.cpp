@@ -53,8 +53,8 @@ using OptionMap = std::unordered_map<std::string, OptionTypeInfo>;
 
 const OptionMap* option_map(const PolicyInfo& policy) {
   // The options are mutable, so that DB::SetOptions can change them. They are not serialized, because the policy's id
-  // contains all of them (policy.h, GetId). The maps are never destroyed, because policies may outlive our static
-  // objects.
+  // contains all of them (policy.h, GetId). The maps are never destroyed, because policies may outlive this library's
+  // static objects.
   static const auto* const maps = [] {
     const auto serialize = [](const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
       *value = text_at(address, name);

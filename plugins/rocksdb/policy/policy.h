@@ -31,7 +31,7 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   std::string GetId() const override;
   /// Without a key transform, the name of RocksDB's own policies, because both can read each other's filters. With a
   /// transform, a name shared by policies with the same transform only. RocksDB finds a file's filter by this name
-  /// before it looks in the block cache, which may contain a reader of a policy with another transform.
+  /// before it searches the block cache, which may contain a reader of a policy with another transform.
   const char* CompatibilityName() const override;
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override;
