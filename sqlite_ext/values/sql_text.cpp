@@ -52,7 +52,7 @@ bool is_end(const Token& token) { return !token.quoted && token.text.empty(); }
 
 using Tokens = std::vector<Token>;
 
-/// The contents of each pair of brackets that directly follows this word, including the brackets.
+/// The tokens of each pair of brackets that directly follows this word, including the brackets.
 std::vector<Tokens> brackets_behind(std::string_view word, std::string_view text) {
   std::vector<Tokens> found;
   int depth = 0;
