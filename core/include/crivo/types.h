@@ -44,7 +44,7 @@ struct Capabilities {
   bool find = false;
   /// Answers exactly for every key that it is built from: members have the value 1, all others 0. Built once.
   bool exact = false;
-  /// Accepts keys beyond its capacity. Beyond the capacity, `scalable` still meets the promised rate; `growing` does not.
+  /// Accepts keys beyond its capacity. There, `scalable` still meets the promised rate; `growing` does not.
   bool grow = false;
   /// Keys expire: AnyFilter::advance sets the filter's clock.
   bool advance = false;
