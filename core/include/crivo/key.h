@@ -1,5 +1,5 @@
-// Numbers as keys. A key is a byte string: of a text, its UTF-8; of a blob, its bytes; of a number, the text defined
-// here. The same number is therefore the same key in a shell, in RocksDB and in SQL.
+// Numbers as keys. A key is a byte string: a text stands for its UTF-8 bytes, a blob for its own bytes, and a number
+// for the text defined here. The same number is therefore the same key in a shell, in RocksDB and in SQL.
 #pragma once
 
 #include <array>

@@ -31,8 +31,8 @@ namespace crivo {
 /// The folder of the shards. If `manifest_path` is a symbolic link, the folder is next to the link's target.
 [[nodiscard]] std::string shards_folder(const std::string& manifest_path);
 [[nodiscard]] std::string shard_path(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number);
-/// Copies a shard into memory, after verifying that it is the one that the manifest names. Errors: as
-/// MappedFilter::open, with the shard's number; kTooLarge.
+/// Verifies that a shard is the one that the manifest names, and copies it into memory. Errors: as MappedFilter::open,
+/// with the shard's number; kTooLarge.
 [[nodiscard]] Result<AnyFilter> read_shard(const std::string& manifest_path, const Manifest& manifest,
                                            std::uint32_t number, const ReadLimits& limits = {});
 
