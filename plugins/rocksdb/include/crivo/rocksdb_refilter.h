@@ -64,7 +64,7 @@ struct RocksDBRefilterReport {
   rocksdb::Status status;
   std::uint64_t files = 0;              // rewritten
   std::uint64_t bytes = 0;              // their old size
-  std::uint64_t files_left = 0;         // with filters that do not match; 0 if the call was stopped or ended
+  std::uint64_t files_left = 0;         // with filters that do not match; 0 if the call ended early
   std::vector<std::string> unreadable;  // skipped files, with the reason
 };
 

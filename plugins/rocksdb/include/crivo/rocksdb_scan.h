@@ -44,8 +44,8 @@ using ScanValueSink = std::function<void(std::string_view value)>;
 using ScanAttribute = std::function<void(const rocksdb::Slice& key, const ScanValueSink& sink)>;
 
 /// Registers an attribute by a name of 1 to 22 ASCII letters, digits or characters of "_-.", for options and scans.
-/// Call it once per process, before an option string or OPTIONS file with it is parsed. Filters are looked up by this
-/// name, so a function that changes its results needs a new name. Errors: InvalidArgument.
+/// Call it once per process, before an option string or OPTIONS file that names it is parsed. Filters are looked up by
+/// this name, so a function that changes its results needs a new name. Errors: InvalidArgument.
 [[nodiscard]] rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute);
 
 /// The number of a key, if it has one. Numbers need not have the order of the keys. May depend only on the key.
