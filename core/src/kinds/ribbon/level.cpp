@@ -102,7 +102,7 @@ class Shard {
     }
   }
 
-  /// On entry the window is that of the shard on the right, on return this shard's.
+  /// On entry, `window` belongs to the shard on the right; on return, to this shard.
   void solve(Window& window) const noexcept {
     for (std::size_t end = band_.size(); end > 0;) {
       const std::size_t block = (end - 1) / kRibbonBlockSlots;
