@@ -27,12 +27,12 @@ class StoredBlob {
   virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
 };
 
-/// Adds a key. Returns true if it was certainly absent. The blob becomes the one that AnyFilter::add would make, with
-/// one exception: if a `blocked` or `classic` filter may already contain the key, nothing is written, and the filter's
-/// count of keys does not change.
+/// Adds a key. Returns true if the key was certainly absent. The result is the blob that AnyFilter::add would give,
+/// with one exception: if a `blocked` or `classic` filter may already contain the key, nothing is written, and the
+/// filter's count of keys does not change.
 ///
 /// The header is validated. The checksum is not, because it covers the whole payload. The checksum is updated by the
-/// difference, so that of a damaged blob stays wrong.
+/// difference, so a damaged blob still has a wrong checksum.
 ///
 /// All reads and allocations precede the first write. Errors, with nothing written: kCorrupt for an invalid header;
 /// kUnsupported for a compressed blob, or a kind other than blocked, classic, counting and spectral.
