@@ -6,7 +6,7 @@ export const BATCH = 512;
 const SIZES = 4 * BATCH; // the size of a batch's header
 const MOST_DIGITS = 32;
 const DEFAULT_MAX_BYTES = 2 ** 30;
-const NUMBERS = 10; // of infoOf
+const NUMBERS = 10; // how many numbers native.facts writes
 const ABILITIES = ["add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact", "advance"];
 const CODES = ["bad argument", "corrupt", "incompatible", "unsupported", "full", "not found", "too large", "cancelled",
   "system error", "out of memory"];

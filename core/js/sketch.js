@@ -6,7 +6,7 @@ import { checkOptions, fail, halvesOf, native, openBlob, putKey, putMany, room, 
 const OPTIONS = ["symbols", "keys", "first", "seed", "maxBytes"];
 const KNOWN = [plainKey, bytesKey, integerKey]; // by the sketch's type of keys
 const [HASHES, BYTES, INTEGERS] = [0, 1, 2];
-const NUMBERS = 7; // of info
+const NUMBERS = 7; // how many numbers native.sketch_facts writes
 
 /** The number of symbols that finds a difference of this many keys in at least 997 of 1,000 cases. */
 export function sketchSymbols(difference) {
