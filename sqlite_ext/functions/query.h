@@ -32,7 +32,7 @@ using Answer = std::optional<std::int64_t>;
 /// The filter that bloom_open stored in a value; null if the value is not from bloom_open.
 [[nodiscard]] const OwnedFilter* opened_filter(sqlite3_value* value);
 
-/// The cached filter if it may be that of this blob; else null. Shared, because a query may run a statement that
+/// The cached filter if it may belong to this blob; else null. Shared, because a query may run a statement that
 /// replaces the cached filter.
 [[nodiscard]] std::shared_ptr<const CachedFilter> cached_filter(const Connection& connection,
                                                                 const FilterArgument& given);
