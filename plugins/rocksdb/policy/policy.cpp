@@ -36,8 +36,8 @@ Status refusal(const PolicyInfo& policy, const Error& error) {
   return Status::InvalidArgument(std::string(policy.name) + ": " + error.message);
 }
 
-// Sets one option of a policy; `address` is that of its SharedSettings. SetOptions on a running database also calls
-// this; `config` does not say so.
+// Sets one option of a policy; `address` points to the policy's SharedSettings. SetOptions on a running database also
+// calls this; `config` does not say so.
 Status parse_option(const ConfigOptions&, const std::string& name, const std::string& value, void* address) {
   auto& settings = *static_cast<SharedSettings*>(address);
   const auto set = settings.change([&](SettingsParser& parser) { return parser.set_while_running(name, value); });
