@@ -20,7 +20,7 @@ struct LoggedGets {
 
 /// The last line of a log with counts of Gets; no value if there is none.
 [[nodiscard]] std::optional<LoggedGets> read_gets(std::istream& log);
-/// From LOG, or else from the newest LOG.old.* with such a line.
+/// The same from LOG, or else from the newest LOG.old.* that has such a line.
 [[nodiscard]] std::optional<LoggedGets> logged_gets(const std::string& db_path);
 
 }  // namespace crivo::tool
