@@ -80,7 +80,7 @@ const Start& start() noexcept {
   return known;
 }
 
-/// Prints a problem, unless it is the same as the last one printed: many column families may have it.
+/// Prints a problem, unless the last problem printed was the same: many column families may have the same problem.
 void say(const char* trouble) noexcept {
   static std::atomic<std::size_t> last = 0;
   const std::size_t hash = std::hash<std::string_view>()(trouble) | 1;
@@ -107,8 +107,8 @@ const PreloadCalls* load_plugin() noexcept {
 constexpr std::string_view kLibrary = "librocksdb.so";
 constexpr std::string_view kVersion = "." CRIVO_TEXT(ROCKSDB_MAJOR) "." CRIVO_TEXT(ROCKSDB_MINOR);
 
-/// Whether the name of a file is that of the librocksdb that the plugin is linked to. The plugin must not be loaded
-/// together with another version: two copies of RocksDB's dependencies may conflict.
+/// Whether a file has the name of the librocksdb that the plugin is linked to. The plugin must not be loaded together
+/// with another version: two copies of RocksDB's dependencies may conflict.
 bool can_be_ours(std::string_view file) noexcept {
   file.remove_prefix(file.rfind('/') + 1);
   if (!file.starts_with(kLibrary)) return false;
