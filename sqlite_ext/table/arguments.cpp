@@ -98,7 +98,7 @@ OwnedValue value_of(sqlite3* db, const std::optional<std::string>& argument) {
 }
 
 /// Rejects an unsupported kind before other arguments are checked. For an unknown name, the error lists only the kinds
-/// of tables; bloom_create's would list all kinds.
+/// that tables support; bloom_create's would list all kinds.
 void require_known_kind(const std::optional<std::string>& kind) {
   FilterSpec any;
   if (!kind) return;

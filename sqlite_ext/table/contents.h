@@ -19,7 +19,7 @@ struct TableStatistics {
 /// Both functions throw as Operation does.
 [[nodiscard]] TableStatistics read_statistics(Operation& table);
 
-/// The table's filter as one blob, of kind window if the table has a window. With `pane`, only that pane as a blocked
+/// A copy of the table's filter, of kind window if the table has a window. With `pane`, only that pane as a blocked
 /// filter; 0 is the newest. The payload may have at most max_bytes. Throws SqlError if the pane does not exist.
 [[nodiscard]] AnyFilter snapshot(Operation& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes);
 

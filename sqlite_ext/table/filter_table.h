@@ -6,7 +6,7 @@
 //     commits, rollbacks and other connections need no notification.
 // T3. Each row of _pages belongs to a layer, has the size of its page, and has a valid checksum; otherwise each query
 //     that reads the row, and 'check', fails.
-// T4. A page without a row has no keys. A page with a row may have none, either.
+// T4. A page without a row has no keys. A page with a row may also have no keys.
 // Inside BEGIN, SQLite does not roll back every statement that fails. So each operation writes its rows in an order
 // that maintains T1 at every step.
 //
@@ -102,13 +102,14 @@ class Operation {
   void merge(const FilterRef& other);
   /// Checks every page, and deletes pages without set bits or whose keys have all expired.
   void drop_idle_pages();
-  /// Checks every stored row. Throws SqlError naming the first damaged row.
+  /// Checks every stored row. Throws HostError (SQLITE_CORRUPT_VTAB) naming the first damaged row.
   void check();
 
   /// The filter of a layer; layer 0 is the oldest.
   [[nodiscard]] const PagedFilter& filter(std::size_t layer) const noexcept { return table_.filters[layer]; }
   using PageVisitor = std::function<void(std::uint64_t page, const Page& stored, std::size_t row_bytes)>;
-  /// Checks and visits the stored rows of a layer, in page order. Throws SqlError.
+  /// Checks and visits the stored rows of a layer, in page order. Throws HostError (SQLITE_CORRUPT_VTAB) for a damaged
+  /// row.
   void visit_layer(std::size_t layer, const PageVisitor& visit);
 
  private:

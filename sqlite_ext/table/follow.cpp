@@ -42,7 +42,7 @@ class DistinctHashes {
   void shrink() {
     std::ranges::sort(smallest_);
     smallest_.erase(std::unique(smallest_.begin(), smallest_.end()),
-                    smallest_.end());  // clang 14 cannot read ranges::unique
+                    smallest_.end());  // clang 14 cannot compile ranges::unique
     if (smallest_.size() <= kExact) return;
     smallest_.resize(kExact);
     largest_ = smallest_.back();

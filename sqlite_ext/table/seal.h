@@ -1,8 +1,8 @@
 // The seal of a filter table that follows a column: an empty table, created right after the triggers.
 //
-// The seal proves that the triggers have never been dropped; that they exist now does not prove it. SQLite's documented
-// way to change a table is to save the triggers' texts, to drop the table, and to run the texts again. Any program may
-// do so, even without the extension. But no program puts a trigger in front of the seal by accident:
+// The seal proves that the triggers have never been dropped; their existence now is no proof. SQLite's documented way
+// to change a table is to save the triggers' texts, to drop the table, and to run the texts again. Any program may do
+// so, even without the extension. But no program puts a trigger in front of the seal by accident:
 //
 //   A new row of sqlite_schema has the highest rowid, and the triggers and virtual tables retain their order as long as
 //   they exist, even through ALTER TABLE and VACUUM. So a trigger with a lower rowid than the seal was created before

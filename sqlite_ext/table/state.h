@@ -46,7 +46,7 @@ struct TableState {
   friend bool operator==(const TableState&, const TableState&) = default;
 };
 
-/// The error for a kind that a table cannot have; lists the kinds of tables.
+/// The error for a kind that a table cannot have; lists the kinds that tables support.
 [[nodiscard]] SqlError wrong_table_kind(const std::string& got);
 /// Throws wrong_table_kind if a table cannot have this kind.
 void require_table_kind(const FilterSpec& spec);

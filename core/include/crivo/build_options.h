@@ -19,10 +19,10 @@ struct BuildOptions {
   std::uint64_t max_bytes = UINT64_MAX;
   /// The number of threads, at most 1024, or kAllThreads; 0 stands for 1. The threads share the sort of more than
   /// 32,768 stored hashes, and the build of a ribbon of more than about 65,000 keys. With at least 65,000 hashes per
-  /// thread, they also add in parallel to a counting filter, to a blocked filter if the hashes are sorted, and to a
-  /// classic filter of 64 MiB or more. One thread fills all other kinds, because their bytes depend on the order of
-  /// additions. Each thread allocates up to 1.25 MiB. For a classic filter, each thread allocates a copy of the filter
-  /// instead; all copies together exceed the size of the hashes by at most one copy.
+  /// thread, they also add in parallel to a counting filter, to a blocked filter if the hashes are sorted, and, without
+  /// max_memory, to a classic filter of 64 MiB or more. One thread fills all other kinds, because their bytes depend on
+  /// the order of additions. Each thread allocates up to 1.25 MiB. For a classic filter, each thread allocates a copy
+  /// of the filter instead, and their number is limited so that all copies but one fit in the size of the hashes.
   std::uint32_t threads = 1;
   /// Called from time to time by the thread that called build, with the completed share: from 0 to 1, never decreasing,
   /// 1 at the end. Returning false ends the build with kCancelled.

@@ -23,8 +23,8 @@ class BuilderState;  // core/src/filter/builder_state.h
 ///
 /// Memory: 8 bytes per stored hash, or 16 with a value. The array doubles in place, so up to half of it is reserved but
 /// not resident. finish() needs additional memory: for range and spectral, 8 bytes per hash; for a blocked filter of at
-/// least 64 MiB, 8 bytes per hash, at most 128 MiB; for exact, 16 bytes for each key that passes its first stage, a
-/// filter of the members.
+/// least 64 MiB, 8 bytes per hash, at most 128 MiB; for exact, 16 bytes for each key that passes the filter's first
+/// stage (a filter of the members).
 ///
 /// options.max_memory limits this memory. Hashes that do not fit are written to temporary files, and the filter has the
 /// same bytes as without a limit. The payload of a kind that is built once may also be in a mapped temporary file. For

@@ -48,8 +48,8 @@ class FilterRef {
   void may_contain_keys(std::span<const std::string_view> keys, std::span<bool> hits) const noexcept;
 
   /// How often the key was added, minus the removals: the true number or more. Counts saturate: spectral at
-  /// 2^counter_bits - 1, counting at 15 (after which removals may make the count too low). A cuckoo filter rejects the
-  /// ninth addition of a key (kFull). Errors: kUnsupported for a kind that cannot count.
+  /// 2^counter_bits - 1, counting at 15, where it stays even after removals. A cuckoo filter rejects the ninth addition
+  /// of a key (kFull). Errors: kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
 
@@ -137,7 +137,8 @@ class AnyFilter {
   /// Adds every key of `other`, which may be ref(). The result is the filter built from both sets of keys. Errors, with
   /// the filter unchanged: kIncompatible naming the field that differs; kUnsupported.
   Result<void> unite(const FilterRef& other);
-  /// Intersects with `other`: keys in both sets are found, and some keys of only one set. Errors: as unite.
+  /// Intersects with `other`: every key in both sets is found, and some keys in only one set may be found, too. Errors:
+  /// as unite.
   Result<void> intersect(const FilterRef& other);
   /// Sets the clock of a window, in milliseconds since 1970-01-01 00:00 UTC, up to the year 9999. Keys added from now
   /// on have this time. A key is found for at least the window after its last addition, and at most one pane longer.

@@ -1,11 +1,11 @@
 // Queries a filter file of any size: the file is mapped into memory, and a query reads only a few pages.
 //
-// Forms. A file with a checksum per segment (BlobForm::kMappable; also kFile, and so `crivo build`, for most filters
-// above 64 KiB) is opened in constant time. Each segment of 4096 bytes is verified when a query first reads it, and not
-// again. If the system evicts a verified page and the disk then returns wrong bytes, answers may be wrong;
-// read_blob_file avoids that risk. Any other raw file is mapped after one pass over it, which verifies its checksum. A
-// compressed file is decoded into memory. An empty filter of a kind that is built once is verified as a whole when it
-// is opened.
+// Forms. A file with a checksum per segment is opened in constant time. BlobForm::kMappable writes such files; kFile,
+// the form of `crivo build`, does so for most filters above 64 KiB. Each segment of 4096 bytes is verified when a query
+// first reads it, and not again. If the system evicts a verified page and the disk then returns wrong bytes, answers
+// may be wrong; read_blob_file avoids that risk. Any other raw file is mapped after one pass over it, which verifies
+// its checksum. A compressed file is decoded into memory. An empty filter of a kind that is built once is verified as a
+// whole when it is opened.
 //
 // **Files that change.** Replacing a file by rename, as `crivo build` does, is safe: the mapping keeps the old file.
 // Other programs may write into the file itself. After its work, each call therefore compares the file's size and
@@ -107,9 +107,9 @@ class MappedFilter {
 };
 
 /// Makes calls return kCorrupt, instead of ending the process, if a file shrinks or cannot be read. Installs a SIGBUS
-/// handler for the whole process. It handles reads of MappedFilter, and forwards all others to the previous handler. A
-/// program with a SIGBUS handler of its own should install that first. May be called repeatedly, from any thread.
-/// Errors: kSystem with the system's reason.
+/// handler for the whole process. It handles each SIGBUS that a read of MappedFilter raised, and forwards all others to
+/// the previous handler. A program with a SIGBUS handler of its own should install that first. May be called
+/// repeatedly, from any thread. Errors: kSystem with the system's reason.
 Result<void> guard_mapped_files();
 
 }  // namespace crivo

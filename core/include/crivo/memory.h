@@ -12,9 +12,9 @@ namespace crivo {
 
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-/// Allocates zeroed memory at a cache line, for CacheAlignedAllocator. The system provides a page of a large allocation
-/// only when the page is first written. So if a blob's header claims a gigabyte, only the pages that decoding writes
-/// become resident. Throws std::bad_alloc.
+/// Allocates zeroed memory, aligned to a cache line, for CacheAlignedAllocator. The system provides a page of a large
+/// allocation only when the page is first written. So if a blob's header claims a gigabyte, only the pages that
+/// decoding writes become resident. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_zeroed(std::size_t bytes);
 /// Frees memory of allocate_zeroed; `bytes` must be the same.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;

@@ -19,7 +19,7 @@ enum class ErrorCode {
   kCorrupt,       // the bytes are not a well-formed filter
   kIncompatible,  // the filters differ in shape
   kUnsupported,   // this kind of filter lacks the operation
-  kFull,          // the filter has no slot for this key, which was not added; the keys before it were
+  kFull,          // the filter has no slot for this key; only the keys before it were added
   kNotFound,      // the key to remove is certainly not in the filter, which is unchanged
   kTooLarge,      // more bytes than the caller's limit
   kCancelled,     // the caller stopped the operation

@@ -6,8 +6,8 @@
 //
 // The shards of FILE are in the folder FILE.shards. A shard's file name contains the shard's number and checksum, so a
 // manifest determines the contents of every shard. A writer that replaces a shard writes a new file first. If a writer
-// is killed at any time, the manifest is the old one or the new one, and its shards exist. Written by shard_writer.h
-// and sharded_builder.h.
+// is killed at any time, the manifest is the old one or the new one, and its shards exist. shard_writer.h and
+// sharded_builder.h write sharded filters.
 #pragma once
 
 #include <cstddef>

@@ -119,7 +119,7 @@ struct FilterSpec {
 struct Shape {
   Kind kind = Kind::kBlocked;
   HashId hash_id = HashId::kXxh3_64;
-  std::uint8_t k = 0;       // bits tested per key, or another number of the kind (docs/format.md)
+  std::uint8_t k = 0;       // bits tested per key; some kinds store another number here (docs/format.md)
   std::uint16_t param = 0;  // the kind's parameter; 0 if it has none
   std::uint64_t units = 0;  // bits, blocks, counters, ..., depending on the kind (docs/format.md)
   std::uint64_t seed = 0;   // the seed of the hash

@@ -34,8 +34,8 @@ inline constexpr double kSortShare = 0.2;
 
 class BuildTask {
  public:
-  /// The options must outlive the task. memory() only counts. Users of the task write to files when memory_left() is
-  /// too small.
+  /// The options must outlive the task. memory() counts the bytes in use, but enforces no limit: the steps of a build
+  /// spill to files when memory_left() is too small.
   explicit BuildTask(const BuildOptions& options, const MemoryBudget& budget = MemoryBudget()) noexcept;
 
   /// Sets the bytes of the budget that are used outside memory(), initially 0. Also determines threads(). Called before

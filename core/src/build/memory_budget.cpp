@@ -59,7 +59,7 @@ bool MemoryBudget::holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool
 }
 
 std::size_t MemoryBudget::block_hashes() const noexcept {
-  constexpr std::uint64_t kShare = std::uint64_t{1} << 15;  // this many blocks fit in the memory
+  constexpr std::uint64_t kShare = std::uint64_t{1} << 15;  // a block of 8-byte hashes takes 8 / kShare of the limit
   return std::bit_floor(std::clamp<std::uint64_t>(limit_ / kShare, 512, 8192) * 8 / key_bytes_);
 }
 

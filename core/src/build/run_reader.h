@@ -31,8 +31,8 @@ class RunReader {
   /// All distinct hashes in [first, last], ascending; `last` is lowered to the highest that the buffer allows. Valid
   /// until the next call.
   [[nodiscard]] Result<std::span<const Record>> up_from(std::uint64_t first, std::uint64_t& last);
-  /// All distinct hashes in [first, last], ascending, after `first` is lowered as far as the buffer allows. Errors:
-  /// also kBadArgument if the hashes from the initial `first` on do not fit.
+  /// All distinct hashes in [first, last], ascending, after `first` is lowered as far as the buffer allows. Errors: as
+  /// up_from, and kBadArgument if the hashes from the initial `first` on do not fit.
   [[nodiscard]] Result<std::span<const Record>> down_to(std::uint64_t& first, std::uint64_t last);
 
  private:

@@ -52,7 +52,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
         counters_(std::move(counters)) {}
 
   void AddKey(const rocksdb::Slice& key) override;
-  /// Adds a key and its prefix. RocksDB calls this since 9.6. It is compiled, and tested, with all versions.
+  /// Adds a key and its prefix. RocksDB 9.6 and later call this. It is compiled and tested with all versions.
 #if CRIVO_ROCKSDB_VERSION >= 906
   void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override;
 #else
@@ -118,7 +118,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   HashLog hashes_;
   HashLog finished_;  // of the block that MaybePostVerify will check
   CacheCharge charge_;
-  std::size_t entries_ = 0;     // appended hashes, including those without memory
+  std::size_t entries_ = 0;     // appended hashes, including those dropped for lack of memory
   std::uint64_t checksum_ = 0;  // of the appended hashes
   bool abandoned_ = false;
   std::size_t file_bytes_ = 0;  // of the file's finished blocks

@@ -1,5 +1,5 @@
-// A column family, its files, and the filters that its policy would write for them. The sizes and rates are what the
-// policy's builders state, which are requested as by RocksDB.
+// A column family, its files, and the filters that its policy would write for them. The sizes and rates come from the
+// policy's builders, which are made with the context that RocksDB would pass.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -38,7 +38,7 @@ struct TreeFile {
   bool bottommost = false;  // no lower level overlaps its range of keys
 };
 
-/// A new file. A flush does not know whether it is bottommost.
+/// A new file. If `flushed`, `bottommost` is ignored: RocksDB does not know it at a flush.
 struct NewFile {
   int level;
   bool bottommost;

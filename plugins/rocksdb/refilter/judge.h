@@ -2,8 +2,9 @@
 //
 // The collector stores in each file a stamp of the filters that the options specified (FileSizing). If this stamp
 // equals that of the present options, the filter matches. Files without a stamp, files of RocksDB's policies, and all
-// files under max_total_bytes, where a file's filter depends on the other files, are compared by kind, and by bits per
-// key within 10%.
+// files under max_total_bytes, where a file's filter depends on the other files, are compared by kind and, with a
+// tolerance, by size: 10% (25% for RocksDB's filters with optimize_filters_for_memory), and 64 bytes for a block or 160
+// for each partition.
 #pragma once
 
 #include <string>

@@ -18,8 +18,8 @@ double fill_of(double bits_per_key, unsigned probes) noexcept {
 }
 
 /// The most bits per key in [low, high] whose stored form has at most `stored_bits` per key; `low` must satisfy that.
-/// Bisection works, because for fixed k the entropy of a sparse filter increases with m: its derivative by m is H(f) +
-/// (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
+/// Bisection works, because for fixed k the entropy of a sparse filter increases with m: its derivative with respect to
+/// m is H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
 double most_bits_per_key(double stored_bits, unsigned probes, double low, double high) noexcept {
   if (stored_bits_per_key(high, probes) <= stored_bits) return high;
   for (int i = 0; i < 60; ++i) {

@@ -10,7 +10,8 @@
 namespace crivo {
 
 /// The limit of bits per key in memory for the compressed sizing. Without it there is no best filter: the blob shrinks
-/// as k falls below 1 and the memory grows without bound. Any classic filter fits in 93 bits per key.
+/// as k falls below 1 and the memory grows without bound. With the best k, at most 64, a
+/// classic filter has at most 93 bits per key.
 inline constexpr double kMaxCompressedBitsPerKey = 128;
 
 /// The bits per key of a classic filter's blob at capacity, without the header: (m / n) H(1 - e^(-kn/m)) if it is

@@ -128,7 +128,7 @@ struct Counting {
   static Result<void> add_times(Store store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added) {
     std::uint64_t raised = 0;
     while (raised < std::min<std::uint64_t>(times, kMaxCounter)) (void)add(store, {&hash, 1}, raised);
-    added += times;  // after that many, all counters are saturated
+    added += times;  // beyond kMaxCounter additions, the key's counters are saturated
     return {};
   }
 

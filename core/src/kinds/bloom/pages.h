@@ -19,8 +19,8 @@ struct PagePlace {
       : page(byte / page_bytes), offset(static_cast<std::size_t>(byte % page_bytes)) {}
 };
 
-/// A key of a kind with blocks. The key is queried and changed in a filter of its block alone, because its positions in
-/// the block do not depend on the number of blocks.
+/// A key of a kind with blocks. The key's block is treated as a filter of one block, because positions in a block do
+/// not depend on the number of blocks.
 template <class K>
 class KeyBlock {
  public:

@@ -40,7 +40,8 @@ void add_in_parts(std::uint64_t blocks, std::span<const std::uint64_t> hashes, B
     std::pmr::vector<std::uint64_t> own(kPiece, task.memory());
     std::size_t count = 0;
     for (const std::uint64_t hash : hashes) {
-      // Stored without a branch, which would be mispredicted. The next hash overwrites another thread's hash.
+      // Stored without a branch, which would be mispredicted. A hash of another thread's range is overwritten by the
+      // next one.
       own[count] = hash;
       count += hash - lowest <= width ? 1 : 0;
       if (count < kPiece) continue;

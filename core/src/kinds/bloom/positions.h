@@ -1,5 +1,5 @@
-// For the kinds that choose a key's k positions as `classic` does (docs/format.md, "classic"). docs/design.md,
-// "Positions of classic", compares alternatives.
+// The k positions of a key, for the kinds that choose them as `classic` does (docs/format.md, "classic").
+// docs/design.md, "Positions of classic", compares alternatives.
 #pragma once
 
 #include <cstdint>

@@ -98,7 +98,7 @@ double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block,
 /// The estimated keys of the union of all panes, where repeated keys count once. If the union is nearly full and thus
 /// imprecise: the sum over the panes; no value if one is saturated.
 std::optional<double> cardinality_of(const Shape& shape, const PaneFill& fill) noexcept {
-  // Clear bits. Their number has a standard deviation of 5%, and the estimate one of 1 to 2%.
+  // The number of clear bits then has a standard deviation of 5%, and the estimate of 1 to 2%.
   constexpr double kMinClear = 400;
   const auto blocks = static_cast<double>(shape.units);
   const double bits = blocks * kBlockBits;

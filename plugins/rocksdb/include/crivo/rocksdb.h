@@ -1,6 +1,6 @@
 // Crivo's filters as a RocksDB filter policy. Start here. The other headers of libcrivo_rocksdb: rocksdb_verify.h
 // reports the filters of a database's files, rocksdb_refilter.h replaces them, rocksdb_counters.h exports counters
-// (also to C), and rocksdb_scan.h is for scans.
+// (also to C), and rocksdb_scan.h lets scans skip files.
 //
 //   rocksdb::Options options;
 //   rocksdb::Status configured = crivo::ConfigureRocksDB(options, {.bits_per_key = 10});
@@ -37,8 +37,8 @@ namespace rocksdb = ROCKSDB_NAMESPACE;
 struct RocksDBFilterOptions {
   /// Filter bits per distinct key or prefix, 0 to 1000, not necessarily integral. Below 0.5 no filter is written. A
   /// blocked filter of n keys has n * bits_per_key / 8 bytes, rounded up to blocks of 64, plus 32. For a ribbon these
-  /// are Bloom-equivalent bits, as in NewRibbonFilterPolicy: the rate of the blocked filter of that size (at least
-  /// 2^-32) in 30% less memory.
+  /// are Bloom-equivalent bits, as in NewRibbonFilterPolicy: the ribbon has the rate of a blocked filter of this size,
+  /// but not below 2^-32, and is 30% smaller.
   std::optional<double> bits_per_key = std::nullopt;
   /// The false-positive rate: the share of absent keys that pass the filter and cause wasted reads. In [1e-9, 1).
   std::optional<double> fp_rate = std::nullopt;
@@ -127,9 +127,9 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 
 /// A policy for BlockBasedTableOptions::filter_policy. It writes Crivo's filters, and also reads those of RocksDB's own
 /// policies. Column families and databases may share a policy, but DB::SetOptions with
-/// "table_factory.filter_policy.<option>" (before RocksDB 9.8, with any spelling) then changes the policy for all of
-/// them. Never null: if the options or the version of librocksdb are wrong, DB::Open returns InvalidArgument,
-/// "crivo.Bloom: <field> must ..., got ...".
+/// "table_factory.filter_policy.<option>" then changes the policy for all of them. Before RocksDB 9.8, every spelling
+/// of such an option does. Never null: if the options or the version of librocksdb are wrong, DB::Open returns
+/// InvalidArgument, "crivo.Bloom: <field> must ..., got ...".
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options = {});
 
@@ -195,8 +195,8 @@ struct RocksDBFilterTotal {
 /// last listing. No value without NewRocksDBFilterListener, or before the first flush or compaction.
 [[nodiscard]] std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db);
 
-/// For DBOptions::listeners: enforces max_total_bytes, and logs the counters (LogRocksDBFilterCounters) of each policy
-/// that built filters when the database is closed. Logs nothing without a flush or compaction.
+/// For DBOptions::listeners: enforces max_total_bytes and, when the database is closed, logs the counters
+/// (LogRocksDBFilterCounters) of each policy that built filters. Logs nothing without a flush or compaction.
 [[nodiscard]] std::shared_ptr<rocksdb::EventListener> NewRocksDBFilterListener();
 
 }  // namespace crivo

@@ -1,5 +1,5 @@
-// Replaces the filters of an open database's files, for a policy that was changed or that some files were written
-// without. (`crivo sst refilter` does the same for a database that is not open.)
+// Replaces the filters in an open database's files, after a change of the filter policy, or if some files were written
+// without it. (`crivo sst refilter` does the same for a database that is not open.)
 //
 //   const crivo::RocksDBRefilterReport report = crivo::RefilterRocksDB(*db, {.bytes_per_second = 50'000'000});
 //   if (!report.status.ok()) std::cerr << report.status.ToString() << '\n';
@@ -56,7 +56,7 @@ struct RocksDBRefilterOptions {
 struct RocksDBRefilterReport {
   /// OK if every filter now matches its policy, and after a dry run. Otherwise:
   /// - Incomplete: `progress` stopped the call.
-  /// - TryAgain: some files remain, because other compactions used them each time, or memory was short.
+  /// - TryAgain: some files remain, because other compactions used them at every attempt, or memory was short.
   /// - Corruption: some files could not be read.
   /// - InvalidArgument, with nothing done: a column family's policy is missing, unknown, or writes no filters.
   /// - NotSupported: the database is open read-only.
@@ -69,9 +69,9 @@ struct RocksDBRefilterReport {
 };
 
 /// Rewrites files one by one in the calling thread, while the database is in use. Snapshots and iterators keep their
-/// view; the compaction filter runs as in any compaction. Files of other compactions are retried for some seconds. Uses
-/// the policies that are set when it is called, and memory for one filter. The handles must stay valid. With
-/// timestamped keys, do not make two calls at once: RocksDB asserts that a file still exists.
+/// view; the compaction filter runs as in any compaction. A file that another compaction uses is tried again for some
+/// seconds. Uses the policies that are set when it is called, and memory for one filter. The handles must stay valid.
+/// With timestamped keys, do not make two calls at once: RocksDB asserts that a file still exists.
 [[nodiscard]] RocksDBRefilterReport RefilterRocksDB(rocksdb::DB& db, const RocksDBRefilterOptions& options = {});
 
 }  // namespace crivo
