@@ -58,7 +58,8 @@ class FilterBitsReader;
 
 namespace crivo::abi {
 
-/// Used by one thread at a time, not always the same one. Builds one filter after another: Finish starts the next one.
+/// Used by one thread at a time, not always the same one. Builds one filter after another: after Finish, the next
+/// filter begins.
 class FilterBitsBuilder {
  public:
   virtual ~FilterBitsBuilder() = default;

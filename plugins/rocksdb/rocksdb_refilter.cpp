@@ -48,8 +48,8 @@ Status refusal(rocksdb::ColumnFamilyHandle& family, const std::string& must, con
                                  ", got " + got);
 }
 
-/// Sets the family's policy, and the settings of a policy of Crivo's. RocksDB passes the sizes of the levels to
-/// crivo.Auto when it opens the database for writing, but not on SetOptions.
+/// Sets the family's policy, and the settings if it is one of Crivo's. RocksDB passes the column family's options to a
+/// policy only when it opens the database for writing. For a read-only database, this function applies them.
 Status set_policy(const std::shared_ptr<const rocksdb::FilterPolicy>& policy, bool writable, FamilyPolicy* family) {
   if (auto settings = plugin::settings_of(*policy)) {
     if (!writable) settings->tree = plugin::tree_of(family->options);
@@ -262,7 +262,7 @@ class Refilter {
     wait_until(start + std::chrono::duration_cast<steady_clock::duration>(least));
   }
 
-  /// RocksDB can end the process if the disk is full.
+  /// Checks for disk space, because RocksDB can abort the process if the disk is full.
   Status check_space(const Candidate& candidate) {
     const auto& [family, file, reason] = candidate;
     const auto filter_bytes = static_cast<std::uint64_t>(refilter::planned_bytes(*family, file));
@@ -279,7 +279,7 @@ class Refilter {
     if (Status space = check_space(candidate); !space.ok()) return space;
     const rocksdb::SstFileMetaData& meta = candidate.file.meta;
     rocksdb::CompactionOptions options;
-    options.compression = rocksdb::kDisableCompressionOption;  // the column family's
+    options.compression = rocksdb::kDisableCompressionOption;  // uses the column family's
     std::vector<std::string> written;
     options.max_subcompactions = 1;  // in this thread
     if (tree_ != nullptr) tree_->list(db_);

@@ -29,7 +29,7 @@ Extract named(const char* what, std::string_view name, Extract::Kind kind) {
   return found ? *std::move(found) : unknown;
 }
 
-/// The keys with a prefix are between these two in the comparator's order; `limit` is after all of them.
+/// The range of the keys with a prefix, in the comparator's order. `limit` is after all of these keys.
 struct PrefixRange {
   std::string start;
   std::string limit;
@@ -43,7 +43,7 @@ std::string successor_of(std::string_view prefix) {
 }
 
 /// A string before the prefix in bytewise order, with few or no keys between them. A direct predecessor exists only if
-/// the prefix ends with a zero byte: "a" is that of "a\0".
+/// the prefix ends with a zero byte: the predecessor of "a\0" is "a".
 std::string predecessor_of(std::string_view prefix) {
   std::string predecessor(prefix.substr(0, prefix.size() - 1));
   if (prefix.back() == '\0') return predecessor;
@@ -81,7 +81,7 @@ bool may_exist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string
   plugin::set_table_filter(read.table_filter, ask);
   const std::unique_ptr<rocksdb::Iterator> memtables(db.NewIterator(read, family));
   memtables->Seek(range->start);
-  // In reverse order the range starts at a key outside it.
+  // In reverse order, `start` does not have the prefix.
   if (memtables->Valid() && memtables->key() == range->start && !memtables->key().starts_with(prefix)) {
     memtables->Next();
   }
@@ -140,7 +140,7 @@ ScanFilter ScanFilter::and_also(const ScanFilter& other) const {
 
 rocksdb::Status ScanFilter::apply_to(rocksdb::ReadOptions* options) const {
   if (const std::string error = question_->error(); !error.empty()) return rocksdb::Status::InvalidArgument(error);
-  // RocksDB then creates a ForwardIterator, which ends a level at a skipped file.
+  // For a tailing iterator, RocksDB creates a ForwardIterator, which ends a level at a skipped file.
   if (options->tailing) return rocksdb::Status::InvalidArgument("crivo: ReadOptions::tailing must be false, got true");
   plugin::set_table_filter(options->table_filter, question_->table_filter, question_);
   options->total_order_seek = true;

@@ -12,8 +12,8 @@
 
 namespace crivo::plugin {
 
-/// Allocates payloads that RocksDB can take over without a copy: RocksDB owns a block as a char[], and gets a pointer
-/// to the contents within it. Space for the trailer follows the payload.
+/// Allocates payloads whose ownership passes to RocksDB without a copy: RocksDB owns a block as a char[], and gets a
+/// pointer to the contents within this array. Space for the trailer follows the payload.
 class BlockMemory final : public std::pmr::memory_resource {
  public:
   /// tail_bytes: the space after the payload.
@@ -35,9 +35,9 @@ class BlockMemory final : public std::pmr::memory_resource {
 };
 
 /// The temporary memory of one build. Allocations count against the builders' limit and are charged to the cache. They
-/// throw std::bad_alloc if the limit or a strict cache refuses them. Large ones are placed in a chunk if they fit. The
-/// chunk is a stack: only freeing its topmost allocation makes memory available again. The chunk is charged up to the
-/// highest byte ever used. One thread at a time.
+/// throw std::bad_alloc if they exceed the limit or the strict limit of the cache. Large allocations are placed in a
+/// chunk if they fit. The chunk is a stack: only freeing its topmost allocation makes memory available again. The chunk
+/// is charged up to the highest byte ever used. One thread at a time.
 class TemporaryMemory final : public std::pmr::memory_resource {
  public:
   TemporaryMemory(BuildMemory& memory, std::size_t limit, std::shared_ptr<rocksdb::Cache> charged = nullptr) noexcept

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kBlockBytes = kBlockBits / 8;
 constexpr std::size_t kWordBytes = 8;
 
-/// fp_rate, but at least what a ribbon of this number of keys can promise: the rate of its 32 columns plus that of
-/// colliding hashes. Slightly higher, so that rounding cannot make it too low.
+/// fp_rate, but at least the lowest rate that a ribbon of this many keys can promise: the rate of 32 columns plus that
+/// of colliding hashes. This bound is slightly raised, so that rounding cannot make the result too low.
 double attainable_rate(double fp_rate, std::uint64_t keys) noexcept {
   return std::max(fp_rate, (0x1p-32 + static_cast<double>(keys) * 0x1p-64) * (1 + 0x1p-40));
 }

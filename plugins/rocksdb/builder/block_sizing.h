@@ -15,9 +15,9 @@ namespace crivo::plugin {
 /// Crivo's trailer follows the payload.
 inline constexpr std::size_t kMaxPayloadBytes = 0xffff'fe00;
 
-/// Computes the sizes of filter blocks; only this class knows how they differ between the kinds. Pure arithmetic in
-/// constant time, because RocksDB requests sizes after every data block. Functions that are not noexcept throw
-/// BadResult if the core rejects a spec, which is a bug.
+/// Computes the sizes of filter blocks; only this class knows how they differ between the kinds. All functions are pure
+/// arithmetic in constant time, because RocksDB requests sizes after every data block. Functions that are not noexcept
+/// throw BadResult if the core rejects a spec, which is a bug.
 class BlockSizing {
  public:
   /// blocked_if_few: use a blocked filter if a ribbon would save less than an eighth because it has few keys.
@@ -27,16 +27,16 @@ class BlockSizing {
                        std::size_t tail = kSstTrailerBytes) noexcept
       : level_(spec), blocked_if_few_(blocked_if_few), max_payload_(max_payload), tail_(tail) {}
 
-  /// The kind of the filters, except for those that are blocked because they are small.
+  /// The configured kind. Filters of few keys, or near a limit, may be blocked instead.
   [[nodiscard]] Kind kind() const noexcept { return level_.kind; }
   [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
   [[nodiscard]] std::size_t tail() const noexcept { return tail_; }
-  /// The same sizing with payloads of at most this many bytes, and of at least one block of 64.
+  /// The same sizing with payloads of at most this many bytes, but at least one block of 64 bytes.
   [[nodiscard]] BlockSizing within(std::size_t max_payload) const noexcept;
   /// The sizing for a file's next block, if its previous blocks have `used` bytes. A filter for the whole file may use
-  /// all that is left. Partitions come one by one, and their number is unknown. So each gets its wanted size until half
-  /// of max_filter_bytes is used. After that, each gets a share that falls in proportion to what is left, but at least
-  /// a block of 64 bytes. No value if not even such a block fits.
+  /// the whole limit. Partitions come one by one, and their number is unknown. So a partition gets its wanted size
+  /// until half of max_filter_bytes is used. After that, its share falls in proportion to the bytes that are left, down
+  /// to a block of 64 bytes. No value if not even such a block fits.
   [[nodiscard]] std::optional<BlockSizing> for_next(std::size_t keys, std::size_t used,
                                                     std::size_t max_filter_bytes) const;
   /// The same sizing with blocked filters, at the rate of the ribbons.
@@ -44,7 +44,8 @@ class BlockSizing {
   /// Whether the kind is built in one step from a sorted set of hashes.
   [[nodiscard]] bool takes_set() const noexcept { return level_.kind == Kind::kRibbon; }
   /// The spec of a filter of `keys` keys: as configured, or with fewer bits per key if the payload would exceed
-  /// max_payload. A ribbon then becomes a blocked filter if that fits, or if less than one bit per key is left.
+  /// max_payload. A ribbon then becomes a blocked filter if a blocked filter fits, or if less than one bit per key is
+  /// left.
   [[nodiscard]] FilterSpec spec(std::size_t keys) const;
   /// The block's size in bytes, tail included. A ribbon is usually slightly smaller, and rarely larger.
   [[nodiscard]] std::size_t bytes(std::size_t keys) const;
@@ -56,7 +57,7 @@ class BlockSizing {
  private:
   /// The size in bytes of the largest planned payload.
   [[nodiscard]] std::size_t most_planned(Kind kind) const noexcept;
-  /// The configured spec, with a capacity.
+  /// The configured spec for this many keys, without the limit.
   [[nodiscard]] FilterSpec wanted(std::size_t keys) const;
 
   LevelSpec level_;

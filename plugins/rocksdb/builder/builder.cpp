@@ -22,8 +22,8 @@ namespace {
 // matches.
 constexpr char kAlwaysMaybe[6] = {};
 
-// From this many hashes on, the core adds them faster as one array. For fewer, moving the chunks into one array takes
-// longer than it saves.
+// From this many hashes on, the core adds them faster as one array. With fewer hashes, moving the chunks to adjacent
+// addresses takes longer than it saves.
 constexpr std::size_t kMinAtOnce = std::size_t{1} << 22;
 
 std::optional<AnyFilter> value_of(Result<AnyFilter> filter) {
@@ -31,7 +31,7 @@ std::optional<AnyFilter> value_of(Result<AnyFilter> filter) {
   return *std::move(filter);
 }
 
-/// No value if memory is short: there may still be enough for a blocked filter.
+/// No value if memory is short or the limit is reached; a blocked filter may still fit.
 std::optional<AnyFilter> build_from_set(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
                                         BlockMemory& payload) try {
   const std::span<const std::uint64_t> set = hashes.make_set();
@@ -48,15 +48,14 @@ std::optional<AnyFilter> build_from_set(HashLog& hashes, const BlockSizing& sizi
 
 std::optional<AnyFilter> build_in_parts(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
                                         BlockMemory& payload) {
-  // A block must be built, and no other filter is smaller. So the filter may exceed the limit; in that case, the hashes
-  // are spilled to a file first.
+  // A block must be built, so the filter may exceed the limit. In that case, the hashes are spilled to a file first.
   const std::size_t bytes = sizing.bytes(hashes.size());
   std::optional<CountedBytes> counted(std::in_place, *limits.memory, bytes, limits.max_build_bytes);
   if (!counted->fits()) {
     hashes.spill();
     counted.emplace(*limits.memory, bytes, BuildMemory::kNoLimit);
   }
-  // Adding all hashes at once needs more memory.
+  // Adding all hashes at once needs more memory, so a build with a limit adds them piece by piece.
   const bool at_once = hashes.size() >= kMinAtOnce && limits.max_build_bytes == BuildMemory::kNoLimit;
   const std::span<const std::uint64_t> all = at_once ? hashes.in_one_array() : std::span<std::uint64_t>();
   auto filter = value_of(AnyFilter::build(sizing.spec(hashes.size()), all,
@@ -90,8 +89,8 @@ std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
   return hash_key(std::string_view(key.data(), key.size()), 0);
 }
 
-// A key whose canonical key is unknown must still be found, so then every key passes the filter. After that, no key's
-// hash matters.
+// If the transform throws, the key must still be found, so every key passes the filter. From then on, hashes do not
+// matter.
 std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
   const auto hash_as_it_is = [&] { return hash_key(std::string_view(key.data(), key.size()), 0); };
   if (abandoned_) return hash_as_it_is();

@@ -29,15 +29,15 @@ struct BuildLimits {
   rocksdb::Logger* log = nullptr;                       // may be null
   int level = -1;                                       // the file's level in messages
   std::shared_ptr<rocksdb::Cache> charged = nullptr;    // the cache to charge for the build's memory; may be null
-  std::shared_ptr<const std::string> folder = nullptr;  // for HashLog
+  std::shared_ptr<const std::string> folder = nullptr;  // for the temporary files of HashLog
 };
 
 /// Never throws: after any error, it builds a filter that every key passes.
 class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
   /// verify: check the stored hashes and the finished block, for RocksDB's option detect_filter_construct_corruption.
-  /// record and counters: count every finished block; may be null. transform: makes the canonical keys that the filter
-  /// is built from; null to use keys unchanged. The tail of `sizing` must have space for the transform's name.
+  /// record and counters: count every finished block; may be null. transform: makes the canonical keys, from which the
+  /// filter is built; null to use keys unchanged. The tail of `sizing` must have space for the transform's name.
   BlockBuilder(const BlockSizing& sizing, bool verify, std::shared_ptr<FilterRecord> record = nullptr,
                const NamedKeyTransform* transform = nullptr, const BuildLimits& limits = {},
                std::shared_ptr<Counters> counters = nullptr) noexcept
@@ -52,7 +52,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
         counters_(std::move(counters)) {}
 
   void AddKey(const rocksdb::Slice& key) override;
-  /// Adds a key and its prefix. RocksDB 9.6 and later call this. It is compiled and tested with all versions.
+  /// Adds a key and its prefix. RocksDB 9.6 and later call this function; it is compiled and tested with all versions.
 #if CRIVO_ROCKSDB_VERSION >= 906
   void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override;
 #else
@@ -62,7 +62,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf) override { return Finish(buf, nullptr); }
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* buf, rocksdb::Status* status) override;
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& content) override;
-  // These three return a default after an exception. Finish then gets the same exception, and logs it.
+  // The next three functions return a default after an exception. Finish later catches the same exception, and logs it.
   std::size_t ApproximateNumEntries(std::size_t bytes) override {
     return value_or(bytes, [&] { return sizing_.keys(bytes); });
   }
@@ -96,8 +96,8 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   /// Abandons the filter, so that every key passes it. Logs this once per filter.
   void abandon_filter(const char* why) noexcept;
   [[nodiscard]] bool hashes_are_intact() const;
-  /// Builds the block in `buf`. Returns no value if max_filter_bytes leaves no space for one. The hashes are retained
-  /// only if MaybePostVerify needs them. Throws if the filter cannot be built.
+  /// Builds the block in `buf`. Returns no value if max_filter_bytes leaves no space for a block. Throws if the filter
+  /// cannot be built.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
   /// Logs that the file's limit reduces the filter of these keys to `bytes` bytes and this rate.
   void warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept;
@@ -116,7 +116,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   std::string scratch_;  // the transform's buffer
   BuildLimits limits_;
   HashLog hashes_;
-  HashLog finished_;  // of the block that MaybePostVerify will check
+  HashLog finished_;  // the hashes of the block that MaybePostVerify will check
   CacheCharge charge_;
   std::size_t entries_ = 0;     // appended hashes, including those dropped for lack of memory
   std::uint64_t checksum_ = 0;  // of the appended hashes

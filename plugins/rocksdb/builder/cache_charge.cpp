@@ -37,8 +37,8 @@ void register_role() {
 
 /// Null if the cache is full.
 Handle* new_entry(rocksdb::Cache& cache) {
-  // The same keys as RocksDB's own entries of this sort. No block's key has 0 as its first half, and some caches accept
-  // only keys of 16 bytes.
+  // RocksDB's own charges have keys of this form. No block's key has 0 as its first half, and some caches accept only
+  // keys of 16 bytes.
   const std::array<std::uint64_t, 2> key{0, cache.NewId()};
   const rocksdb::Slice slice(reinterpret_cast<const char*>(key.data()), sizeof key);
   Handle* entry = nullptr;
@@ -78,7 +78,7 @@ bool CacheCharge::set(std::size_t bytes) noexcept try {
     entries_.push_back(entry);
   }
   return true;
-} catch (...) {  // the cache may be the program's own
+} catch (...) {  // a cache of the program's own may throw
   return false;
 }
 

@@ -17,7 +17,7 @@ namespace crivo::plugin {
 /// The cache to charge for filter construction; null for none.
 [[nodiscard]] std::shared_ptr<rocksdb::Cache> charged_cache(const rocksdb::BlockBasedTableOptions& table);
 
-/// Reserves space in a cache with entries without values, as RocksDB's own builders do. One thread at a time.
+/// Reserves space in a cache by entries that have no values, as RocksDB's own builders do. One thread at a time.
 class CacheCharge {
  public:
   /// Without a cache, nothing is charged.
@@ -27,7 +27,7 @@ class CacheCharge {
   CacheCharge& operator=(const CacheCharge&) = delete;
 
   /// Sets the charge to this many bytes, rounded up to entries of 256 KiB. Returns false if the cache has a strict
-  /// limit and is full. The charge is then as much as fits.
+  /// limit and is full. In that case, as much as fits is charged.
   bool set(std::size_t bytes) noexcept;
 
  private:

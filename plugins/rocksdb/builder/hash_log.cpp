@@ -38,7 +38,7 @@ std::span<std::uint64_t> HashLog::part(std::size_t i) const noexcept {
 void HashLog::grow() {
   if (first_ == nullptr) {
     first_.reset(new std::uint64_t[kFirstHashes]);
-    (void)memory_->count(kFirstBytes, BuildMemory::kNoLimit);  // too small to justify a file
+    (void)memory_->count(kFirstBytes, BuildMemory::kNoLimit);  // a file would not be worthwhile
     shrink(0, 0);
     return;
   }

@@ -3,8 +3,8 @@
 // Up to 8192 hashes are in an array on the heap, which is enough for RocksDB's partitions. More hashes go into chunks
 // of the process's BuildMemory, so that growing copies only the first array. A ribbon needs its hashes in one array,
 // sorted. For that, the chunks are moved to adjacent addresses and sorted in place. If this process's builders hold
-// half of their limit, the hashes go to a temporary file; the other half is for the filters. A log that is partly in a
-// file can be read, but not sorted.
+// half of the limit, the hashes go to a temporary file; the other half is for filters. A log that is partly in a file
+// can be read, but not sorted.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ class HashLog {
   void clear() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return in_memory() + (spilled() ? file_->size() : 0); }
-  /// The bytes in use, rounded up to kStepHashes. The rest of the last chunk has not been written.
+  /// The bytes in use, rounded up to a multiple of kStepHashes. The rest of the last chunk is not counted.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
   /// Whether some hashes are in a file.
   [[nodiscard]] bool spilled() const noexcept { return file_.has_value(); }
@@ -62,14 +62,14 @@ class HashLog {
   [[nodiscard]] std::span<std::uint64_t> in_one_array();
   /// Sorts the hashes and removes repeated ones. Returns the remaining hashes; none if in_one_array() returns none.
   [[nodiscard]] std::span<const std::uint64_t> make_set();
-  /// Passes all hashes to `use`, piece by piece, until it returns false. Returns false if `use` did.
+  /// Passes all hashes to `use`, piece by piece, until `use` returns false. Then this function returns false, too.
   bool read(const std::function<bool(std::span<const std::uint64_t>)>& use) const;
 
  private:
   static constexpr std::size_t kFirstHashes = 8192;
   static constexpr std::size_t kFirstBytes = kFirstHashes * sizeof(std::uint64_t);
   static constexpr std::size_t kChunkHashes = BuildMemory::kChunkBytes / sizeof(std::uint64_t);
-  static constexpr std::size_t kStepHashes = kChunkHashes / 8;  // append_if_room() fails at each step
+  static constexpr std::size_t kStepHashes = kChunkHashes / 8;  // append_if_room() fails after each step
 
   [[nodiscard]] static std::uint64_t* hashes_in(std::byte* chunk) noexcept {
     return reinterpret_cast<std::uint64_t*>(chunk);
@@ -89,7 +89,7 @@ class HashLog {
   std::vector<std::byte*> chunks_;  // all full but the last
   std::optional<HashRuns> file_;
   std::uint64_t* next_ = nullptr;  // where the next hash goes
-  std::uint64_t* end_ = nullptr;   // of the current step
+  std::uint64_t* end_ = nullptr;   // the end of the current step
 };
 
 }  // namespace crivo::plugin

@@ -31,7 +31,7 @@ Slice lower_ascii(const Slice& key, std::string* scratch) {
   return *scratch;
 }
 
-/// The N of "name:N", from 1 to 2^32 - 1, in its canonical spelling: two names of one function would be two transforms.
+/// The N of "name:N", from 1 to 2^32 - 1, in its canonical spelling, because two spellings would be two transforms.
 std::optional<std::uint32_t> parameter(std::string_view text, std::string_view name) noexcept {
   if (!text.starts_with(name) || text.substr(name.size(), 1) != ":") return std::nullopt;
   text.remove_prefix(name.size() + 1);
@@ -39,7 +39,7 @@ std::optional<std::uint32_t> parameter(std::string_view text, std::string_view n
   return value && text.front() != '0' ? value : std::nullopt;
 }
 
-/// Empty if there is no such built-in transform.
+/// The built-in transform of this name; empty if there is none.
 KeyTransform builtin(std::string_view name) {
   if (name == kLowerAscii) return lower_ascii;
   if (const auto bytes = parameter(name, kTakePrefix)) {
@@ -48,8 +48,8 @@ KeyTransform builtin(std::string_view name) {
     };
   }
   if (const auto bytes = parameter(name, kDropSuffix)) {
-    // A key no longer than the suffix has an empty canonical key. Leaving it unchanged would be wrong for a prefix (of
-    // a prefix extractor) that reaches into the suffix.
+    // A key no longer than the suffix has an empty canonical key. Leaving such a key unchanged would be wrong for a
+    // prefix (of a prefix extractor) that reaches into the suffix.
     return [n = std::size_t{*bytes}](const Slice& key, std::string*) {
       return Slice(key.data(), key.size() - std::min(n, key.size()));
     };

@@ -1,4 +1,4 @@
-// Functions that canonicalize keys, for comparators under which different bytes can be equal.
+// Functions that canonicalize keys, for comparators under which different bytes can be equal keys.
 #pragma once
 
 #include <rocksdb/slice.h>
@@ -21,7 +21,7 @@ struct NamedKeyTransform {
   /// The compatibility name of policies with this transform.
   std::string compatibility_name = std::string(kTransformedFilters) + name;
 
-  /// The hash of the canonical key. `scratch` is a buffer for the function. Rethrows what it throws.
+  /// The hash of the canonical key. `scratch` is a buffer for the function. Rethrows what the function throws.
   [[nodiscard]] std::uint64_t hash(const rocksdb::Slice& key, std::uint64_t seed, std::string& scratch) const {
     const rocksdb::Slice canonical = function(key, &scratch);
     return hash_key(std::string_view(canonical.data(), canonical.size()), seed);
@@ -32,14 +32,14 @@ struct NamedKeyTransform {
   return transform != nullptr ? std::string_view(transform->name) : std::string_view();
 }
 
-/// Whether a built-in transform of this name takes a number after a colon.
+/// Whether a built-in transform of this name has a number after a colon.
 [[nodiscard]] bool has_parameter(std::string_view name) noexcept;
 
 /// See RegisterKeyTransform in crivo/rocksdb.h.
 [[nodiscard]] rocksdb::Status add_key_transform(std::string_view name, KeyTransform transform);
 
-/// The built-in or registered transform of this name. It is never moved or destroyed, so that builders and readers may
-/// refer to it, even those that outlive our static objects. Thread-safe. Errors: kBadArgument. Throws std::bad_alloc.
+/// The built-in or registered transform of this name. It is never moved or destroyed, so builders and readers may refer
+/// to it even if they outlive this library's static objects. Thread-safe. Errors: kBadArgument. Throws std::bad_alloc.
 [[nodiscard]] Result<const NamedKeyTransform*> find_key_transform(std::string_view name);
 
 }  // namespace crivo::plugin

@@ -1,7 +1,8 @@
-// crivo.Auto chooses by the lifetime of files. Flushed files and files of the upper levels are soon compacted again:
-// they get blocked filters, which are fastest to build and query. The last levels have nearly all keys, and their files
-// live long: they get ribbons, which are 30% smaller. Levels are counted from the last one, because with dynamic level
-// sizes, and with universal compaction, the data are in the last levels, otherwise in the first.
+// crivo.Auto chooses the kind of filter by the lifetime of files. Flushed files and files of the upper levels are soon
+// compacted again: they get blocked filters, which are fastest to build and query. The last levels have nearly all
+// keys, and their files live long: they get ribbons, which are 30% smaller. Distances are counted from the last level
+// with data: with dynamic level sizes and universal compaction, this is the level with the highest number, and
+// otherwise the level `levels`.
 #include "options/level_specs.h"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace {
 
 constexpr double kMinBitsPerKey = 0.5;  // as in RocksDB: fewer bits mean no filter
 /// The minimum for ribbons within a limit. Below one bit per key, the rate of a ribbon falls linearly with its bits, so
-/// a filter of this size is better than none. A builder may replace it by a blocked filter (builder/block_sizing.cpp).
+/// a filter of this size is better than none. A builder may replace such a ribbon by a blocked filter
+/// (builder/block_sizing.cpp).
 constexpr double kMinBitsOfRibbon = 0.05;
 
 LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {
@@ -26,8 +28,8 @@ LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {
 }
 
 // The bits per key of a blocked filter with this rate. The rate depends on the blocks per key, and rounding up a
-// smaller filter to whole blocks only decreases it. So the bits per key of one large filter suffice for a filter of any
-// size, and no search per file is needed.
+// smaller filter to whole blocks only decreases the rate. So the bits per key of one large filter suffice for a filter
+// of any size, and no search per file is needed.
 Result<double> blocked_bits(double fp_rate) {
   constexpr std::uint64_t kKeys = 1 << 20;
   const auto size = size_blocked(kKeys, fp_rate);
@@ -47,7 +49,8 @@ Kind kind_at(const PolicyInfo& policy, const Settings& settings, int distance) n
   return distance < settings.ribbon_levels && distance < settings.tree_levels() ? Kind::kRibbon : Kind::kBlocked;
 }
 
-/// The specs of a tree's levels, for this many bits per key. Ribbons of fewer than `least` bits per key are omitted.
+/// The specs of a tree's levels for a mean of `budget` bits per key. Ribbons of fewer than `least` bits per key are
+/// omitted.
 Result<std::vector<LevelSpec>> specs_of(const std::vector<TreeLevel>& tree, double budget, double least) {
   const auto filters = divide_budget(tree, std::min(budget, kMaxBitsPerKey));
   if (!filters) return filters.error();
@@ -95,12 +98,12 @@ bool counts_from_last(const Settings& settings, const rocksdb::FilterBuildingCon
   return settings.tree.dynamic_levels || context.compaction_style == rocksdb::kCompactionStyleUniversal;
 }
 
-/// The distance of a level below level 0 from the last one.
+/// The distance from the level `last` to `level`, which is below level 0.
 int distance_below(const Settings& settings, int last, int level) noexcept {
   return std::clamp(last - level, 0, settings.tree_levels() - 1);
 }
 
-// Files that are never compacted again, or whose level is unknown, live as long as those of the last level but one.
+// Files of compaction styles without levels, or of an unknown level, are treated like files of the last level but one.
 // They get ribbons, but not the higher rate of the last level, because a lookup of an absent key may query all of them.
 constexpr int kLongLived = 1;
 

@@ -12,29 +12,31 @@
 
 namespace crivo::plugin {
 
-/// The specs by distance from the last level, 0 to settings.tree_levels(); the last one is for flushes. Errors:
-/// kBadArgument.
+/// The specs by distance from the last level, 0 to settings.tree_levels(); the greatest distance is for flushes and
+/// level 0. Errors: kBadArgument.
 [[nodiscard]] Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Settings& settings);
 
-/// Whether files of this context will soon be compacted again.
+/// Whether a file of this context is written by a flush or a recovery.
 [[nodiscard]] bool is_flushed(const rocksdb::FilterBuildingContext& context) noexcept;
 
-/// The distance of a level from `last`, the number of the last level with keys.
+/// The distance between `level` and `last`, the last level with keys; tree_levels() for level 0.
 [[nodiscard]] int distance_in_tree(const Settings& settings, const rocksdb::FilterBuildingContext& context, int level,
                                    int last) noexcept;
 
 /// The bits per key of a large filter; a ribbon has fewer than spec.bits_per_key.
 [[nodiscard]] double real_bits_per_key(const LevelSpec& spec);
 
-/// The best specs for the levels of a tree within this many bits in all. Errors: kBadArgument.
+/// The specs of a tree's levels with the fewest false positives, within `bits` bits for the whole tree. Errors:
+/// kBadArgument.
 [[nodiscard]] Result<std::vector<LevelSpec>> divided_specs(const std::vector<TreeLevel>& tree, double bits);
 
-/// The tree of a column family, derived from its options. The options state the ratio between levels, but only the
-/// maximum number of levels. So the number is assumed to be four, as is usual, or the maximum if that is less.
+/// The tree of a column family, derived from its options. The options state the ratio between levels and the maximum
+/// number of levels, but not how many levels have data. That number is assumed to be four, or the maximum if it is
+/// less, but at least two.
 [[nodiscard]] TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept;
 
-/// The filters of a new file. Without dynamic levels the last level is number settings.tree_levels(). With them, and
-/// with universal compaction, it is the highest number.
+/// The filters of a new file. With dynamic levels or universal compaction, the last level has the highest number;
+/// otherwise it has the number settings.tree_levels().
 [[nodiscard]] LevelSpec spec_of_file(const PolicyInfo& policy, const Settings& settings,
                                      const rocksdb::FilterBuildingContext& context) noexcept;
 

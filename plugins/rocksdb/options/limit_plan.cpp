@@ -9,7 +9,8 @@
 namespace crivo::plugin {
 namespace {
 
-/// A tenth of the limit is left unplanned, because most files still have filters of an earlier plan, for fewer keys.
+/// A tenth of the limit is left unplanned, because most files still have filters of an earlier plan, which was made for
+/// fewer keys.
 constexpr double kPlannedShare = 0.9;
 /// The share of the limit up to which flushed files get filters. It exceeds 1, so that flushed files get filters even
 /// while the tree is at the limit.
@@ -17,16 +18,16 @@ constexpr double kMaxShare = 1.05;
 constexpr double kUnknownShare = 0.05;
 /// A filter block's overhead: the trailer of 32 bytes, and rounding up the payload.
 constexpr double kBlockOverheadBytes = 96;
-/// The minimum share of all keys for the level of a new file, because more files will follow.
+/// A new file's level counts as having at least this share of all keys, because more files will follow.
 constexpr double kMinShareOfLevel = 1.0 / 16;
 
 /// A level of the tree after the running compactions.
 struct PlannedLevel {
   double keys = 0;
-  double moving_keys = 0;  // of these, written by running compactions
+  double moving_keys = 0;  // those that running compactions write; included in `keys`
   double runs = 1;
   LevelSpec spec;
-  double bits_per_key = 0;  // of the spec, in memory
+  double bits_per_key = 0;  // the real bits of the spec's filters
 };
 
 /// The levels by number, with the specs that the options give. `own` is the level of the new file.
@@ -57,7 +58,7 @@ double sum_of_bits(const std::vector<PlannedLevel>& levels, double PlannedLevel:
                          [&](double sum, const PlannedLevel& level) { return sum + level.*keys * level.bits_per_key; });
 }
 
-/// Divides the bits over the levels that have keys, and the level of the new file.
+/// Divides the bits among the levels that have keys, including the level of the new file.
 Result<void> divide(std::vector<PlannedLevel>& levels, std::size_t own, double bits) {
   double all = 0;
   for (const PlannedLevel& level : levels) all += level.keys;

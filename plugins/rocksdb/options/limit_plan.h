@@ -1,4 +1,4 @@
-// The share of a new file in max_total_bytes. report/filter_tree.h explains the plan.
+// A new file's share of max_total_bytes. report/filter_tree.h explains the plan.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -23,7 +23,7 @@ struct KnownTree {
   double limited_keys = 0;       // of all column families with the limit
   double limited_blocks = 0;     // filter blocks of these families
   double other_moving_keys = 0;  // of these families, except this one
-  double unlimited_bytes = 0;    // of the filters of other families
+  double unlimited_bytes = 0;    // of the filters of families without the limit
   double staying_bytes = 0;      // of the filters of files that stay
   double moving_bytes = 0;       // of the filters that running compactions read
 };
@@ -34,16 +34,17 @@ struct FilePlan {
   std::size_t max_bytes = SIZE_MAX;  // of all filters of the file
 };
 
-/// How much of its share a new file gets. kWithinWhatIsLeft: at most what the other files leave of the limit, because
-/// they may still have larger filters of an earlier plan. For flushes and compactions. kAll: the whole share. For
-/// RefilterRocksDB, after which all files follow the plan.
+/// How much of its share a new file gets. kWithinWhatIsLeft, for flushes and compactions: less if files with larger
+/// filters of an earlier plan leave too little of the limit. kAll, for RefilterRocksDB: the whole share, because all
+/// files will then follow the plan.
 enum class PlanUse { kWithinWhatIsLeft, kAll };
 
 /// The filters of a file of this context, in a column family with a limit and this tree. Errors: kBadArgument.
 [[nodiscard]] Result<FilePlan> plan_file(const Settings& settings, const KnownTree& known,
                                          const rocksdb::FilterBuildingContext& context, PlanUse use);
 
-/// The most bytes of a file's filters if its database is unknown, because it is being recovered or has no listener.
+/// The most bytes of a file's filters without a plan: if the database is being recovered or has no listener, or if the
+/// level is unknown.
 [[nodiscard]] std::size_t most_of_unknown(const Settings& settings) noexcept;
 
 }  // namespace crivo::plugin

@@ -21,12 +21,12 @@ namespace crivo::plugin {
 template <typename T>
 class Registry {
  public:
-  /// The process-wide registry. Never destroyed, because databases may outlive our static objects.
+  /// The process-wide registry. Never destroyed, because databases may outlive this library's static objects.
   static Registry& of_process() {
     static auto* const one = new Registry;
     return *one;
   }
-  /// Null if there is none.
+  /// The entry of this name; null if there is none.
   const T* find(std::string_view name) {
     const std::lock_guard lock(mutex_);
     const auto found = all_.find(name);
@@ -38,8 +38,8 @@ class Registry {
     const auto [at, is_new] = all_.try_emplace(std::string(name), std::move(value));
     return {&at->second, is_new};
   }
-  /// Registers a program's function, which may be empty, under a name of at most `most` bytes. `what` names the kind of
-  /// function in errors: InvalidArgument, "crivo: <field> must ..., got ...".
+  /// Registers a program's function under a name of at most `most` bytes. `what` names the kind of function in errors:
+  /// InvalidArgument if the name is invalid or already registered, or if the function is empty.
   template <typename Function>
   rocksdb::Status add(std::string_view what, std::string_view name, std::size_t most, Function function) {
     const auto refuse = [](std::string_view field, const std::string& must, std::string_view got) {

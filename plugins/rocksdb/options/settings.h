@@ -1,4 +1,4 @@
-// The list of our policies, and their parsed options.
+// The list of Crivo's policies, and their parsed options.
 #pragma once
 
 #include <rocksdb/version.h>
@@ -21,15 +21,15 @@ namespace crivo::plugin {
 /// A policy's name, as in option strings, OPTIONS files and SST files, and its properties.
 struct PolicyInfo {
   std::string_view name;  // NUL-terminated
-  unsigned id;            // a bit, for the lists of policies that have an option
-  /// The kind of its filters; no value if the policy chooses the kind.
+  unsigned id;            // a bit, so that an option can list its policies
+  /// The kind of the policy's filters; no value if the policy chooses the kind by level.
   std::optional<Kind> kind;
 };
 
 inline constexpr unsigned kBloom = 1;
 inline constexpr unsigned kRibbon = 2;
 inline constexpr unsigned kAuto = 4;
-/// All our policies. The first one stands in for an unknown policy.
+/// All of Crivo's policies. The first one stands in for an unknown policy.
 inline constexpr std::array kPolicies = {PolicyInfo{"crivo.Bloom", kBloom, Kind::kBlocked},
                                          PolicyInfo{"crivo.Ribbon", kRibbon, Kind::kRibbon},
                                          PolicyInfo{"crivo.Auto", kAuto, std::nullopt}};
@@ -43,7 +43,7 @@ struct LevelSpec {
   [[nodiscard]] bool is_filter() const noexcept { return bits_per_key > 0; }
 };
 
-/// The bytes of a limit in the settings, where 0 means no limit.
+/// A limit of the settings in bytes; SIZE_MAX for 0, which means no limit.
 [[nodiscard]] constexpr std::size_t limit_of(std::uint64_t bytes) noexcept { return bytes == 0 ? SIZE_MAX : bytes; }
 
 /// Which of the mutually exclusive options determines the size.
@@ -53,7 +53,7 @@ inline constexpr int kMinLevels = 2;
 inline constexpr int kMaxLevels = 64;
 inline constexpr double kHighestLevelRatio = 1000;
 
-/// Level 0 counts as an additional level of four runs: RocksDB compacts it when it has four files.
+/// Level 0 counts as an additional level of four runs: by default, RocksDB compacts level 0 when it has four files.
 inline constexpr double kRunsOfLevel0 = 4;
 
 /// A column family's tree, from its options.
@@ -66,13 +66,14 @@ struct TreeOptions {
   friend bool operator==(const TreeOptions&, const TreeOptions&) = default;
 };
 
-/// Whether any policy of this process has had max_total_bytes. Until then, databases' files need not be listed.
+/// Whether any policy of this process has ever had max_total_bytes. Otherwise the files of databases need not be
+/// listed.
 inline std::atomic<bool> is_total_limited = false;
 
 /// Validated options. Options that a policy lacks have their defaults.
 struct Settings {
   SizedBy sized_by = SizedBy::kBitsPerKey;
-  double size = 10;  // unit: see sized_by
+  double size = 10;  // bits per key or a rate, as sized_by says
   std::optional<double> bottommost_fp_rate;
   int bloom_before_level = 0;
   int ribbon_levels = 2;
@@ -85,8 +86,8 @@ struct Settings {
   bool count_questions = false;
   const NamedKeyTransform* key_transform = nullptr;  // null: unchanged keys
 
-  /// The filters by distance from the last level; a flush has the distance tree_levels(). Never null or empty. Level
-  /// and distance matter only if the policy chooses by level.
+  /// The filters by distance from the last level; a flush has the distance tree_levels(). Never null or empty after
+  /// SettingsParser::finish(). Policies with a fixed kind use only distance 0.
   std::shared_ptr<const std::vector<LevelSpec>> by_distance;
 
   [[nodiscard]] int tree_levels() const noexcept { return levels.value_or(tree.levels); }

@@ -57,8 +57,8 @@ std::optional<double> bytes_in(std::string_view text) {
   return count ? std::optional(std::ldexp(*count, 10 * static_cast<int>(unit + 1))) : std::nullopt;
 }
 
-/// Parses a number; 1 and 0 for booleans, spelled as in RocksDB's own options. Errors: kBadArgument for a text that is
-/// not a number, or out of range.
+/// Parses a number, or a boolean as 1 or 0; booleans are spelled as in RocksDB's own options. Errors: kBadArgument if
+/// the text is not a number, or if the number is out of range.
 Result<double> number_in(const Range& range, std::string_view option, std::string_view text) {
   if (range.text == kBool.text) {
     if (text == "true" || text == "1") return 1;
@@ -138,7 +138,7 @@ const OptionInfo* find_option(const PolicyInfo& policy, std::string_view name) n
   return found != std::end(kOptions) && (found->policies & policy.id) != 0 ? found : nullptr;
 }
 
-/// The words as in messages: "a, b or c".
+/// Joins words for a message: "a, b or c".
 std::string any_of(std::span<const std::string_view> words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -177,7 +177,7 @@ const PolicyInfo* find_policy(std::optional<Kind> kind) noexcept {
 }
 
 const Settings& default_settings(const PolicyInfo& policy) {
-  // Never destroyed, because policies may outlive our static objects.
+  // Never destroyed, because policies may outlive this library's static objects.
   static const auto* const settings = [] {
     auto* const made = new std::array<Settings, kPolicies.size()>;
     for (std::size_t i = 0; i < kPolicies.size(); ++i) {
@@ -207,7 +207,7 @@ Error SettingsParser::unknown_option(std::string_view option) const {
 Result<void> SettingsParser::set(std::string_view option, std::string_view value) {
   const OptionInfo* const info = find_option(*policy_, option);
   if (info == nullptr) return unknown_option(option);
-  // RocksDB keeps only the last of two equal names, but an option may have two spellings.
+  // RocksDB drops all but the last of equal names, but an option may also be set by two spellings of its name.
   if (is_given(option)) return bad(option, "be set once", "two values");
   given_.push_back(info->name);
   if (option == kKind) {
@@ -220,8 +220,8 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
     }
     given_size_ = info->name;
   }
-  // The budget also determines the bottommost rate, so it resets a bottommost_fp_rate that was set earlier. If both are
-  // set together, finish() fails.
+  // The budget also determines the bottommost rate, so it resets a bottommost_fp_rate of an earlier call. If one call
+  // sets both, finish() fails.
   if (option == kBudgetBitsPerKey && !is_given(kBottommostFpRate)) settings_.bottommost_fp_rate.reset();
   if (option == kKeyTransform) return set_key_transform(value);
   const auto number = number_in(info->range, option, value);

@@ -1,7 +1,7 @@
-// The options of our policies: names, ranges, and their spelling in option strings.
+// The options of Crivo's policies: names, ranges, and their spelling in option strings.
 //
 // Each option is a row of the table in settings_parser.cpp. Option strings, OPTIONS files, SetOptions and the struct in
-// crivo/rocksdb.h all use it, so that ranges and messages are the same everywhere.
+// crivo/rocksdb.h all use this table, so that ranges and messages are the same everywhere.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -25,30 +25,30 @@ namespace crivo::plugin {
 
 inline constexpr std::string_view kKeyTransform = "key_transform";
 
-/// Null if there is none.
+/// The policy of this name, or with filters of this kind; null if there is none.
 [[nodiscard]] const PolicyInfo* find_policy(std::string_view name) noexcept;
 [[nodiscard]] const PolicyInfo* find_policy(std::optional<Kind> kind) noexcept;
 
 /// The settings of a policy without options.
 [[nodiscard]] const Settings& default_settings(const PolicyInfo& policy);
 
-/// Sets options one by one, and remembers which were set. Errors: kBadArgument, "<field> must ..., got ...".
+/// Sets options one by one, and records which options were set. Errors: kBadArgument, "<field> must ..., got ...".
 class SettingsParser {
  public:
   explicit SettingsParser(const PolicyInfo& policy, const Settings& start) : policy_(&policy), settings_(start) {}
 
   /// Sets one option, in the spelling of option strings.
   Result<void> set(std::string_view option, std::string_view value);
-  /// The same for a policy of an open database. It must not change the key transform, because readers of filters with
-  /// the present transform stay in memory.
+  /// The same for a policy of an open database. The key transform must not change, because readers of filters with the
+  /// present transform stay in memory.
   Result<void> set_while_running(std::string_view option, std::string_view value);
-  /// Sets the options from the text after a policy's name and a colon. Unnamed values come first: bits per key, and for
-  /// crivo.Ribbon bloom_before_level ("10:1"). Names and values of options may follow or replace them:
+  /// Sets the options from the text after a policy's name and a colon. Unnamed values come first: bits per key, and
+  /// then, for crivo.Ribbon, bloom_before_level ("10:1"). Names and values of options may follow or replace them:
   /// "fp_rate:0.01:1", "10:levels:5", "10:key_transform:drop_suffix:8".
   Result<void> set_positional(std::string_view values);
   /// The settings, after all options are set. Errors: contradictory options.
   [[nodiscard]] Result<Settings> finish() const;
-  /// Continues with these settings, remembering which options were set.
+  /// Continues with these settings, but still knows which options were set.
   void continue_from(const Settings& settings) { settings_ = settings; }
 
  private:
@@ -59,7 +59,7 @@ class SettingsParser {
   const PolicyInfo* policy_;
   Settings settings_;
   std::vector<std::string_view> given_;  // the options that were set
-  std::string_view given_size_;          // the one that determines the size
+  std::string_view given_size_;          // the option that determines the size
 };
 
 /// The names of a policy's options.
@@ -73,12 +73,12 @@ class SettingsParser {
 /// "crivo.Auto:10:bottommost_fp_rate:0.1".
 [[nodiscard]] std::string policy_id(const PolicyInfo& policy, const Settings& settings);
 
-/// Settings that an open database may change while other threads make builders. A reader gets the settings before or
-/// after a change. An error in a call restores the settings as they were at its start, and so drops changes that other
-/// threads have made since.
+/// Settings that an open database may change while other threads make builders. load() returns the settings before or
+/// after a change, never a mixture.
 ///
-/// RocksDB may set the options of one SetOptions call one by one. begin_call() marks the start of such a call: its
-/// changes are then validated together, and the first error reverts those before it.
+/// RocksDB may set the options of one SetOptions call one by one. begin_call() marks the start of such a call. Each of
+/// its options is then checked against the earlier ones, too. An error restores the settings that were in effect at
+/// begin_call(), and so drops changes that other threads have made since.
 class SharedSettings {
  public:
   explicit SharedSettings(const PolicyInfo& policy) : policy_(policy), settings_(default_settings(policy)) {}
@@ -88,7 +88,7 @@ class SharedSettings {
     const std::lock_guard lock(mutex_);
     return settings_;
   }
-  /// Calls `change` with a SettingsParser. The new settings become effective unless it returns an error.
+  /// Calls `change` with a SettingsParser. The new settings become effective unless there is an error.
   template <typename Change>
   Result<void> change(const Change& change) {
     const std::lock_guard lock(mutex_);
@@ -116,7 +116,7 @@ class SharedSettings {
     return {};
   }
 
-  /// Starts a call: until end_call(), all changes of this thread are one change. Returns the policy's id.
+  /// Starts a call, which includes all changes of this thread until end_call(). Returns the policy's id.
   std::string begin_call() const {
     const std::lock_guard lock(mutex_);
     calls_.insert_or_assign(std::this_thread::get_id(), Call{settings_, SettingsParser(policy_, settings_), {}});
@@ -156,12 +156,12 @@ class SharedSettings {
 
   const PolicyInfo& policy_;
   mutable std::mutex mutex_;
-  mutable Settings settings_;  // mutable, because a const function of the policy gets the tree
-  // Not part of the settings: a call begins when RocksDB reads them. Meanwhile, other threads may read or change them.
+  mutable Settings settings_;  // mutable, because a const function of the policy sets the tree
+  // Mutable, because a call begins when RocksDB serializes the options, in a const function of the policy.
   mutable std::map<std::thread::id, Call> calls_;
 };
 
-/// Null if the column family's tables are not block-based.
+/// The column family's table options; null if its tables are not block-based.
 [[nodiscard]] inline const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family) {
   const rocksdb::TableFactory* const factory = family.table_factory.get();
   return factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
@@ -175,7 +175,8 @@ class SharedSettings {
 /// The class of RocksDB's own policies, for IsInstanceOf.
 inline constexpr const char* kBuiltinPolicy = "rocksdb.internal.BuiltinFilter";
 
-/// The settings of one of our policies, which exposes them to RocksDB under its name; no value for other policies.
+/// The settings of one of Crivo's policies, which exposes its settings to RocksDB under its name; no value for other
+/// policies.
 [[nodiscard]] inline std::optional<Settings> settings_of(const rocksdb::FilterPolicy& policy) {
   if (std::ranges::count(kPolicies, std::string_view(policy.Name()), &PolicyInfo::name) == 0) return std::nullopt;
   const auto* const settings = policy.GetOptions<SharedSettings>(policy.Name());

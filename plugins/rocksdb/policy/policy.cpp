@@ -36,8 +36,8 @@ Status refusal(const PolicyInfo& policy, const Error& error) {
   return Status::InvalidArgument(std::string(policy.name) + ": " + error.message);
 }
 
-// Sets one option of a policy; `address` points to the policy's SharedSettings. SetOptions on a running database also
-// calls this; `config` does not say so.
+// Sets one option of a policy; `address` points to the policy's SharedSettings. SetOptions on an open database also
+// calls this function; `config` does not distinguish that case.
 Status parse_option(const ConfigOptions&, const std::string& name, const std::string& value, void* address) {
   auto& settings = *static_cast<SharedSettings*>(address);
   const auto set = settings.change([&](SettingsParser& parser) { return parser.set_while_running(name, value); });
@@ -53,8 +53,8 @@ using OptionMap = std::unordered_map<std::string, OptionTypeInfo>;
 
 const OptionMap* option_map(const PolicyInfo& policy) {
   // The options are mutable, so that DB::SetOptions can change them. They are not serialized, because the policy's id
-  // contains all of them (policy.h, GetId). The maps are never destroyed, because policies may outlive this library's
-  // static objects.
+  // contains all of them (policy.h, GetId). Never destroyed, because policies may outlive this library's static
+  // objects.
   static const auto* const maps = [] {
     const auto serialize = [](const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
       *value = text_at(address, name);
@@ -80,23 +80,23 @@ const OptionMap* option_map(const PolicyInfo& policy) {
 /// passes the text back to ConfigureOptions if the change fails.
 constexpr const char* kIdBefore = "crivo_id_before";
 
-/// The folder for hashes beyond max_build_bytes: $TMPDIR, or else the database's folder, which is on disk, whereas /tmp
-/// may be in memory. Null if memory is short.
+/// The folder for hashes that max_build_bytes moves to a file: $TMPDIR, or else the database's folder, or else
+/// /var/tmp. (/tmp may be in memory.) Null if memory is short.
 std::shared_ptr<const std::string> spill_folder(const rocksdb::Logger* log) noexcept try {
   return std::make_shared<const std::string>(default_temp_folder(folder_of(log)));
 } catch (...) {
   return nullptr;
 }
 
-/// Whether RocksDB has the bug of its pull request 12872 with these options: it looks up a key that is after a
-/// partition's last key in the next partition, which may lack the key's prefix. Without whole keys, there is a filter
-/// only with a prefix extractor.
+/// Whether these options trigger the bug that RocksDB's pull request 12872 fixed: RocksDB looks up a key after a
+/// partition's last key in the next partition, which may lack the key's prefix. (Without whole keys, a filter implies a
+/// prefix extractor.)
 bool has_partition_bug(const rocksdb::BlockBasedTableOptions& table) noexcept {
   return CRIVO_ROCKSDB_VERSION < 905 && table.partition_filters && !table.whole_key_filtering;
 }
 
-/// Rejects objects of Crivo's class Ours that an option string created under an unknown name. An object of this class
-/// returns its requested name from GetOptions(Ours::kName); objects of other classes return null.
+/// Rejects objects of the class Ours that an option string created under an unknown name. An object of this class
+/// returns the requested name from GetOptions(Ours::kName); objects of other classes return null.
 template <typename Ours, typename T>
 Status check_names(const std::vector<std::shared_ptr<T>>& objects, const char* field) {
   for (const auto& each : objects) {
@@ -204,9 +204,9 @@ std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const st
   return rocksdb::FilterPolicy::SerializeOptions(config, prefix);
 }
 
-// RocksDB discards the status of a policy from an option string, so the policy stores its first error. A policy that
-// SetOptions changes in place (mutable options only, before RocksDB 9.8) stays unchanged, and the caller gets the
-// error.
+// RocksDB discards the status of a policy from an option string, so the policy stores its first error. If SetOptions
+// changes a policy in place (mutable options only, before RocksDB 9.8), an error leaves the policy unchanged and is
+// returned.
 Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
                                       const std::unordered_map<std::string, std::string>& options,
                                       std::unordered_map<std::string, std::string>*) {
@@ -310,7 +310,7 @@ void FilterPolicy::log_warnings(const rocksdb::FilterBuildingContext& context, c
   log_damages(*counters_, log);
   counters_->work_for(log, context.column_family_name);
 } catch (...) {
-  // If memory is short or the logger throws, omits the log line: the filter is more important.
+  // If memory is short or the logger throws, the log line is omitted, because the filter is more important.
 }
 
 rocksdb::FilterBitsReader* FilterPolicy::GetFilterBitsReader(const rocksdb::Slice& contents) const {

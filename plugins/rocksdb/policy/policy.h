@@ -18,7 +18,7 @@ namespace crivo::plugin {
 /// A policy is created even if its options are wrong, because RocksDB would otherwise silently continue without
 /// filters. The errors are stored for ValidateOptions, which makes DB::Open fail. If RocksDB gets a builder without
 /// that check (SetOptions from 9.8 on, CreateColumnFamily, SstFileWriter), the filter uses the last valid settings, and
-/// LOG reports it.
+/// LOG reports the error.
 class FilterPolicy final : public rocksdb::FilterPolicy {
  public:
   explicit FilterPolicy(const RocksDBFilterOptions& options);
@@ -26,12 +26,13 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   explicit FilterPolicy(std::string_view id);
 
   const char* Name() const override { return settings_.policy().name.data(); }
-  /// The policy's name and all its settings, as in RocksDB's own policies. From 9.8 on, SetOptions creates a new policy
-  /// from the old id and the changed options, so that all other settings stay.
+  /// The policy's name and every setting that differs from its default. From 9.8 on, SetOptions may create a new policy
+  /// from the old id and the changed options, so the id must contain all other settings.
   std::string GetId() const override;
-  /// Without a key transform, the name of RocksDB's own policies, because both can read each other's filters. With a
-  /// transform, a name shared by policies with the same transform only. RocksDB finds a file's filter by this name
-  /// before it searches the block cache, which may contain a reader of a policy with another transform.
+  /// Without a key transform, the name of RocksDB's own policies, because Crivo's policies and RocksDB's can open each
+  /// other's filters. With a transform, a name that only policies with the same transform share. RocksDB finds a file's
+  /// filter by this name before it searches the block cache, which may contain a reader of a policy with another
+  /// transform.
   const char* CompatibilityName() const override;
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override;
@@ -50,10 +51,10 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   [[nodiscard]] rocksdb::Status check(const rocksdb::ColumnFamilyOptions& column_family) const;
 
  private:
-  /// Null for an unknown name.
+  /// `policy` is null for an unknown name.
   explicit FilterPolicy(const PolicyInfo* policy);
-  /// Records the first error. `transforms`: whether the options name a key transform. If they do but none is in effect
-  /// after the error, the policy has no filters (knows_keys_).
+  /// Records the first error. `transforms`: whether the options name a key transform. If the options do, but no
+  /// transform is in effect after the error, the policy has no filters (knows_keys_).
   void record_error(const Result<void>& result, bool transforms = false);
   /// The filters of a new file, within max_total_bytes if set.
   [[nodiscard]] FilePlan plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept;

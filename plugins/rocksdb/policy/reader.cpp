@@ -124,10 +124,10 @@ bool is_always_maybe(const rocksdb::Slice& contents) noexcept {
   return contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6, [](char byte) { return byte == 0; });
 }
 
-// RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes ("every key"). Crivo's blocks
-// never have such a size, because payloads and tails are whole words. So a Crivo block with a damaged marker never
-// reaches RocksDB's readers, which verify nothing. RocksDB's reader of old Bloom filters also trusts the number of
-// cache lines in the block: if that number is wrong, it reads far outside the block.
+// RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes ("every key"). Crivo's filters
+// never have such a size, because payloads and tails are whole words of 8 bytes. So a Crivo filter with a damaged
+// marker never reaches RocksDB's readers, which verify nothing. RocksDB's reader of old Bloom filters also trusts the
+// number of cache lines in the block: with a wrong number, the reader would read far outside the block.
 bool may_be_builtin(const rocksdb::Slice& contents) noexcept {
   constexpr std::size_t kMetadataBytes = 5;
   constexpr std::size_t kLineBytes = 64;

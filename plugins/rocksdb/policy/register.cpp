@@ -1,5 +1,5 @@
 // Registers Crivo's policies with RocksDB: when this library is loaded (linked, by dlopen or by LD_PRELOAD), or, if the
-// plugin is compiled into RocksDB, when RocksDB calls it.
+// plugin is compiled into RocksDB, when RocksDB calls crivo_register.
 #include <rocksdb/utilities/object_registry.h>
 
 #include <cstddef>
@@ -31,12 +31,12 @@ Pattern begins_with_crivo() {
   return pattern.AddSeparator("", /*at_least_one=*/false);
 }
 
-/// Matches every text with this word after the first letter.
+/// Matches every text that contains this word after its first character.
 Pattern contains(const std::string& word) {
   return Pattern("", /*optional=*/false).AddSeparator("", false).AddSeparator(word, false);
 }
 
-/// A factory for objects of type T, which Crivo's class Ours makes from the requested name.
+/// Adds a factory for objects of type T, which constructs the class Ours from the requested name.
 template <typename T, typename Ours>
 void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
   library.AddFactory<T>(pattern, [](const std::string& name, std::unique_ptr<T>* guard, std::string*) {
@@ -46,10 +46,10 @@ void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
 }
 
 // A misspelled policy name must reach Crivo's code, which reports the name when the database is opened. Without a
-// factory for the name, RocksDB would continue without filters. So the factories match every text that begins with
-// "crivo", and texts that contain it. If the text in braces has no id, or has an option without a value, RocksDB uses
-// the whole text as the name, with its blanks, quotes and braces. OPTIONS files may also name the collector and the
-// listener, which ConfigureRocksDB installs.
+// factory for the name, RocksDB would continue without filters. So the factories match every text that begins with or
+// contains "crivo". If the text in braces has no id, or has an option without a value, RocksDB uses the whole text as
+// the name, with its blanks, quotes and braces. OPTIONS files may also name the collector and the listener, which
+// ConfigureRocksDB installs.
 void register_factories(rocksdb::ObjectLibrary& library) {
   library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(ScanCollectorFactory::kName,
                                                                [](const auto&, auto* guard, std::string*) {
@@ -83,8 +83,8 @@ void register_factories(rocksdb::ObjectLibrary& library) {
 
 #ifdef CRIVO_IN_ROCKSDB
 
-// RocksDB's generated build_version.cc calls this by its name in crivo.mk, before it looks up the first name in an
-// option string. Returns the number of factories.
+// RocksDB's generated build_version.cc calls this function, whose name is in crivo.mk, before the first lookup of a
+// name from an option string. Returns the number of factories.
 extern "C" int crivo_register(ROCKSDB_NAMESPACE::ObjectLibrary& library, const std::string& /*argument*/) {
   crivo::plugin::register_factories(library);
   std::size_t kinds_of_objects = 0;

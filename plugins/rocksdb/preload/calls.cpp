@@ -80,11 +80,11 @@ std::string reason_to_keep(const FilterRequest& request, const rocksdb::FilterPo
 /// Why a family without a policy, or with a replaceable one, must not get filters; empty if there is no reason.
 std::string reason_against(const FilterRequest& request, const ColumnFamilyOptions& options, bool has_filters) {
   if (!has_filters && options.prefix_extractor != nullptr && !request.prefixes) {
-    // Without filters, an iterator that seeks a key also finds keys of other prefixes after it.
+    // Without filters, a seek also finds later keys with other prefixes.
     return "prefix_extractor must be unset, or CRIVO_ROCKSDB_PREFIXES must be 1, got " +
            std::string(options.prefix_extractor->Name()) + ": filters change which keys a seek returns";
   }
-  // With key_transform `none`, the user states that there are no equal keys.
+  // By key_transform `none`, the user states that equal keys have equal bytes.
   if (has_equal_keys(options.comparator) && request.policy.find("key_transform") == std::string::npos) {
     return "comparator must not treat different bytes as equal, or CRIVO_ROCKSDB must name a key_transform, got " +
            std::string(options.comparator->Name());
@@ -99,7 +99,8 @@ const FilterRequest& requested_filters() {
 }
 
 /// Sets the requested policy in `options`, if the column family can have it. Returns why the policy is not set; empty
-/// if it is set now, or was set before. `options` is unchanged otherwise. An invalid request sets `is_invalid`.
+/// if it is set now, or was set before. `options` changes only if the policy is set now. An invalid request sets
+/// `is_invalid`.
 std::string add_filters(const FilterRequest& request, ColumnFamilyOptions& options, bool& is_invalid) {
   const rocksdb::TableFactory* const factory = options.table_factory.get();
   // A custom factory may wrap a block-based one.

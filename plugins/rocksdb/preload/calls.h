@@ -1,5 +1,5 @@
-// The functions of libcrivo_rocksdb.so that libcrivo_rocksdb_preload.so calls by pointers, because it is not linked to
-// that library.
+// The functions of libcrivo_rocksdb.so that libcrivo_rocksdb_preload.so calls. The latter calls them by pointers,
+// because it is not linked to the former.
 #pragma once
 
 namespace crivo::plugin {
@@ -9,7 +9,7 @@ struct PreloadCalls {
   /// A function of the librocksdb that the plugin is linked to.
   const void* rocksdb_function;
   /// Returns a copy of the options with the filters that the environment requests; null if this column family gets no
-  /// filters. free_copy frees it. Calls `say` with a message if the request is invalid or memory is short.
+  /// filters. free_copy frees the copy. Calls `say` with a message if the request is invalid or memory is short.
   void* (*copy_with_filters)(const void* options, void (*say)(const char* trouble) noexcept) noexcept;
   void (*free_copy)(void* options) noexcept;
   /// Logs why these options have no Crivo filters. Logs nothing if they have.

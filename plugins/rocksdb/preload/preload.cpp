@@ -116,7 +116,7 @@ bool can_be_ours(std::string_view file) noexcept {
   return file.empty() || (file.starts_with(kVersion) && (file == kVersion || file[kVersion.size()] == '.'));
 }
 
-/// Loads the plugin before the program reads option files that name its policies.
+/// Loads the plugin before the program reads OPTIONS files that name the plugin's policies.
 __attribute__((constructor)) void load_early() noexcept {
   if (!start().asked_for) return;
   const std::string library = std::string(kLibrary) + std::string(kVersion);
@@ -200,7 +200,7 @@ ColumnFamilyOptions SanitizeCfOptions(const ImmutableDBOptions& db, bool read_on
   return next(db, read_only, options.get());
 }
 
-// Programs may call it, too.
+// Programs may call this function, too.
 void ColumnFamilyOptions::Dump(Logger* log) const {
   auto* const next = original_of<void(const ColumnFamilyOptions*, Logger*)>(kDump, __builtin_return_address(0));
   next(this, log);

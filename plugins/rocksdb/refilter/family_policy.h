@@ -38,7 +38,7 @@ struct TreeFile {
   bool bottommost = false;  // no lower level overlaps its range of keys
 };
 
-/// A new file. If `flushed`, `bottommost` is ignored: RocksDB does not know it at a flush.
+/// A new file. If `flushed`, `bottommost` is ignored, because RocksDB does not determine it for a flush.
 struct NewFile {
   int level;
   bool bottommost;
@@ -53,7 +53,7 @@ using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 [[nodiscard]] rocksdb::Status make_policy(const std::string& text,
                                           std::shared_ptr<const rocksdb::FilterPolicy>* policy);
 
-/// The context that RocksDB passes to a policy for a new file. `table` must outlive it.
+/// The context that RocksDB passes to a policy for a new file. `table` must outlive the context.
 [[nodiscard]] rocksdb::FilterBuildingContext context_of(const rocksdb::ColumnFamilyOptions& family,
                                                         const rocksdb::BlockBasedTableOptions& table,
                                                         const NewFile& file);
@@ -64,21 +64,21 @@ using Builder = std::unique_ptr<abi::FilterBitsBuilder>;
 [[nodiscard]] Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
                                   const NewFile& file);
 
-/// The most keys of a sample filter, which is built to find out the kind. Larger filters have the same kind, unless the
-/// limits max_filter_bytes, max_build_bytes or 4 GiB apply.
+/// The most keys of a sample filter, which is built to determine the kind. Larger filters have the same kind, unless
+/// the limits max_filter_bytes, max_build_bytes or 4 GiB apply.
 inline constexpr std::size_t kFewKeys = 4096;
 
-/// A filter of `keys` >= 1 keys. The builder must be Crivo's or RocksDB's. It can be reused. A builder of Crivo's
-/// counts the sample against max_filter_bytes.
+/// Builds a filter of `keys` >= 1 keys, and describes it. The builder must be Crivo's or RocksDB's. It can be reused,
+/// but Crivo's builders count the sample against max_filter_bytes.
 [[nodiscard]] sst::FilterFacts sample_filter(abi::FilterBitsBuilder& builder, std::size_t keys);
 
-/// The filters of a file.
+/// The planned filters of a file, in total.
 struct PlannedFilter {
   double bytes;
   double predicted_fp_rate;
 };
 
-/// The builder's plan for all_keys in this number of blocks.
+/// The builder's plan for a filter of `all_keys` keys in this number of blocks.
 [[nodiscard]] PlannedFilter planned_filter(abi::FilterBitsBuilder& builder, std::uint64_t all_keys, std::size_t blocks);
 
 /// Why a column family with these options, and block-based tables, has no keys for filters; empty if there are keys.

@@ -1,10 +1,10 @@
 // Whether a file has the filter that its policy would write now.
 //
 // The collector stores in each file a stamp of the filters that the options specified (FileSizing). If this stamp
-// equals that of the present options, the filter matches. Files without a stamp, files of RocksDB's policies, and all
-// files under max_total_bytes, where a file's filter depends on the other files, are compared by kind and, with a
-// tolerance, by size: 10% (25% for RocksDB's filters with optimize_filters_for_memory), and 64 bytes for a block or 160
-// for each partition.
+// equals that of the present options, the filter matches. The following filters are compared by kind and size instead:
+// filters without a stamp, filters of RocksDB's policies, and filters under max_total_bytes, which depend on the other
+// files. Sizes may differ by 10% (25% for RocksDB's filters with optimize_filters_for_memory) plus 64 bytes, or plus
+// 160 bytes per partition.
 #pragma once
 
 #include <string>

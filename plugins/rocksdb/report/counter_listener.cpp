@@ -66,8 +66,8 @@ void CounterListener::update(rocksdb::DB& db, std::size_t inputs) noexcept try {
   // Listing all files is cheap compared with a compaction of a hundredth of them.
   tree->list(db, /*now=*/inputs > 0 && inputs >= tree->size() / 100);
 } catch (...) {
-  // The next flush tries again. If none succeeds, the database closes without our lines in its log, and max_total_bytes
-  // has no effect.
+  // The next flush or compaction tries again. Until one succeeds, policies with max_total_bytes have no list of files,
+  // and the database would close without Crivo's lines in its log.
 }
 
 void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) try {

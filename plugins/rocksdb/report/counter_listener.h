@@ -14,7 +14,7 @@
 
 namespace crivo::plugin {
 
-/// Whether one of these listeners or collectors is of our class Ours.
+/// Whether one of these listeners or collectors is of Crivo's class Ours.
 template <typename Ours, typename Objects>
 [[nodiscard]] bool has(const Objects& objects) {
   return std::ranges::any_of(objects,
@@ -24,7 +24,7 @@ template <typename Ours, typename Objects>
 /// Logs a line per damaged block found since the last call.
 void log_damages(Counters& counters, rocksdb::Logger* log);
 
-/// Logs the counters in one line, after log_damages.
+/// Calls log_damages, and then logs the counters and the column families in one line.
 void log_counters(Counters& counters, std::string_view families, rocksdb::Logger* log);
 
 /// Logs RocksDB's statistics about Gets as a line of JSON after kGetsLine, for `crivo sst advise`. Logs nothing if
@@ -52,7 +52,8 @@ class CounterListener final : public rocksdb::EventListener {
   void OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) override;
 
  private:
-  /// RocksDB serializes several listeners as FIRST:SECOND, and then creates one with this whole name.
+  /// Whether kName is one of these names. RocksDB serializes several listeners as FIRST:SECOND, and later creates one
+  /// listener with this whole name.
   static bool is_one_of(std::string_view names) noexcept;
   /// Registers the database, and lists its files if a policy has max_total_bytes. inputs: the number of files that a
   /// compaction reads.

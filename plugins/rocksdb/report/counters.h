@@ -34,9 +34,9 @@ unsigned take_shard() noexcept;
 /// Counts the queries of a policy's filters, from any number of threads, at almost no cost.
 ///
 /// A query takes 10 ns. An atomic increment of a counter that two threads share takes several times as long, because
-/// the cache line moves between cores. So there are many shards of one cache line each, assigned to threads in turn; a
-/// reader adds up all shards. A thread has the same shard number for all policies, so that finding the shard is one
-/// read of a thread-local variable.
+/// the cache line moves between cores. So there are many shards of one cache line each, assigned to threads in turn;
+/// totals() adds up all shards. A thread has the same shard number for all policies, so that one read of a thread-local
+/// variable finds the shard.
 class QuestionCounts {
  public:
   enum class Way : unsigned { kSingle, kBatched };
@@ -90,8 +90,8 @@ class Counters {
   /// The damaged blocks since the last call, one line each. (No logger is available where blocks are opened.)
   [[nodiscard]] std::vector<std::string> take_damages();
 
-  /// Records that a filter was built for a column family of the database with this logger, whose address is only
-  /// compared. Stores the last few.
+  /// Records that a builder was made for a column family of the database with this logger, whose address is only
+  /// compared. Stores the last 64 column families.
   void work_for(const void* logger, std::string_view family);
   /// Removes and returns the column families of this logger: "default, users".
   [[nodiscard]] std::string take_families(const void* logger);
@@ -127,8 +127,9 @@ class Counters {
 [[nodiscard]] std::shared_ptr<Counters> counters_of(const rocksdb::FilterPolicy* policy);
 [[nodiscard]] std::shared_ptr<Counters> counters_of(const rocksdb::ColumnFamilyOptions& options);
 
-/// The name under which our policies expose their Counters: FilterPolicy::GetOptions<std::shared_ptr<Counters>>(name).
-/// Other policies have nothing by that name, so it also identifies our policies where RTTI must not be used.
+/// The name under which Crivo's policies expose their Counters:
+/// FilterPolicy::GetOptions<std::shared_ptr<Counters>>(name). Other policies expose nothing under this name, so the
+/// name also identifies Crivo's policies where RTTI must not be used.
 inline constexpr const char* kCountersName = "crivo.Counters";
 
 }  // namespace crivo::plugin

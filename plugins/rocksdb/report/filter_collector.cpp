@@ -88,8 +88,8 @@ class Collector final : public rocksdb::TablePropertiesCollector {
 
 }  // namespace
 
-// Some supported versions of RocksDB do not accept null for "no collector". So this throws std::bad_alloc if memory is
-// short, as RocksDB's next step does, which allocates a wrapper for the collector.
+// Some supported versions of RocksDB do not accept null for "no collector". So this function throws std::bad_alloc if
+// memory is short. RocksDB's next step, which allocates a wrapper for the collector, would throw, too.
 rocksdb::TablePropertiesCollector* CollectorFactory::CreateTablePropertiesCollector(Context) {
   return new Collector(take_record());
 }

@@ -1,11 +1,11 @@
-// What a builder has written into one SST file, and how it reaches the collector of the file's properties.
+// The record of what a builder has written into one SST file, for the collector of the file's properties.
 //
-// RocksDB shows a properties collector neither the filter nor its builder. The collector's context does not suffice: a
-// flush and a compaction within level 0 look alike, although crivo.Ribbon may write Bloom filters in one and ribbons in
-// the other, and only Finish knows whether a filter could be built. But in all versions from 7.0 to 11.8, the
-// constructor of BlockBasedTableBuilder (its Rep) gets a builder from the policy and then, in the same call and thread,
-// the collectors from their factories. So the record is passed there through a thread-local variable. Afterwards
-// builder and collector share it, in any threads.
+// RocksDB shows a properties collector neither the filter nor its builder. The collector's context does not suffice: in
+// it, a flush and a compaction within level 0 look alike, although crivo.Ribbon may write Bloom filters in one and
+// ribbons in the other. Only Finish knows whether a filter could be built. But in all versions from 7.0 to 11.8, the
+// constructor of BlockBasedTableBuilder (its Rep) gets a builder from the policy, and then, in the same thread, the
+// collectors from their factories. So a thread-local variable passes the record from the builder to the collector.
+// Afterwards both share the record, in any threads.
 //
 // A stale record of another file is recognized when its builder is gone or has finished a filter. One case is not
 // recognized: a program opens two SstFileWriters in one thread, the first with our policy and no collector, the second
@@ -27,12 +27,12 @@ struct BuiltBlock {
   Shape shape;
   std::uint64_t keys;        // hashes of keys and prefixes
   std::uint64_t bytes;       // of the block, with its trailer
-  double predicted_fp_rate;  // of a ribbon; a blocked filter's follows from its shape
+  double predicted_fp_rate;  // of a ribbon; the rate of a blocked filter follows from its shape
 };
 
-/// The totals of one kind in one file. The rate of a blocked filter is a sum over a distribution, which takes as long
-/// as building a small partition. So it is computed once for all partitions with the same number of probes, from their
-/// mean load.
+/// The totals of one kind in one file. The rate of a blocked filter is a sum over a distribution. Computing it takes as
+/// long as building a small partition. So it is computed once for consecutive partitions with the same number of
+/// probes, from their mean load.
 class KindTotals {
  public:
   void add(const BuiltBlock& block) noexcept;

@@ -113,7 +113,7 @@ void FilterTree::list(rocksdb::DB& db, bool now) {
   const std::lock_guard lock(mutex_);
   families_.swap(families);
   // A column family without files has no share of the limit, and may have been dropped. A column family that is writing
-  // its first file is not listed yet.
+  // its first file (is_new) is not listed yet, and stays.
   std::erase_if(limits_, [&](const auto& limit) { return !limit.second.is_new && families_.count(limit.first) == 0; });
   for (auto& [family, limit] : limits_) limit.is_new = false;
   was_listed_ = true;

@@ -7,9 +7,10 @@
 // sized by these options.
 // 2. Otherwise 0.9 of the limit is divided over the levels that have keys, and a new file gets the bits per key of its
 // level. Inputs of a running compaction count in its output level.
-// 3. Files that are not rewritten retain the filters of an earlier plan. If too little of the limit is left, a
-// compaction gets the larger of two budgets: the rest of the limit, and its inputs' filter bytes, reduced in the
-// ratio of the limit to the bytes of all filters if these exceed it. A flushed file gets half of the rest.
+// 3. Files that are not rewritten retain the filters of an earlier plan. If these leave too little of the limit, the
+// running compactions together get the larger of two budgets: the rest of the limit, or the filter bytes of their
+// inputs. If all filters exceed the limit, the second budget is reduced in proportion. A flushed file gets at most half
+// of what the other files and the running compactions leave of 1.05 times the limit.
 //
 // The bytes of a new filter are not reserved: they count from the next list on. Listing takes a microsecond per file,
 // under the database's mutex, and at most 1% of the time.
@@ -36,8 +37,8 @@ namespace crivo::plugin {
 /// Thread-safe. If memory runs out, the previous list remains in use.
 class FilterTree {
  public:
-  /// Lists the files of the database, and reads the properties of those that are new to it. Rate-limited as above,
-  /// except if `now`, or on the first call. Must not be called under the database's mutex.
+  /// Lists the files of the database, and reads the properties of files that are not in the last list. Rate-limited as
+  /// above, except if `now`, or on the first call. Must not be called under the database's mutex.
   void list(rocksdb::DB& db, bool now = false);
   /// The number of files in the last list.
   [[nodiscard]] std::size_t size() const;

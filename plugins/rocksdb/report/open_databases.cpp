@@ -12,8 +12,8 @@ namespace {
 thread_local std::weak_ptr<FilterTree> tree_of_thread;
 thread_local bool refilters = false;
 
-/// Shared by the listeners of all databases. Never destroyed, because databases may be closed after our static objects
-/// are gone.
+/// Shared by the listeners of all databases. Never destroyed, because databases may be closed after this library's
+/// static objects are destroyed.
 struct Registry {
   std::mutex mutex;
   std::vector<OpenDatabase> databases;
@@ -26,7 +26,7 @@ Registry& registry() {
   return *made;
 }
 
-/// The database for which `is_it` holds; null if there is none. Requires the mutex.
+/// The database for which `is_it` holds; null if there is none. The caller must hold the mutex.
 template <typename IsIt>
 const OpenDatabase* find(const IsIt& is_it) {
   const auto found = std::ranges::find_if(registry().databases, is_it);
@@ -50,7 +50,7 @@ std::shared_ptr<FilterTree> register_database(rocksdb::DB& db) {
     const std::lock_guard lock(registry().mutex);
     if (const OpenDatabase* const found = known(); found != nullptr) return found->tree;
   }
-  rocksdb::DBOptions options = db.GetDBOptions();  // takes the database's mutex, so ours must not be held
+  rocksdb::DBOptions options = db.GetDBOptions();  // locks the database's mutex, so the registry's must not be held
   std::string folder = db.GetName();
   auto tree = std::make_shared<FilterTree>();
   const std::lock_guard lock(registry().mutex);

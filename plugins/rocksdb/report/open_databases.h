@@ -3,12 +3,13 @@
 // A closing database closes its logger last. A later write to the logger would write to a closed file. Policies usually
 // outlive their databases, so a policy cannot store a logger for later, not even by std::shared_ptr. No event announces
 // the closing of a database. But before it closes the logger, the database deletes its handle of the default column
-// family, and all versions from 7.0 to 11.8 notify listeners of that. This notification does not name the database;
-// those of flushes and compactions do. At the first of these, the listener registers the handle and the logger here. It
-// removes both when the handle is deleted.
+// family, and all versions from 7.0 to 11.8 notify listeners of this deletion. The notification does not name the
+// database, but the notifications of flushes and compactions do. At the first flush or compaction, the listener
+// registers the handle and the logger here. When the handle is deleted, the listener removes both.
 //
-// The policies that a database used are known from the logger that RocksDB passes to each builder. Counters store its
-// address, which is only compared with that of the closing database's logger.
+// RocksDB passes the database's logger to a policy with each request for a builder. Counters store the logger's
+// address, only to compare it with that of a closing database's logger. The matching policies were used by this
+// database.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -47,8 +48,8 @@ struct OpenDatabase {
 [[nodiscard]] std::vector<std::shared_ptr<Counters>> all_counters();
 /// The folder of the database with this logger; empty without a listener.
 [[nodiscard]] std::string folder_of(const rocksdb::Logger* log);
-/// The files of a database with this logger; null without a listener. If several databases share the logger: the one
-/// for which this thread flushes or compacts.
+/// The files of a database with this logger; null without a listener. If several databases share the logger, the files
+/// of the one for which this thread flushes or compacts.
 [[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(const rocksdb::Logger* log);
 [[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(rocksdb::DB& db);
 struct TreeOfFolder {
@@ -57,9 +58,9 @@ struct TreeOfFolder {
 };
 [[nodiscard]] std::vector<TreeOfFolder> all_filter_trees();
 
-/// This thread flushes or compacts the database with this tree; may be null.
+/// Records that this thread flushes or compacts the database with this tree, which may be null.
 void begin_work(const std::shared_ptr<FilterTree>& tree) noexcept;
-/// Between these two calls, this thread refilters this database.
+/// Between these two calls, this thread refilters the database with this tree.
 void begin_refiltering(const std::shared_ptr<FilterTree>& tree) noexcept;
 void end_refiltering() noexcept;
 /// Whether this thread is refiltering.

@@ -67,7 +67,7 @@ std::optional<std::uint64_t> decimal_at(std::size_t offset, std::string_view key
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// The built-in functions "be64@8" and "dec@5", registered on first use.
+/// The built-in function of a name such as "be64@8" or "dec@5", registered on first use; null for other names.
 const ScanNumber* builtin_number(std::string_view name) {
   constexpr std::size_t kMaxOffset = 65535;
   using Row = std::pair<std::string_view, decltype(&big_endian_at)>;
@@ -93,7 +93,7 @@ Result<Extract> range_of(std::string_view text) {
   return Extract{.name = std::string(kRange) + std::string(text), .kind = Extract::Kind::kRange, .number = found};
 }
 
-/// Removes and returns the text up to the next `end`.
+/// Removes the text up to the next `end`, and returns it without `end`.
 std::string_view cut(std::string_view& text, char end) {
   const std::size_t at = std::min(text.find(end), text.size());
   const std::string_view part = text.substr(0, at);

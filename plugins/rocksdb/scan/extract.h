@@ -28,8 +28,8 @@ struct Extract {
   const ScanAttribute* attribute = nullptr;  // kAttribute
   const ScanNumber* number = nullptr;        // kRange
 
-  /// Calls add(hash) for each of the key's values, or with its number. `known` is the length of the prefix shared with
-  /// the previous key, whose prefixes were already added.
+  /// Calls `add` with the hash of each of the key's values, or with the key's number. `known` is the length of the
+  /// prefix shared with the previous key, whose prefixes were already added.
   template <typename Add>
   void each_hash(const rocksdb::Slice& key, std::size_t known, const Add& add) const {
     const std::string_view text(key.data(), key.size());

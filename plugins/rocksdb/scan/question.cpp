@@ -20,16 +20,16 @@ namespace {
 using rocksdb::TableProperties;
 using rocksdb::UserCollectedProperties;
 
-/// Remembers which scan filters were verified in full, so that later queries need not do it again. Thread-safe. A new
-/// filter may replace another one.
+/// Records which scan filters were verified in full, so that later queries need not verify them again. Thread-safe. A
+/// new record may replace that of another filter.
 ///
 /// RocksDB keeps a file's properties unchanged in memory while the file is open. A query gets only these properties. So
 /// a filter is identified by its address, its size and its stated checksum. Another file's filter may later be at the
-/// same address. It is mistaken for this one only if it states the same checksum, and even then RocksDB's own checksum
-/// has verified its bytes.
+/// same address. This filter counts as verified only if it states the same checksum, and even then RocksDB's own
+/// checksum has verified its bytes.
 class VerifiedBlocks {
  public:
-  /// Never destroyed: programs may scan after our static objects are gone.
+  /// Never destroyed: programs may scan after this library's static objects are destroyed.
   static VerifiedBlocks& of_process() {
     static auto* const blocks = new VerifiedBlocks;
     return *blocks;
@@ -59,7 +59,8 @@ class VerifiedBlocks {
   std::array<std::atomic<std::uint64_t>, kPlaces> places_{};
 };
 
-/// The filter in a property, borrowed from it; no value if it is not a filter, is damaged or has another name.
+/// The filter in a property, which it borrows; no value if the property is not a filter, is damaged or has another
+/// name.
 std::optional<FilterRef> open_scan_filter(std::string_view name, const std::string& block) {
   const auto bytes = std::as_bytes(std::span(block));
   if (bytes.size() < kSstTrailerBytes || !is_sst_block(bytes)) return std::nullopt;
@@ -70,7 +71,7 @@ std::optional<FilterRef> open_scan_filter(std::string_view name, const std::stri
   return *std::move(filter);
 }
 
-/// Whether a filter has the hashes of prefixes and attributes; others cannot be queried for them.
+/// Whether a filter consists of hashes of prefixes or attributes, so that it can be queried for them.
 bool knows_values(const FilterRef& filter) noexcept { return filter.shape().hash_id == HashId::kXxh3_64; }
 
 /// How a file's keys are compared.

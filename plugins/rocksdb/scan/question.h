@@ -19,7 +19,7 @@ namespace crivo::plugin {
 using TableFilter = std::function<bool(const rocksdb::TableProperties&)>;
 
 /// Sets the field of ReadOptions. If the field is a function, it keeps `owner` alive; if it is a pointer, the caller
-/// must.
+/// must keep the filter alive.
 template <typename Field>
 void set_table_filter(Field& field, const TableFilter& filter, const std::shared_ptr<const void>& owner = nullptr) {
   if constexpr (std::is_pointer_v<Field>) {
@@ -31,7 +31,7 @@ void set_table_filter(Field& field, const TableFilter& filter, const std::shared
 
 /// One condition on a key.
 struct ScanCondition {
-  /// What the condition is about. A prefix has the kind kPrefix; its length is unused, because a filter for a shorter
+  /// What the condition tests. A prefix has the kind kPrefix; its length is unused, because a filter for a shorter
   /// prefix can answer, too. If no function is registered under the name, the condition can be evaluated for files, but
   /// not for keys.
   Extract extract;
@@ -56,7 +56,7 @@ class ScanQuestion {
   [[nodiscard]] bool matches(const rocksdb::Slice& key) const;
   [[nodiscard]] bool may_match(const rocksdb::TableProperties& file) const noexcept;
 
-  /// Calls may_match. The options of a scan refer to it.
+  /// Calls may_match. The options of a scan refer to this function.
   const TableFilter table_filter;
   mutable std::atomic<std::uint64_t> asked = 0;
   mutable std::atomic<std::uint64_t> skipped = 0;

@@ -59,8 +59,8 @@ class ScanFilterBuilder {
 
   [[nodiscard]] const std::string& name() const noexcept { return extract_.name; }
 
-  /// Adds the key's values. `known` is the length of the prefix shared with the previous key. Throws what the extract's
-  /// function throws, and std::bad_alloc: then call give_up().
+  /// Adds the key's values. `known` is the length of the prefix shared with the previous key. Throws std::bad_alloc,
+  /// and what the extract's function throws. After an exception, call give_up().
   void add(const rocksdb::Slice& key, std::size_t known);
   /// Frees the memory. There will be no filter.
   void give_up(std::string_view why, std::string_view detail = {}) noexcept;
@@ -197,7 +197,7 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     return Status::OK();
   }
 
-  /// After an error, RocksDB still writes the file, and a line with our name into LOG.
+  /// After an error, RocksDB still writes the file, and a line with the collector's name into LOG.
   Status Finish(rocksdb::UserCollectedProperties* properties) override try {
     if (is_lost_) return Status::MemoryLimit();
     rocksdb::UserCollectedProperties ours;
@@ -276,7 +276,7 @@ rocksdb::TablePropertiesCollector* ScanCollectorFactory::CreateTablePropertiesCo
   return new ScanCollector(options_);
 }
 
-// RocksDB does not validate collectors when a database is opened; only our policies do.
+// RocksDB does not validate collectors when a database is opened; only Crivo's policies do.
 Status ScanCollectorFactory::ConfigureOptions(const rocksdb::ConfigOptions& config,
                                               const std::unordered_map<std::string, std::string>& options,
                                               std::unordered_map<std::string, std::string>* unused) {

@@ -15,7 +15,7 @@ template <typename Number>
   return load_le<Number>(reinterpret_cast<const std::byte*>(bytes.data()));
 }
 
-/// Every function returns false, without reading, if there are too few bytes.
+/// The reading functions return false, and consume nothing, if there are too few bytes.
 class CheckedReader {
  public:
   explicit CheckedReader(std::string_view bytes) noexcept : bytes_(bytes) {}

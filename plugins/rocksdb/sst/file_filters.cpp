@@ -16,7 +16,7 @@ namespace {
 
 using rocksdb::Status;
 
-/// A text from a file, without control characters for a terminal.
+/// A text from a file, for a terminal: at most 200 bytes, with `?` in place of control characters.
 std::string shown(std::string_view text) {
   constexpr std::size_t kMax = 200;
   std::string shown(text.substr(0, kMax));
@@ -30,7 +30,7 @@ ScanFacts describe_scan(std::string_view name, const std::string& block) {
   const auto bytes = std::as_bytes(std::span(block));
   const bool is_text = block.find('\0') == block.npos;  // every filter contains zero bytes
   if (is_text && !is_sst_block(bytes)) {
-    facts.complaint = shown(block);  // why the writer omitted it
+    facts.complaint = shown(block);  // why the filter was omitted
   } else if (const auto filter = open_sst_block(bytes, name)) {
     facts.kind = filter->kind().name;
   } else {
@@ -164,7 +164,8 @@ std::uint64_t FileFilters::damaged() const noexcept {
       std::ranges::count_if(blocks, [](const FilterBlock& block) { return !block.facts.damage.empty(); }));
 }
 
-// A block that lets every key pass is small, yet stands for all keys that are in no other block.
+// A block that lets every key pass is small, but represents all keys that are in no other block. So its weight is
+// estimated from the number of these keys.
 double FileFilters::current_fp_rate() const noexcept {
   double distinct = 0;
   double open = 0;

@@ -28,7 +28,7 @@ struct ScanFacts {
   std::string name;         // "prefix:4"
   std::string kind;         // "ribbon"; empty without a filter
   std::uint64_t bytes = 0;  // of the property, resident while the file is open
-  std::string complaint;    // why there is none, or what is wrong with it
+  std::string complaint;    // why there is no filter, or what is wrong with it
 };
 
 /// The filters of a file.
@@ -54,7 +54,8 @@ struct FileFilters {
   [[nodiscard]] FilterFigures figures() const { return {kind(), keys, bytes(), current_fp_rate()}; }
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   [[nodiscard]] std::uint64_t damaged() const noexcept;
-  /// The false-positive rate: the mean over the blocks, weighted by their estimated keys; 1 without a filter.
+  /// The false-positive rate: the mean over the blocks, weighted by their bytes, in place of their keys; 1 without a
+  /// filter.
   [[nodiscard]] double current_fp_rate() const noexcept;
   /// The filter's key transform; may be empty.
   [[nodiscard]] std::string key_transform() const;
@@ -63,8 +64,8 @@ struct FileFilters {
   [[nodiscard]] bool is_misnamed() const;
   /// The kinds of the blocks: "ribbon", "blocked+ribbon", or "none".
   [[nodiscard]] std::string kind() const;
-  /// Why the filter is missing, damaged, unreadable, or lets every key of a block pass. Empty if it works, or if there
-  /// is none and the file has no entries.
+  /// Why the filter is missing, damaged, unreadable, or lets every key of a block pass. Empty if the filter works, or
+  /// if the file has neither a filter nor entries.
   [[nodiscard]] std::string complaint() const;
 
  private:
@@ -77,7 +78,7 @@ inline constexpr std::string_view kScanProperty = "crivo.scan.";
 /// The property with a file's stamp (FileSizing).
 inline constexpr const char* kStampProperty = "crivo.filter.options";
 
-/// The name of RocksDB's own policies before 7.0. Since then it means a policy that writes no filters.
+/// The name of RocksDB's own policies before 7.0. Since then, this name means a policy that writes no filters.
 inline constexpr std::string_view kReadsOnly = "rocksdb.BuiltinBloomFilter";
 
 /// Reads the filters of a file, one block at a time. `status` reports a file that cannot be read.

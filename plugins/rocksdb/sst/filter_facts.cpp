@@ -20,7 +20,7 @@ constexpr double kLineBytes = kBlockBits / 8.0;
 
 std::span<const std::byte> bytes_of(std::string_view block) { return std::as_bytes(std::span(block)); }
 
-/// Since 6.6, RocksDB's Bloom filters have blocks of a cache line, so Crivo's model predicts them.
+/// Since 6.6, RocksDB's Bloom filters have blocks of a cache line, so Crivo's model predicts their rate.
 double bloom_rate(std::size_t payload, std::uint64_t keys, unsigned probes) {
   return keys == 0 ? 0 : blocked_fp_rate(static_cast<double>(payload) / kLineBytes, static_cast<double>(keys), probes);
 }

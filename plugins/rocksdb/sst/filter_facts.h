@@ -17,12 +17,12 @@ enum class BlockKind {
   kLegacyBloom,
   kNoKeys,       // RocksDB's block of a partition without keys
   kAlwaysMaybe,  // lets every key pass, because no filter could be built (FileFilters::complaint)
-  kUnknown       // nothing can read it
+  kUnknown       // readable neither by RocksDB nor by Crivo
 };
 [[nodiscard]] BlockKind block_kind(Kind kind) noexcept;
 /// "blocked", "rocksdb.bloom", as in RocksDBFileFilter::kind.
 [[nodiscard]] std::string_view name_of(BlockKind kind) noexcept;
-/// Whether it is one of RocksDB's filters.
+/// Whether a filter of this kind is one of RocksDB's.
 [[nodiscard]] constexpr bool is_builtin(BlockKind kind) noexcept {
   return kind >= BlockKind::kBuiltinBloom && kind <= BlockKind::kNoKeys;
 }
@@ -44,13 +44,13 @@ struct FilterFacts {
   BlockKind kind = BlockKind::kUnknown;
   std::uint64_t keys = 0;
   std::uint64_t bytes = 0;     // of the whole block
-  double current_fp_rate = 1;  // Crivo's from the bits set, others' from a model
+  double current_fp_rate = 1;  // of Crivo's filters from the set bits, of others from a model
   int marker = 0;              // the first of the block's last five bytes
   double distinct_keys = 0;    // of Crivo's filters, from their bits: exact for a ribbon
   std::string key_transform;   // the name of the key transform; may be empty
   std::string damage;          // why every key passes although it should not; may be empty
 
-  /// Whether it can exclude keys.
+  /// Whether the filter can exclude keys.
   [[nodiscard]] bool can_say_no() const noexcept {
     return damage.empty() && kind != BlockKind::kAlwaysMaybe && kind != BlockKind::kUnknown;
   }

@@ -29,15 +29,15 @@ class FilterLayout {
   rocksdb::Status find(const TableFile& file);
 
   [[nodiscard]] FilterForm form() const noexcept { return form_; }
-  /// The compatibility name of the policies that can read it.
+  /// The compatibility name of the policies that can read the filters.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Whether RocksDB's own policies and Crivo's can read it.
+  /// Whether RocksDB's own policies and Crivo's can read the filters.
   [[nodiscard]] bool is_readable() const noexcept;
   [[nodiscard]] const std::vector<FilterPartition>& parts() const noexcept { return parts_; }
 
-  /// Whether the order of the keys is known. If not, any part may have a key.
+  /// Whether the order of the keys is known. If not, any partition may have a key.
   [[nodiscard]] bool has_order() const noexcept { return order_ != Order::kUnknown || parts_.size() == 1; }
-  /// The number of the part that has the key if the file has it. Requires parts and a known order.
+  /// The index of the partition that has the key if the file has the key. Requires partitions and a known order.
   [[nodiscard]] std::size_t part_of(std::string_view key) const noexcept;
 
  private:

@@ -38,7 +38,7 @@ constexpr std::size_t kMaxKeyBytes = std::size_t{256} << 20;
 constexpr const char* kGlobalSeqno = "rocksdb.external_sst_file.global_seqno";
 
 // RocksDB has no public function for these checksums, except one that reads the whole file. CRC-32C (Castagnoli, with
-// the reversed polynomial 0x82f63b78) is the default of older versions. It is table-driven by bytes.
+// the reversed polynomial 0x82f63b78) is the default of older versions. It is computed byte by byte with a table.
 constexpr std::array<std::uint32_t, 256> kCrcTable = [] {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -58,7 +58,8 @@ std::uint32_t crc32c(std::string_view data) noexcept {
 /// RocksDB and LevelDB mask CRCs, because the CRC of data that contains its own CRC is weak.
 std::uint32_t masked(std::uint32_t crc) noexcept { return std::rotr(crc, 15) + 0xa282ead8U; }
 
-/// RocksDB hashes all but the last byte, and mixes that in separately, to avoid the hash's slower streaming interface.
+/// RocksDB hashes all but the last byte, and mixes the last byte in separately, to avoid the hash's slower streaming
+/// interface.
 std::uint32_t xxh3(std::string_view data) noexcept {
   if (data.empty()) return 0;
   const auto last = static_cast<unsigned char>(data.back());
@@ -66,9 +67,9 @@ std::uint32_t xxh3(std::string_view data) noexcept {
   return static_cast<std::uint32_t>(hash_key(data, 0)) ^ (last * 0x6b9083d9U);
 }
 
-/// The checksum of `data`: a block and the byte after it, its compression type. `type` is the number in the file's
-/// footer, as in rocksdb::ChecksumType: 1 is CRC-32C, 2 XXH32, 3 XXH64 and 4 XXH3. No value for 0, "no checksum", and
-/// for unknown numbers.
+/// The checksum of `data`: a block, and the byte of its compression type, which follows the block. `type` is the number
+/// in the file's footer, as in rocksdb::ChecksumType: 1 is CRC-32C, 2 XXH32, 3 XXH64 and 4 XXH3. No value for 0, "no
+/// checksum", and for unknown numbers.
 std::optional<std::uint32_t> block_checksum(std::uint8_t type, std::string_view data) noexcept {
   switch (type) {
     case 1:
@@ -153,7 +154,7 @@ Status TableFile::read_bytes(std::uint64_t offset, std::size_t size, std::string
   Status status = file_->Read(offset, size, rocksdb::IOOptions(), &got, bytes->data(), nullptr);
   if (!status.ok()) return status;
   if (got.size() != size) return Status::Corruption("file must contain the referenced block, got a truncated file");
-  if (got.data() != bytes->data()) bytes->assign(got.data(), got.size());  // a mapped file
+  if (got.data() != bytes->data()) bytes->assign(got.data(), got.size());  // the file is mapped
   return Status::OK();
 }
 
@@ -257,7 +258,7 @@ Status decode_index(std::string_view block, bool deltas, std::vector<std::pair<s
   BlockHandle handle;
   return read_entries(block, !deltas,
                       [&](const std::string& key, CheckedReader& reader, std::uint64_t shared, std::uint64_t) {
-                        std::uint64_t difference = 0;  // of the sizes, zigzag; the blocks are adjacent
+                        std::uint64_t difference = 0;  // of the sizes, in zigzag encoding; the blocks are adjacent
                         const bool whole = !deltas || shared == 0;
                         if (whole ? !read_handle(reader, &handle) : !reader.varint(&difference)) return false;
                         if (!whole) {

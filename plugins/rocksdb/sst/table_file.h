@@ -3,9 +3,9 @@
 // RocksDB gives no access to a file's filter blocks. Its table reader opens a file with its whole index, silently
 // answers "maybe" if a filter cannot be read, and does not expose offsets or checksums of blocks. The format, however,
 // is stable: every release must read the files of earlier releases, and additions come with a new format_version, which
-// is rejected here until it has been reviewed. So this reads the five structures that lead to the filters: footer,
-// metaindex, properties, the index of filter partitions, and block checksums. It reads nothing else of a file, and
-// validates every number before use, as files may be damaged or forged.
+// is rejected here until it has been reviewed. So this class reads the five structures that lead to the filters:
+// footer, metaindex, properties, the index of filter partitions, and block checksums. It reads nothing else of a file,
+// and validates every number before use, as files may be damaged or forged.
 //
 // Checked against the sources of RocksDB 7.0 to 11.8 (format_version 0 to 7).
 #pragma once
@@ -48,7 +48,7 @@ struct Block {
   bool matches = true;  // its checksum is right, or there is none
 };
 
-/// Keeps the file open during the object's lifetime.
+/// The file stays open for the object's lifetime.
 class TableFile {
  public:
   /// Opens the file and reads its metadata. Errors: as the file system's; NotSupported for a table that is not

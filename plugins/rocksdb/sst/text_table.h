@@ -1,4 +1,4 @@
-// The text output: a table with a row per file, or per filter block.
+// The table that the plugin and the tool print: a row per file, or per filter block.
 #pragma once
 
 #include <string>

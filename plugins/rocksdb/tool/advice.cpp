@@ -41,8 +41,8 @@ double ratio_of(const TreeSizes& sizes) noexcept {
   return high;
 }
 
-/// The first number for which `is_far_enough` holds; it must then hold for all larger ones. The maximum plus one if it
-/// never holds.
+/// The smallest number of hundredths for which `is_far_enough` holds; the maximum plus one if there is none. If
+/// `is_far_enough` holds for a number, it must hold for all larger numbers.
 int first(const std::function<bool(int)>& is_far_enough) {
   int least = kMinHundredths;
   int most = kMaxHundredths + 1;

@@ -199,7 +199,7 @@ std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
     return {{"memory", usual, text, {}}};
   }
   std::vector<Plan> plans = {{"memory", now.bytes, "With at most the present memory", {}}};
-  // If the policy does not read the filters, every read is wasted, and their number is no useful goal.
+  // If the policy does not read the filters, every read is wasted, and the number of wasted reads is no useful goal.
   const bool are_read = now.reads < tree.all().runs;
   if (are_read) plans.push_back({"reads", now.reads, "With at most the present wasted reads", {}});
   return plans;
@@ -221,7 +221,7 @@ FamilyAdvice advise_family(const ReadFamily& family, std::optional<double> memor
   return advice;
 }
 
-/// A policy with an error writes no filters, or wrong ones, so it cannot be judged.
+/// Throws Refused for a policy with an error: it writes no filters, or wrong ones, so its costs are meaningless.
 void check_policy(const FamilyPolicy& family) {
   if (family.policy == nullptr) return;
   const rocksdb::Status valid = family.policy->ValidateOptions(family.options, family.options);

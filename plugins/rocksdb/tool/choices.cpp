@@ -31,7 +31,7 @@ KeptOptions kept_options(const FamilyPolicy& family) {
   return kept;
 }
 
-/// A kind of filter to propose. Its bits per key are chosen.
+/// A kind of filter to propose. The Chooser's caller chooses the bits per key.
 struct ChoiceKind {
   const char* name;
   const char* policy;
@@ -62,14 +62,13 @@ class Chooser {
           const KeptOptions& kept)
       : kind_(kind), shape_(std::move(shape)), family_(family), tree_(tree), kept_(kept) {}
 
-  /// The option string. RocksDB's filters have no key transform. Plans have none either, because a transform does not
-  /// affect sizes.
+  /// The option string. `planned`: for computing costs, without the key transform, which hardly affects sizes.
   [[nodiscard]] std::string text(int hundredths, bool planned) const {
     const std::string bits = number_text(hundredths / 100.0, kDigits);
     const std::string policy = kind_.policy;
     if (!kind_.is_ours) return policy + ":" + bits + (policy == "bloomfilter" ? ":false" : "");
     std::string more = shape_ + kept_.text;
-    // Plans ignore the limit for the whole database.
+    // Costs are computed without the limit for the whole database.
     if (!planned && policy == "crivo.Auto") more += kept_.of_auto;
     if (!planned && !kept_.key_transform.empty()) more += ";key_transform=" + kept_.key_transform;
     if (more.empty()) return policy + ":" + bits;
@@ -79,7 +78,7 @@ class Chooser {
 
   [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy(int hundredths) const {
     auto policy = parse_policy(text(hundredths, /*planned=*/true));
-    // Passes the level sizes to crivo.Auto.
+    // Passes the column family's options to crivo.Auto, which derives the levels from them.
     policy->ValidateOptions(family_.options, family_.options).PermitUncheckedError();
     return policy;
   }
@@ -137,7 +136,7 @@ std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tr
           goal.within_bytes ? most_within_bytes(costs, goal.limit) : fewest_within_reads(costs, goal.limit);
       if (!hundredths) continue;
       Choice choice = chooser.choice(*hundredths);
-      if (choice.costs.bytes == 0) continue;  // the next size would exceed the goal
+      if (choice.costs.bytes == 0) continue;  // writes no filters; a larger size would exceed the goal
       if (!best || missed(choice) < missed(*best)) best = std::move(choice);
     }
     if (best) choices.push_back(*std::move(best));

@@ -25,8 +25,7 @@ struct Goal {
 };
 
 /// The best policy of each kind that reaches the goal, best first. The choices preserve the limits in bytes,
-/// count_questions and the key transform of an existing Crivo policy. Throws Refused for a known policy that cannot
-/// work.
+/// count_questions and the key transform of an existing Crivo policy. Throws Refused as parse_policy does.
 [[nodiscard]] std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal);
 
 }  // namespace crivo::tool

@@ -44,7 +44,7 @@ class NoRecord final : public rocksdb::WalFilter {
 
 using plugin::table_of;
 
-/// Whether no other process has the database open. RocksDB itself checks only after replacing the other process's LOG
+/// OK if no other process has the database open. RocksDB itself checks only after replacing the other process's LOG
 /// file.
 Status check_lock(rocksdb::Env& env, const std::string& path) {
   rocksdb::FileLock* lock = nullptr;

@@ -27,8 +27,8 @@ struct DatabaseOptions {
 /// database's folder, because the OPTIONS file of a copied database may name the original's log. Throws Refused.
 [[nodiscard]] DatabaseOptions load_options(const std::string& path, bool for_writing, const std::string& wal_dir = "");
 
-/// Opening a pipe would wait for its other end. Throws Refused, with `rule`, if the file is a pipe, or a folder with a
-/// pipe that RocksDB would open.
+/// Opening a pipe would wait for its other end. Throws Refused, with `rule`, if the file is a pipe, a socket or a
+/// device, or if RocksDB would open such a file in this folder.
 void check_no_pipe(const std::string& path, const std::string& rule);
 
 /// The column families of a command.
@@ -55,7 +55,7 @@ class Database {
  public:
   /// Opens the database without a lock and without writing, so another process may have it open. Throws Refused, also
   /// if files are in db_paths or cf_paths. Without `with_log`, the write-ahead log is not read, so only keys in files
-  /// are visible: some logs can only be read by a TransactionDB.
+  /// are visible. Some logs can be opened only without reading them, because only a TransactionDB can read them.
   [[nodiscard]] static Database open_read_only(const DatabaseOptions& options, const std::string& path,
                                                bool with_log = true);
   /// Opens the database for changes. Throws Refused, also if another process has the database open.

@@ -23,9 +23,9 @@ class Span {
     if (empty_ || order_->Compare(file.largestkey, last_) > 0) last_ = file.largestkey;
     empty_ = false;
   }
-  /// The total size of the files in the range.
+  /// The approximate size of the data in the range; 0 after an error.
   [[nodiscard]] double bytes(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family) const {
-    const std::string end = last_ + '\0';  // the first key after the range, exclusive
+    const std::string end = last_ + '\0';  // exclusive: the first key after the range
     const rocksdb::Range range(first_, end);
     std::uint64_t size = 0;
     return db.GetApproximateSizes(family, &range, 1, &size).ok() ? static_cast<double>(size) : 0;
@@ -70,7 +70,8 @@ std::vector<ReadFile> read_files(rocksdb::DB& db, const FamilyPolicy& family, Fa
   return files;
 }
 
-/// How much of the tree each sorted run covers, from 0 to 1. In level 0 each file is a run; below, each level.
+/// How much of the tree each sorted run covers, from 0 to 1. In level 0, each file is a run; below level 0, each level
+/// is a run.
 class Coverage {
  public:
   Coverage(rocksdb::DB& db, const FamilyPolicy& family, const std::vector<ReadFile>& files) {

@@ -22,7 +22,7 @@ struct FileGroup {
   std::uint64_t keys = 0;    // keys and prefixes in filters
   std::uint64_t blocks = 0;  // of filters; at least one per file
   /// How many of these files a lookup of an absent key reads without filters, on average, if the looked-up keys are
-  /// distributed like the keys: a sorted run that covers a tenth of the keys counts as a tenth.
+  /// distributed like the stored keys: a sorted run that covers a tenth of the keys counts as a tenth.
   double runs = 0;
   FilterCosts costs;
   std::set<std::string> kinds;  // as in FilterFacts, and "none"

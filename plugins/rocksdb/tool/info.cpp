@@ -181,8 +181,8 @@ void say_how_to_set_policy(const std::string& family, const std::string& has, co
       family.c_str(), has.c_str(), run);
 }
 
-/// RocksDB also keeps the previous OPTIONS file. If the previous file names a policy of Crivo's and the newest one does
-/// not, a program without the library has opened the database.
+/// RocksDB also keeps the previous OPTIONS file. If the previous file names one of Crivo's policies and the newest file
+/// names none, a program without the library has opened the database.
 bool has_lost_policies(const std::string& path, const std::string& newest,
                        const std::map<std::string, LastPolicy>& policies) {
   bool lost = false;

@@ -88,7 +88,8 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
   return Status::OK();
 }
 
-/// A Crivo policy reads all Crivo filters with this key transform, and RocksDB's filters.
+/// Makes a Crivo policy with this key transform. It reads Crivo's filters with the same transform; without a transform,
+/// it also reads RocksDB's filters.
 void FilterProbe::make_policy(const std::string& key_transform) {
   const auto policy = NewRocksDBFilterPolicy({.key_transform = key_transform});
   if (policy->ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions()).ok()) {
@@ -113,7 +114,7 @@ void FilterProbe::ask(std::span<Slice> keys, std::span<bool> hits) {
 
 void FilterProbe::ask_all(const Part& part, std::span<Slice> keys, std::span<bool> hits) {
   if (part.reader == nullptr) return void(std::ranges::fill(hits.first(keys.size()), true));
-  // RocksDB's readers take at most 32 keys at once (MultiGetContext::MAX_BATCH_SIZE).
+  // RocksDB's readers accept at most 32 keys at once (MultiGetContext::MAX_BATCH_SIZE).
   std::array<Slice*, 32> batch;
   for (std::size_t begin = 0; begin < keys.size(); begin += batch.size()) {
     const std::size_t count = std::min(batch.size(), keys.size() - begin);

@@ -48,7 +48,7 @@ bool removes_filters(const RefilterOptions& options) { return options.policy == 
 /// Sets the user's policy in the options. Throws Refused, also for a policy that would only remove the filters.
 void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb::ColumnFamilyDescriptor& family) {
   if (text == kNoPolicy) return set_policy(family.options, nullptr);
-  // A policy per family, because it records the family's levels.
+  // Each family has its own policy object, because a policy records the family's levels.
   set_policy(family.options, parse_policy(text, db));
   const std::string why = why_no_filters(family.options);
   if (why.empty()) return;
@@ -80,7 +80,7 @@ void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   throw Refused("OPTIONS of DB must have a filter policy, got " + got + "; name one, such as --policy crivo.Auto:10");
 }
 
-/// max_total_bytes needs the listener, which OPTIONS may lack.
+/// Installs the listener if max_total_bytes needs it and OPTIONS lacks it.
 void install_listener(DatabaseOptions& options) {
   const auto lacks_it = [&](const rocksdb::ColumnFamilyDescriptor& family) {
     const auto policy = policy_of(family.options);

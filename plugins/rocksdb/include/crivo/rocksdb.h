@@ -1,6 +1,6 @@
-// Crivo's filters as a RocksDB filter policy. Start here. The other headers of libcrivo_rocksdb: rocksdb_verify.h
-// reports the filters of a database's files, rocksdb_refilter.h replaces them, rocksdb_counters.h exports counters
-// (also to C), and rocksdb_scan.h lets scans skip files.
+// Crivo's filters as a RocksDB filter policy. Start here. libcrivo_rocksdb has four other headers: rocksdb_verify.h
+// reports the filters of a database's files, rocksdb_refilter.h replaces these filters, rocksdb_counters.h exports
+// counters (also to C), and rocksdb_scan.h lets scans skip files.
 //
 //   rocksdb::Options options;
 //   rocksdb::Status configured = crivo::ConfigureRocksDB(options, {.bits_per_key = 10});
@@ -29,115 +29,121 @@
 
 namespace crivo {
 
-// A program with its own build of RocksDB may rename the namespace; RocksDB's headers define this macro.
+// RocksDB's headers define ROCKSDB_NAMESPACE, because a program's own build of RocksDB may rename the namespace.
 namespace rocksdb = ROCKSDB_NAMESPACE;
 
 /// The options of a filter policy, for one column family. Set at most one of bits_per_key, fp_rate and
 /// budget_bits_per_key; the default is 10 bits per key. Setting an option that the policy does not have is an error.
 struct RocksDBFilterOptions {
   /// Filter bits per distinct key or prefix, 0 to 1000, not necessarily integral. Below 0.5 no filter is written. A
-  /// blocked filter of n keys has n * bits_per_key / 8 bytes, rounded up to blocks of 64, plus 32. For a ribbon these
-  /// are Bloom-equivalent bits, as in NewRibbonFilterPolicy: the ribbon has the rate of a blocked filter of this size,
-  /// but not below 2^-32, and is 30% smaller.
+  /// blocked filter of n keys has n * bits_per_key / 8 bytes, rounded up to blocks of 64 bytes, plus a trailer of 32
+  /// bytes (up to 64 with a key_transform). For a ribbon these are Bloom-equivalent bits, as in NewRibbonFilterPolicy:
+  /// the ribbon has the rate of a blocked filter of this size, but at least 2^-32, and is 30% smaller.
   std::optional<double> bits_per_key = std::nullopt;
   /// The false-positive rate: the share of absent keys that pass the filter and cause wasted reads. In [1e-9, 1).
   std::optional<double> fp_rate = std::nullopt;
   /// Without a value the policy is crivo.Auto: blocked filters for short-lived files (flushes and upper levels),
-  /// ribbons for long-lived ones. kBlocked makes crivo.Bloom, kRibbon makes crivo.Ribbon.
+  /// ribbons for long-lived ones. kBlocked selects crivo.Bloom, and kRibbon selects crivo.Ribbon; other kinds are an
+  /// error.
   std::optional<Kind> kind = std::nullopt;
   /// For comparators under which different byte strings can be equal keys: the name of the function that canonicalizes
-  /// keys for the filter. Built in: "lower_ascii" (A-Z become a-z), "take_prefix:N" (the first N bytes, or the whole
-  /// key) and "drop_suffix:N" (all but the last N bytes, or the empty key), with N from 1 to 4294967295.
-  /// RegisterKeyTransform adds others. "none" or an empty name leaves keys unchanged.
+  /// keys for the filter. Built in: "lower_ascii" (A-Z become a-z), "take_prefix:N" (the first N bytes; the whole key
+  /// if it is shorter) and "drop_suffix:N" (all but the last N bytes; an empty key if the key is shorter), with N from
+  /// 1 to 4294967295. RegisterKeyTransform adds others. "none" or an empty name leaves keys unchanged.
   std::string key_transform = {};
-  /// crivo.Ribbon only: files below this level, -1 to INT_MAX, get blocked filters of the same rate, which are faster
-  /// to build. As in NewRibbonFilterPolicy, a flush counts as level -1; unknown levels, and all levels of compaction
-  /// styles other than level and universal, count as the last. The default 0 writes blocked filters for flushes only,
-  /// -1 never, INT_MAX always.
+  /// crivo.Ribbon only: files whose level has a lower number than this, -1 to INT_MAX, get blocked filters of the same
+  /// rate, which are faster to build. As in NewRibbonFilterPolicy, a flush counts as level -1; unknown levels, and all
+  /// levels of compaction styles other than level and universal, count as the last. The default, 0, writes blocked
+  /// filters for flushes only; -1 never writes them, and INT_MAX always does.
   std::optional<int> bloom_before_level = std::nullopt;
-  /// Whether to count queries (RocksDBFilterCounters); default: no. Counting costs 5 to 10 ns per filter that a Get
-  /// queries, and about 1 ns per filter and key of a MultiGet.
+  /// Whether to count queries (RocksDBFilterCounters); the default is false. Counting costs 5 to 10 ns per filter that
+  /// a Get queries, and about 1 ns per filter and key of a MultiGet.
   std::optional<bool> count_questions = std::nullopt;
 
-  /// The most bytes of the filter blocks of one file, 0 to 1e15; 0, the default, means no limit. A larger filter gets
-  /// fewer bits per key and thus a higher rate, which is logged in LOG. A file or partition with less than 96 bytes
-  /// left gets a block of 6 bytes that every key passes, even if that exceeds the limit.
+  /// The most bytes of the filter blocks of one file, 0 to 1e15; 0, the default, means no limit. A filter that would
+  /// exceed the limit gets fewer bits per key and thus a higher rate, which LOG reports. If less than 96 bytes are left
+  /// for a file or partition (up to 128 with a key_transform), its block has 6 bytes and lets every key pass, even
+  /// above the limit.
   std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
-  /// The most memory for building filters, over all policies of this process, 0 to 1e15; 0, the default, means no
-  /// limit. Above the limit, builders write blocked filters of the same rate instead of ribbons, and store hashes in an
-  /// unnamed temporary file: in $TMPDIR, or else in the database's folder (if the listener is installed), or in
-  /// /var/tmp. The finished filter is always allocated, even above the limit.
+  /// The most bytes of memory for building filters, over all policies of this process, 0 to 1e15; 0, the default, means
+  /// no limit. Hashes beyond half of the limit go to an unnamed temporary file: in $TMPDIR, or else in the database's
+  /// folder (if the listener is installed), or else in /var/tmp. A blocked filter of the same rate replaces a ribbon
+  /// that would exceed the limit or whose hashes are in a file. The finished filter is always allocated, even above the
+  /// limit.
   std::optional<std::uint64_t> max_build_bytes = std::nullopt;
 
   // crivo.Auto only:
 
-  /// The limit for all filters of the database together, 0 to 1e15; 0, the default, means no limit. As long as all
+  /// The most bytes of all filters of the database together, 0 to 1e15; 0, the default, means no limit. As long as all
   /// filters fit into 90% of the limit, the other options apply. Beyond that, 90% of the limit is divided over the
-  /// levels that have keys (as with budget_bits_per_key), and a new file gets its level's bits per key. Old files get
-  /// it when a compaction or RefilterRocksDB rewrites them. Column families with this option share the limit in
-  /// proportion to their keys; set the same value for all. Needs NewRocksDBFilterListener among the database's
-  /// listeners; otherwise DB::Open fails. docs/rocksdb_options.md says when filters can exceed the limit.
+  /// levels that have keys (as with budget_bits_per_key), and a new file gets the bits per key of its level. An old
+  /// file keeps its filter until a compaction or RefilterRocksDB rewrites the file. Column families with this option
+  /// share the limit in proportion to their keys; set the same value for all. The database's listeners must include
+  /// NewRocksDBFilterListener; otherwise DB::Open fails. docs/rocksdb_options.md says when filters can exceed the
+  /// limit.
   std::optional<std::uint64_t> max_total_bytes = std::nullopt;
 
-  /// Filter bits per key, 0 to 1000, as a mean over all keys of the tree; real bits, not Bloom-equivalent ones. Each
-  /// level gets the rate that minimizes false positives of absent keys within this memory.
+  /// Filter bits per key, 0 to 1000, as a mean over all keys of the tree; real bits, not Bloom-equivalent ones. The
+  /// levels get the rates that minimize false positives within this memory.
   std::optional<double> budget_bits_per_key = std::nullopt;
-  /// The false-positive rate in the bottommost level, 1e-9 to 1; 1 means no filter. Most lookups that reach this level
-  /// find their key. If few lookups are for absent keys, 0.1 halves the memory of all filters (a ribbon then needs 3.4
-  /// bits per key). The default is the rate of the other levels. Must not be set together with budget_bits_per_key.
+  /// The false-positive rate in the bottommost level, 1e-9 to 1; 1 means no filter. A rate of 0.1 halves the memory of
+  /// all filters (a ribbon then needs 3.4 bits per key). It suits workloads in which most lookups that reach this level
+  /// find their key. The default is the rate of the other levels. Must not be set together with budget_bits_per_key.
   std::optional<double> bottommost_fp_rate = std::nullopt;
   /// How many levels, counted from the last, get ribbons: 0 to 64. The default is 2: these levels hold 99% of the keys
-  /// at a level ratio of 10. All other levels and flushes get blocked filters, and so do files or partitions with so
-  /// few keys that a ribbon saves less than an eighth.
+  /// at a level ratio of 10. Flushes and all other levels get blocked filters, as do files or partitions with so few
+  /// keys that a ribbon would save less than an eighth of the bytes.
   std::optional<int> ribbon_levels = std::nullopt;
-  /// The number of levels with data below level 0: 2 to 64. The default is 4, or num_levels - 1 if that is less.
-  /// Without dynamic level sizes, the number of the last level with data is `levels`; with them, it is num_levels - 1.
+  /// The number of levels with data below level 0: 2 to 64. The default is num_levels - 1, but at least 2 and at most
+  /// 4. With dynamic level sizes or universal compaction, the last level has the number num_levels - 1; otherwise it
+  /// has the number `levels`.
   std::optional<int> levels = std::nullopt;
-  /// The ratio of keys between a level and the one above it, 1 to 1000. By default max_bytes_for_level_multiplier, or
-  /// 10 for universal compaction. Only used with budget_bits_per_key.
+  /// The ratio of keys between a level and the one above it, 1 to 1000. The default is max_bytes_for_level_multiplier
+  /// with level compaction, and 10 with other styles. Used only with budget_bits_per_key.
   std::optional<double> level_ratio = std::nullopt;
 };
 
-/// Returns the canonical key: a part of `key`, or of `*scratch`, a string that the function may overwrite.
+/// Returns the canonical key, which is a part of `key` or of `*scratch`. The function may overwrite `*scratch`.
 ///
 /// The contract: **keys that the comparator treats as equal must have equal canonical keys**, or reads will miss
 /// existing keys. Different keys may share a canonical key; the filter cannot distinguish them, which only costs reads.
-/// The function gets user keys without timestamps, and prefixes, if there is a prefix extractor; prefixes of equal keys
-/// must be equal under the comparator, as RocksDB demands anyway. It must be thread-safe, and return the same result in
-/// all processes that open the database. It may throw: a query then returns "maybe", and a filter whose keys could not
-/// all be transformed lets every key pass.
+/// The function gets user keys without timestamps. With a prefix extractor it also gets prefixes; prefixes of equal
+/// keys must be equal under the comparator, as RocksDB requires anyway. The function must be thread-safe, and return
+/// the same result in all processes that open the database. It may throw: a query then returns "maybe", and a filter
+/// whose keys could not all be transformed lets every key pass.
 using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std::string* scratch)>;
 
-/// Registers a key transform by a name for `key_transform`, also in option strings and OPTIONS files. Call it once per
-/// process, before a database is opened or an option string is parsed; the function's code must stay loaded. Filters
-/// store the name, and are only queried by a policy with the same name. So **a function whose results change needs a
-/// new name**. Errors: InvalidArgument if the name is not 1 to 32 ASCII letters, digits or characters of "_-.", or is
-/// already registered; if `transform` is empty.
+/// Registers a key transform by a name for `key_transform`, also in option strings and OPTIONS files. Register each
+/// name once per process, before a database is opened or an option string is parsed; the function's code must stay
+/// loaded. Filters store the name, and are only queried by a policy with the same name. So **a function whose results
+/// change needs a new name**. Errors: InvalidArgument if the name is built in, already registered, or not 1 to 32 ASCII
+/// letters, digits or characters of "_-."; also if `transform` is empty.
 [[nodiscard]] rocksdb::Status RegisterKeyTransform(std::string_view name, KeyTransform transform);
 
-/// Sets a filter policy for a column family (or rocksdb::Options), and installs NewRocksDBFilterCollectorFactory. Does
-/// not change other options, nor factories that `options` shares with other column families. Errors, with `options`
-/// unchanged: InvalidArgument if the table factory is not block-based, if `filter` is invalid ("crivo.Bloom: <field>
-/// must ..., got ..."), or if librocksdb has the wrong version.
+/// Sets a filter policy for a column family, and installs NewRocksDBFilterCollectorFactory. Does not change other
+/// options, nor factories that `options` shares with other column families. Errors, with `options` unchanged:
+/// InvalidArgument if the table factory is not block-based, if `filter` is invalid ("crivo.Bloom: <field> must ..., got
+/// ..."), or if librocksdb has the wrong version.
 [[nodiscard]] rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options,
                                                const RocksDBFilterOptions& filter = {});
 
-/// The same for a database and its default column family. Also installs NewRocksDBFilterListener.
+/// The same for a database and its default column family. Also installs NewRocksDBFilterListener, unless present.
 [[nodiscard]] rocksdb::Status ConfigureRocksDB(rocksdb::Options& options, const RocksDBFilterOptions& filter = {});
 
-/// A policy for BlockBasedTableOptions::filter_policy. It writes Crivo's filters, and also reads those of RocksDB's own
-/// policies. Column families and databases may share a policy, but DB::SetOptions with
-/// "table_factory.filter_policy.<option>" then changes the policy for all of them. Before RocksDB 9.8, every spelling
-/// of such an option does. Never null: if the options or the version of librocksdb are wrong, DB::Open returns
-/// InvalidArgument, "crivo.Bloom: <field> must ..., got ...".
+/// A policy for BlockBasedTableOptions::filter_policy. The policy writes Crivo's filters, and also reads the filters of
+/// RocksDB's own policies. Column families and databases may share a policy, but DB::SetOptions with
+/// "table_factory.filter_policy.<option>" then changes the policy for all of them. Before RocksDB 9.8,
+/// "block_based_table_factory" with "{filter_policy={<option>=...}}" does the same. The result is never null: if the
+/// options or the version of librocksdb are wrong, DB::Open returns InvalidArgument, "crivo.Bloom: <field> must ...,
+/// got ...".
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options = {});
 
 /// For ColumnFamilyOptions::table_properties_collector_factories: describes a file's filters in its user properties,
-/// which stay true when the file moves to another level. A file without them has no Crivo filter, or was written
-/// without this collector.
+/// which stay true when the file moves to another level. A file without these properties has no Crivo filter, or was
+/// written without this collector.
 ///   crivo.filter          the kind: "blocked" or "ribbon"; "always_maybe" if no filter could be built, so that every
-///                         key passes; joined by "+" in this order if the file's partitions differ
+///                         key passes. If partitions have different kinds, "+" joins the kinds, in this order
 ///   crivo.filter.blocks   the number of filter blocks: 1, or the number of partitions
 ///   crivo.filter.keys     keys and prefixes that were added to the filters
 ///   crivo.filter.bytes    the size of the filter blocks, without the index of partitions
@@ -146,8 +152,8 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 ///   crivo.filter.options  the filter that the options specified, such as "blocked:10", for RefilterRocksDB
 ///   crivo.filter.key_transform
 ///                         the name of the key transform, if there is one
-/// Numbers are text for std::from_chars; the rate has four digits. One more property has no value; its name contains
-/// the kind, blocks, keys, bytes and rate as text, because sst_dump prints values in hexadecimal.
+/// Numbers are decimal text; the rate has at most four significant digits. One more property has no value; its name
+/// contains the kind, blocks, keys, bytes and rate as text, because sst_dump prints values in hexadecimal.
 [[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollectorFactory();
 
 /// The counters of one policy since its creation, over all column families that share it. From RocksDB 9.8 on,
@@ -157,8 +163,8 @@ struct RocksDBFilterCounters {
     std::uint64_t built = 0;              // filter blocks
     std::uint64_t keys = 0;               // keys and prefixes that were added to them
     std::uint64_t bytes = 0;              // the size of the blocks
-    std::uint64_t build_nanoseconds = 0;  // in Finish, which turns the hashes of the keys into a block
-    // Queries are counted only with count_questions, and only for filters that were loaded after it was set.
+    std::uint64_t build_nanoseconds = 0;  // to turn the hashes of the keys into blocks
+    // Queries are counted only with count_questions, and only for filters loaded after it was set.
     std::uint64_t asked_singly = 0;      // queries of Get and of seeks
     std::uint64_t asked_in_batches = 0;  // keys queried by MultiGet
     std::uint64_t answered_no = 0;       // of all these queries, those answered "certainly absent"
@@ -172,31 +178,32 @@ struct RocksDBFilterCounters {
   std::uint64_t other_transform_blocks = 0;  // Crivo's, with a key transform other than the policy's: every key passes
 };
 
-/// The counters of a policy, or of the policy in these options (also rocksdb::Options of DB::GetOptions). Thread-safe.
-/// No value if the policy is not one of Crivo's.
+/// The counters of a policy, or of the policy in these options (such as those of DB::GetOptions). Thread-safe. No value
+/// if the policy is not one of Crivo's.
 [[nodiscard]] std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(const rocksdb::FilterPolicy* policy);
 [[nodiscard]] std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(
     const rocksdb::ColumnFamilyOptions& options);
 
-/// Writes the counters of a column family's policy into LOG: one line of text, a line per damaged filter block that was
-/// not logged yet, and, if RocksDB's statistics are on, a JSON line about Gets. Null stands for the default column
-/// family. Errors: InvalidArgument if the policy is not one of Crivo's.
+/// Writes the counters of a column family's policy into LOG: one line of text; a line for each of the first eight
+/// damaged filter blocks since the last call, and one for the number of others; and, with options.statistics, a JSON
+/// line about Gets. Null stands for the default column family. Errors: InvalidArgument if the policy is not one of
+/// Crivo's.
 rocksdb::Status LogRocksDBFilterCounters(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* column_family = nullptr);
 
 /// All filters of a database, and their limit.
 struct RocksDBFilterTotal {
-  std::uint64_t max_total_bytes;  // the largest of the policies that wrote files; 0: no limit
+  std::uint64_t max_total_bytes;  // the largest of the column families' limits; 0: no limit
   std::uint64_t files;            // SST files
   std::uint64_t keys;             // keys and prefixes in the filters; estimated for files without filters
   std::uint64_t bytes;            // of the filters
 };
 
-/// Lists the database's files, in about a microsecond each, and reads the properties of those that are new since the
+/// Lists the database's files, in about a microsecond each, and reads the properties of files that are new since the
 /// last listing. No value without NewRocksDBFilterListener, or before the first flush or compaction.
 [[nodiscard]] std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db);
 
 /// For DBOptions::listeners: enforces max_total_bytes and, when the database is closed, logs the counters
-/// (LogRocksDBFilterCounters) of each policy that built filters. Logs nothing without a flush or compaction.
+/// (LogRocksDBFilterCounters) of each policy that built filters. Without a flush or compaction, it logs nothing.
 [[nodiscard]] std::shared_ptr<rocksdb::EventListener> NewRocksDBFilterListener();
 
 }  // namespace crivo

@@ -8,11 +8,11 @@ extern "C" {
 
 /** Returns the counters of every Crivo policy in this process.
  *
- * If `format` is "json": an array with one object per policy. The fields are the policy's sequence number in the
- * process, its name, the column families that it has built filters for, and the fields of RocksDBFilterCounters
+ * The format "json" is an array with one object per policy. The fields are the policy's sequence number in the process,
+ * its name, up to 64 column families for which the policy built filters, and the fields of RocksDBFilterCounters
  * (crivo/rocksdb.h).
  *
- * If `format` is "prometheus": Prometheus' text format 0.0.4. The counters are crivo_rocksdb_<field>_total, with the
+ * The format "prometheus" is Prometheus' text format 0.0.4. The counters are crivo_rocksdb_<field>_total, with the
  * labels `policy`, `number` and, for counters per kind, `kind`. The gauge crivo_rocksdb_policy_info names the column
  * families. Each database with max_total_bytes has the gauges crivo_rocksdb_max_total_bytes and
  * crivo_rocksdb_filter_bytes, with the label `folder`.

@@ -1,13 +1,13 @@
 // Replaces the filters in an open database's files, after a change of the filter policy, or if some files were written
-// without it. (`crivo sst refilter` does the same for a database that is not open.)
+// without a policy. (`crivo sst refilter` does the same for a database that is not open.)
 //
 //   const crivo::RocksDBRefilterReport report = crivo::RefilterRocksDB(*db, {.bytes_per_second = 50'000'000});
 //   if (!report.status.ok()) std::cerr << report.status.ToString() << '\n';
 //
-// A filter is part of its file, so a new filter needs a new file. Each file whose filter does not match its column
-// family's policy (missing, damaged, foreign, other keys, another size or rate) is compacted by itself into its own
-// level (DB::CompactFiles). The compaction is atomic, and changes nothing else. Nothing is stored between calls: a
-// later call continues where a stopped one ended, because it skips files whose filters match.
+// A filter is part of its file, so a new filter needs a new file. RefilterRocksDB compares each file's filter with the
+// policy of the column family. If the filter is missing, damaged, foreign, built from other keys, or of another size or
+// rate, the file alone is compacted into its own level (DB::CompactFiles). The compaction is atomic. Nothing is stored
+// between calls: a later call continues where a stopped one ended, because it skips files whose filters match.
 // docs/rocksdb_operations.md lists changes of a policy that are too small to be detected.
 #pragma once
 
@@ -27,8 +27,8 @@ namespace crivo {
 struct RocksDBRefilterProgress {
   std::uint64_t files = 0;       // rewritten so far
   std::uint64_t bytes = 0;       // their old size
-  std::uint64_t files_left = 0;  // to rewrite, including the next; 0 during the search for them
-  std::uint64_t bytes_left = 0;
+  std::uint64_t files_left = 0;  // to rewrite, including the next; 0 while searching for files
+  std::uint64_t bytes_left = 0;  // the size of these files
 
   // The next file to rewrite. `path` is empty if the call only asks whether to continue.
   std::string path;
@@ -39,10 +39,10 @@ struct RocksDBRefilterProgress {
 };
 
 struct RocksDBRefilterOptions {
-  /// The column families; if empty, the default one. (RocksDB does not list the others.)
+  /// The column families; if empty, the default one. (RocksDB has no function that lists the others.)
   std::vector<rocksdb::ColumnFamilyHandle*> column_families = {};
-  /// The mean rate of rewriting, in bytes of files per second; 0: no limit. The call waits after each file. Within a
-  /// file, RocksDB's DBOptions::rate_limiter applies, as for every compaction.
+  /// The highest mean rate of rewriting, in bytes of old files per second; 0: no limit. The call waits between files.
+  /// Within a file, RocksDB's DBOptions::rate_limiter applies, as for every compaction.
   std::uint64_t bytes_per_second = 0;
   /// Called for each file that is checked, before each file that is rewritten, and ten times a second during waits.
   /// Returning false stops the call after the current file.
@@ -54,11 +54,12 @@ struct RocksDBRefilterOptions {
 };
 
 struct RocksDBRefilterReport {
-  /// OK if every filter now matches its policy, and after a dry run. Otherwise:
+  /// OK if every filter now matches its policy, or if a dry run read every file. Otherwise:
   /// - Incomplete: `progress` stopped the call.
   /// - TryAgain: some files remain, because other compactions used them at every attempt, or memory was short.
   /// - Corruption: some files could not be read.
-  /// - InvalidArgument, with nothing done: a column family's policy is missing, unknown, or writes no filters.
+  /// - InvalidArgument, with nothing done: a handle, a table factory or a filter policy is unsuitable; the message says
+  /// why.
   /// - NotSupported: the database is open read-only.
   /// - NoSpace, MemoryLimit, or a compaction's error: the call ended at the file that failed.
   rocksdb::Status status;
@@ -69,9 +70,10 @@ struct RocksDBRefilterReport {
 };
 
 /// Rewrites files one by one in the calling thread, while the database is in use. Snapshots and iterators keep their
-/// view; the compaction filter runs as in any compaction. A file that another compaction uses is tried again for some
-/// seconds. Uses the policies that are set when it is called, and memory for one filter. The handles must stay valid.
-/// With timestamped keys, do not make two calls at once: RocksDB asserts that a file still exists.
+/// view; the compaction filter runs as in any compaction. A file that another compaction uses is retried for at least
+/// five seconds. The policies are those at the start of the call. The call needs memory for one filter at a time. The
+/// handles must stay valid until it returns. With timestamped keys, do not make two calls at once, because an assertion
+/// of RocksDB can then fail.
 [[nodiscard]] RocksDBRefilterReport RefilterRocksDB(rocksdb::DB& db, const RocksDBRefilterOptions& options = {});
 
 }  // namespace crivo

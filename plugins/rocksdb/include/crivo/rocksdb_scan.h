@@ -1,5 +1,5 @@
-// Scans that skip whole SST files: small filters in each file's properties contain the prefixes of its keys, or the
-// values of an attribute of the keys.
+// Scans that skip whole SST files. Each file's properties contain small filters of its keys' prefixes, attributes or
+// numbers.
 //
 //   crivo::NewScanFilterCollectorFactory({.extract = "prefix:4,8 path:/"}, &factory);
 //   options.table_properties_collector_factories.push_back(factory);
@@ -8,7 +8,7 @@
 //   filter.apply_to(&read_options);
 //   for (it->Seek("0004"); it->Valid() && filter.matches(it->key()); it->Next()) ...
 //
-// docs/scans.md says when this is worthwhile.
+// docs/scans.md says when scan filters are worthwhile.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -37,30 +37,33 @@ struct ScanCondition;
 /// Receives one value of an attribute.
 using ScanValueSink = std::function<void(std::string_view value)>;
 
-/// An attribute of a key: calls the sink for each of its values, possibly none. It may depend only on the key, not on
-/// the row's value. Otherwise a scan could skip a file with a newer version, or a tombstone, of a key that it finds in
-/// another file. It must be thread-safe, and return the same values in all processes. It may throw: the file then gets
-/// no filter for this attribute.
+/// A function that passes each value of a key's attribute to the sink; a key may have no value. The values may depend
+/// only on the key, not on the value that the database stores for it. Otherwise a scan could skip a file with a newer
+/// version, or a tombstone, of a key that the scan finds in another file. The function must be thread-safe, and pass
+/// the same values in all processes. It may throw: the file then gets no filter for this attribute.
 using ScanAttribute = std::function<void(const rocksdb::Slice& key, const ScanValueSink& sink)>;
 
 /// Registers an attribute by a name of 1 to 22 ASCII letters, digits or characters of "_-.", for options and scans.
-/// Call it once per process, before an option string or OPTIONS file that names it is parsed. Filters are looked up by
-/// this name, so a function that changes its results needs a new name. Errors: InvalidArgument.
+/// Register each name once per process, before an option string or OPTIONS file that contains the name is parsed.
+/// Filters are looked up by this name, so a function whose results change needs a new name. Errors: InvalidArgument if
+/// the name is invalid or already registered, or if the function is empty.
 [[nodiscard]] rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute);
 
-/// The number of a key, if it has one. Numbers need not have the order of the keys. May depend only on the key.
+/// Returns the number of a key, if the key has one. Numbers need not have the order of the keys. The number may depend
+/// only on the key.
 using ScanNumber = std::function<std::optional<std::uint64_t>(const rocksdb::Slice& key)>;
 
 /// As RegisterScanAttribute, for a number. Built in: `be64@8`, a big-endian number of eight bytes at offset 8; `dec@5`,
-/// the decimal digits at offset 5. A key that is too short, or has no digits there or too many, has no number.
+/// the decimal digits at offset 5. Offsets are 0 to 65535. A key has no number if it is too short, has no digits at the
+/// offset, or has a number of more than 64 bits.
 [[nodiscard]] rocksdb::Status RegisterScanNumber(std::string_view name, ScanNumber number);
 
 /// The options of the scan filters, also in option strings and OPTIONS files:
 /// table_properties_collectors={{id=crivo.ScanFilter;extract=prefix:4,8 path:/}}
 struct ScanFilterOptions {
   /// The filters of each file, separated by blanks:
-  ///   prefix:4,8,12    the first 4, 8 and 12 bytes of keys that have them: one filter per length, 1 to 65535
-  ///   path:/           each prefix of a key that ends in '/' (or another character)
+  ///   prefix:4,8,12    the first 4, 8 and 12 bytes of keys that are long enough: one filter per length, 1 to 65535
+  ///   path:/           each prefix of a key that ends in '/' (or in another printable character, but not ;{}=\)
   ///   attribute:NAME   the values of a registered attribute (RegisterScanAttribute)
   ///   range:be64@8     a number of the key, built in or registered (RegisterScanNumber)
   std::string extract = {};
@@ -73,15 +76,15 @@ struct ScanFilterOptions {
   std::uint32_t range_length = 256;
   /// The most bytes of all scan filters of one file, 64 to 2^30. Filters that do not fit are omitted.
   std::uint64_t max_bytes = 65536;
-  /// The name of a comparator under which different keys are never equal, without timestamps. Files are skipped only
-  /// with this comparator or RocksDB's two bytewise ones.
+  /// The name of a comparator without timestamps, under which different bytes are never equal keys. Files are skipped
+  /// only with this comparator or RocksDB's bytewise ones. With timestamps, only prefixes skip files.
   std::string comparator = {};
 };
 
 /// A factory for ColumnFamilyOptions::table_properties_collector_factories. Files written without it are read by every
-/// scan. Building a filter needs up to 43 bytes of memory per byte of max_bytes at a rate of 0.01, and more at
-/// higher rates (256 at 0.5). A collector never fails a file: after an error the file has no scan filter, and its
-/// properties in LOG say why. Errors: InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
+/// scan. Building a filter needs up to 43 bytes of memory per byte of max_bytes at a rate of 0.01, and more at higher
+/// rates (256 at 0.5). A collector never fails a file: after an error the file has no scan filter, and the file's
+/// properties in LOG state the reason. Errors: InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
 [[nodiscard]] rocksdb::Status NewScanFilterCollectorFactory(
     const ScanFilterOptions& options, std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory);
 
@@ -92,8 +95,8 @@ struct ScanFilterOptions {
 /// Copies share the counts. Thread-safe.
 class ScanFilter {
  public:
-  /// Keys with this prefix. A file is tested with one filter: of its `prefix` and `path` filters, the one that covers
-  /// the most leading bytes of `prefix`. A `path` filter covers the bytes up to the last separator.
+  /// Keys with this prefix. A file is tested with one filter: the `prefix` or `path` filter that covers the most
+  /// leading bytes of `prefix`. A `path` filter covers the bytes up to the last separator.
   [[nodiscard]] static ScanFilter for_prefix(std::string_view prefix);
   /// Keys with this value of the attribute.
   [[nodiscard]] static ScanFilter for_attribute(std::string_view name, std::string_view value);
@@ -103,10 +106,11 @@ class ScanFilter {
   [[nodiscard]] ScanFilter and_also(const ScanFilter& other) const;
 
   /// Sets table_filter for one scan, replacing any other, and total_order_seek, because a prefix_extractor could hide
-  /// keys. Also set iterate_upper_bound: without it, a scan that finds nothing opens each further file of a level to
-  /// test its filter. After RocksDB 11.8 the options point to this object: it, or a copy, must outlive the iterator. Do
-  /// not set `tailing` afterwards: a tailing iterator loses the keys after a skipped file. Errors, with the options
-  /// unchanged: InvalidArgument if an attribute or number is not registered, or `tailing` is set.
+  /// keys. The caller should set iterate_upper_bound: without an upper bound, a scan that finds nothing opens each
+  /// further file of a level to test the file's filter. After RocksDB 11.8 the options point into this object: the
+  /// object, or a copy, must outlive the iterator. Do not set `tailing` afterwards: a tailing iterator loses the keys
+  /// after a skipped file. Errors, with the options unchanged: InvalidArgument if an attribute or number is not
+  /// registered, or if `tailing` is set.
   [[nodiscard]] rocksdb::Status apply_to(rocksdb::ReadOptions* options) const;
 
   /// Whether a key, without its timestamp, matches.
@@ -126,12 +130,13 @@ class ScanFilter {
   std::shared_ptr<const plugin::ScanQuestion> question_;
 };
 
-/// Whether a column family may have a key with this prefix, from the memtables and the files' scan filters, without
-/// reading blocks. Tests all files of level 0, and the files of other levels that may overlap the prefix's range. A
-/// deleted key counts as long as a file contains it. True if unknown: files without a filter for a prefix of this
-/// length, comparators other than RocksDB's bytewise ones, and every error.
+/// Whether a column family may have a key with this prefix. Checks the memtables and the scan filters, but reads no
+/// blocks. Tests all files of level 0, and the files of other levels that may overlap the prefix's range. A deleted key
+/// counts as long as a file contains it. True if unknown: a file has no filter for this prefix; the prefix is empty or
+/// has only bytes 0xFF; the comparator is neither BytewiseComparator() nor ReverseBytewiseComparator(); or there was an
+/// error.
 [[nodiscard]] bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix);
-/// The same for many prefixes, in order.
+/// The same for many prefixes, in order. Throws std::bad_alloc.
 [[nodiscard]] std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
                                                  const std::vector<std::string_view>& prefixes);
 
