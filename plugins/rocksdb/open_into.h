@@ -1,5 +1,5 @@
 // Opens a database with any RocksDB version. RocksDB's open functions fill a raw pointer up to 10.8, a unique_ptr from
-// 11 on, and either in between.
+// 11 on, and accept both in between.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -10,7 +10,7 @@
 
 namespace crivo::plugin {
 
-/// Calls `open` with the pointer that RocksDB's functions accept, and returns its status.
+/// Calls `open` with the pointer that RocksDB's functions accept, and returns the status of `open`.
 template <class Open>
 [[nodiscard]] rocksdb::Status open_into(std::unique_ptr<rocksdb::DB>* db, Open open) {
 #if CRIVO_ROCKSDB_VERSION >= 1100

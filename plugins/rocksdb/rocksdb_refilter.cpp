@@ -135,7 +135,7 @@ class Refilter {
                : Status::NotSupported("crivo: DB must be open for writing, got a read-only one");
   }
 
-  /// Registers the column family in the database's file list if it has max_total_bytes. A read-only database gets a new
+  /// If the family has max_total_bytes, sets this limit in the database's file list. A read-only database gets a new
   /// list.
   Status register_limit(rocksdb::ColumnFamilyHandle& handle, bool writable) {
     const rocksdb::Options options = db_.GetOptions(&handle);

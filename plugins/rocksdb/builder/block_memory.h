@@ -18,7 +18,7 @@ class BlockMemory final : public std::pmr::memory_resource {
  public:
   /// tail_bytes: the space after the payload.
   explicit BlockMemory(std::size_t tail_bytes) noexcept : tail_bytes_(tail_bytes) {}
-  BlockMemory(const BlockMemory&) = delete;  // its allocations refer to it
+  BlockMemory(const BlockMemory&) = delete;  // its allocations refer to this object
   BlockMemory& operator=(const BlockMemory&) = delete;
 
   /// Transfers the array that contains this payload to `owner`, and returns the payload's address. Call once, before
@@ -61,7 +61,7 @@ class TemporaryMemory final : public std::pmr::memory_resource {
   CacheCharge charge_;
   std::size_t charged_ = 0;
   std::byte* chunk_ = nullptr;
-  std::size_t used_ = 0;     // bytes of the chunk
+  std::size_t used_ = 0;     // allocated bytes of the chunk
   std::size_t touched_ = 0;  // the highest used_ so far
 };
 

@@ -21,8 +21,7 @@ inline constexpr std::size_t kMaxPayloadBytes = 0xffff'fe00;
 class BlockSizing {
  public:
   /// blocked_if_few: use a blocked filter if a ribbon would save less than an eighth because it has few keys.
-  /// max_payload: the payload limit in bytes, at least 64; tests set a small one to reach the limit. tail: the bytes of
-  /// a block after its payload.
+  /// max_payload: the payload limit in bytes, at least 64; tests use small limits. tail: the bytes after the payload.
   explicit BlockSizing(const LevelSpec& spec, bool blocked_if_few = false, std::size_t max_payload = kMaxPayloadBytes,
                        std::size_t tail = kSstTrailerBytes) noexcept
       : level_(spec), blocked_if_few_(blocked_if_few), max_payload_(max_payload), tail_(tail) {}
@@ -44,10 +43,10 @@ class BlockSizing {
   /// Whether the kind is built in one step from a sorted set of hashes.
   [[nodiscard]] bool takes_set() const noexcept { return level_.kind == Kind::kRibbon; }
   /// The spec of a filter of `keys` keys: as configured, or with fewer bits per key if the payload would exceed
-  /// max_payload. A ribbon then becomes a blocked filter if a blocked filter fits, or if less than one bit per key is
+  /// max_payload. A blocked filter then replaces a ribbon if it fits as configured, or if less than one bit per key is
   /// left.
   [[nodiscard]] FilterSpec spec(std::size_t keys) const;
-  /// The block's size in bytes, tail included. A ribbon is usually slightly smaller, and rarely larger.
+  /// The block's size in bytes, including the tail. A ribbon is usually slightly smaller, and rarely larger.
   [[nodiscard]] std::size_t bytes(std::size_t keys) const;
   /// The largest number of keys whose block has at most `bytes` bytes; 0 if even the block of one key is larger.
   [[nodiscard]] std::size_t keys(std::size_t bytes) const;

@@ -18,8 +18,7 @@
 namespace crivo::plugin {
 namespace {
 
-// RocksDB's built-in policies write this block for "every key may match". In a block of five bytes or fewer, no key
-// matches.
+// RocksDB's built-in policies write this block for "every key may match". A block of at most 5 bytes matches no key.
 constexpr char kAlwaysMaybe[6] = {};
 
 // From this many hashes on, the core adds them faster as one array. With fewer hashes, moving the chunks to adjacent
@@ -89,8 +88,7 @@ std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
   return hash_key(std::string_view(key.data(), key.size()), 0);
 }
 
-// If the transform throws, the key must still be found, so every key passes the filter. From then on, hashes do not
-// matter.
+// If the transform throws, the key must still be found, so every key passes the filter, whatever its hash.
 std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
   const auto hash_as_it_is = [&] { return hash_key(std::string_view(key.data(), key.size()), 0); };
   if (abandoned_) return hash_as_it_is();

@@ -96,12 +96,11 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   /// Abandons the filter, so that every key passes it. Logs this once per filter.
   void abandon_filter(const char* why) noexcept;
   [[nodiscard]] bool hashes_are_intact() const;
-  /// Builds the block in `buf`. Returns no value if max_filter_bytes leaves no space for a block. Throws if the filter
-  /// cannot be built.
+  /// Builds the block in `buf`. No value if max_filter_bytes leaves no space. Throws if no filter can be built.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
   /// Logs that the file's limit reduces the filter of these keys to `bytes` bytes and this rate.
   void warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept;
-  /// Reports Finish's block to record and counters: the block of build(), or one that every key passes.
+  /// Reports the block of Finish to the record and the counters: the block of build(), or one that every key passes.
   void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
   void start_over() noexcept;
   /// Charges the hashes and the file's blocks, which RocksDB holds until it writes them. A full cache is not an error,

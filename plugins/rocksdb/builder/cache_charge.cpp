@@ -37,8 +37,8 @@ void register_role() {
 
 /// Null if the cache is full.
 Handle* new_entry(rocksdb::Cache& cache) {
-  // RocksDB's own charges have keys of this form. No block's key has 0 as its first half, and some caches accept only
-  // keys of 16 bytes.
+  // As in RocksDB's own charges, keys have 16 bytes, which some caches require, and a first half of 0, unlike blocks'
+  // keys.
   const std::array<std::uint64_t, 2> key{0, cache.NewId()};
   const rocksdb::Slice slice(reinterpret_cast<const char*>(key.data()), sizeof key);
   Handle* entry = nullptr;

@@ -3,8 +3,8 @@
 // Up to 8192 hashes are in an array on the heap, which is enough for RocksDB's partitions. More hashes go into chunks
 // of the process's BuildMemory, so that growing copies only the first array. A ribbon needs its hashes in one array,
 // sorted. For that, the chunks are moved to adjacent addresses and sorted in place. If this process's builders hold
-// half of the limit, the hashes go to a temporary file; the other half is for filters. A log that is partly in a file
-// can be read, but not sorted.
+// half of the limit, the hashes go to a temporary file; the other half is for filters. A log with a file can be read,
+// but not sorted.
 #pragma once
 
 #include <cstddef>

@@ -5,5 +5,5 @@ crivo_SOURCES := $(patsubst plugin/crivo/%,%,$(sort $(wildcard \
   plugin/crivo/src/*/*.cc plugin/crivo/src/*/*/*.cc plugin/crivo/src/*/*/*/*.cc plugin/crivo/src/*/*/*/*/*.cc)))
 crivo_HEADERS := $(patsubst plugin/crivo/%,%,$(sort $(wildcard plugin/crivo/*.h)))
 
-# For the plugin's own files only, because RocksDB before 11 is compiled as C++17.
+# The flags apply only to the plugin's own files, because RocksDB before 11 is compiled as C++17.
 $(OBJ_DIR)/plugin/crivo/%: CXXFLAGS += @FLAGS@ -Iplugin -Iplugin/crivo/src/core -Iplugin/crivo/src/rocksdb

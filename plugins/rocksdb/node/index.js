@@ -1,8 +1,8 @@
 // Loads crivo_rocksdb.node, whose filter policies register with the RocksDB in @nxtedition/rocksdb.
 //
-// That module exports RocksDB's symbols, but Node loads modules with RTLD_LOCAL, which hides the symbols from other
-// modules. Loading the module again with RTLD_GLOBAL makes them visible, without a second copy. RTLD_LAZY is required,
-// because the module refers to a symbol that no library defines.
+// The native module of @nxtedition/rocksdb exports RocksDB's symbols, but Node loads modules with RTLD_LOCAL, which
+// hides the symbols from other modules. Loading the module again with RTLD_GLOBAL makes its symbols visible, without a
+// second copy. RTLD_LAZY is required, because the module refers to a symbol that no library defines.
 "use strict";
 const { existsSync, readFileSync } = require("node:fs");
 const os = require("node:os");

@@ -22,7 +22,7 @@ constexpr std::string_view kReserved[] = {kDropSuffix, kTakePrefix, kLowerAscii,
 
 bool is_upper(char byte) noexcept { return byte >= 'A' && byte <= 'Z'; }
 
-/// Most keys have no capitals, and need no copy.
+/// Copies the key only if it has capital letters; most keys have none.
 Slice lower_ascii(const Slice& key, std::string* scratch) {
   const char* const end = key.data() + key.size();
   if (std::none_of(key.data(), end, is_upper)) return key;

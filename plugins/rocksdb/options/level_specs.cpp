@@ -1,8 +1,8 @@
 // crivo.Auto chooses the kind of filter by the lifetime of files. Flushed files and files of the upper levels are soon
 // compacted again: they get blocked filters, which are fastest to build and query. The last levels have nearly all
-// keys, and their files live long: they get ribbons, which are 30% smaller. Distances are counted from the last level
-// with data: with dynamic level sizes and universal compaction, this is the level with the highest number, and
-// otherwise the level `levels`.
+// keys, and their files live long: they get ribbons, which are 30% smaller. Levels are counted from the last level with
+// data. With dynamic level sizes or universal compaction, it has the highest number; otherwise it has the number
+// `levels`.
 #include "options/level_specs.h"
 
 #include <algorithm>
@@ -18,8 +18,7 @@ namespace {
 
 constexpr double kMinBitsPerKey = 0.5;  // as in RocksDB: fewer bits mean no filter
 /// The minimum for ribbons within a limit. Below one bit per key, the rate of a ribbon falls linearly with its bits, so
-/// a filter of this size is better than none. A builder may replace such a ribbon by a blocked filter
-/// (builder/block_sizing.cpp).
+/// a filter of this size is better than none. A builder may replace the ribbon (builder/block_sizing.cpp).
 constexpr double kMinBitsOfRibbon = 0.05;
 
 LevelSpec spec_by_bits(Kind kind, double bits_per_key) noexcept {
@@ -49,8 +48,7 @@ Kind kind_at(const PolicyInfo& policy, const Settings& settings, int distance) n
   return distance < settings.ribbon_levels && distance < settings.tree_levels() ? Kind::kRibbon : Kind::kBlocked;
 }
 
-/// The specs of a tree's levels for a mean of `budget` bits per key. Ribbons of fewer than `least` bits per key are
-/// omitted.
+/// The specs of a tree's levels, for a mean of `budget` bits per key. Ribbons below `least` bits per key are omitted.
 Result<std::vector<LevelSpec>> specs_of(const std::vector<TreeLevel>& tree, double budget, double least) {
   const auto filters = divide_budget(tree, std::min(budget, kMaxBitsPerKey));
   if (!filters) return filters.error();

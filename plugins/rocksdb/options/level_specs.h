@@ -12,8 +12,8 @@
 
 namespace crivo::plugin {
 
-/// The specs by distance from the last level, 0 to settings.tree_levels(); the greatest distance is for flushes and
-/// level 0. Errors: kBadArgument.
+/// The specs by distance from the last level; the distance tree_levels() is for flushes and level 0. Errors:
+/// kBadArgument.
 [[nodiscard]] Result<std::vector<LevelSpec>> level_specs(const PolicyInfo& policy, const Settings& settings);
 
 /// Whether a file of this context is written by a flush or a recovery.
@@ -26,13 +26,12 @@ namespace crivo::plugin {
 /// The bits per key of a large filter; a ribbon has fewer than spec.bits_per_key.
 [[nodiscard]] double real_bits_per_key(const LevelSpec& spec);
 
-/// The specs of a tree's levels with the fewest false positives, within `bits` bits for the whole tree. Errors:
-/// kBadArgument.
+/// The specs with the fewest false positives for a tree's levels, within `bits` bits in all. Errors: kBadArgument.
 [[nodiscard]] Result<std::vector<LevelSpec>> divided_specs(const std::vector<TreeLevel>& tree, double bits);
 
 /// The tree of a column family, derived from its options. The options state the ratio between levels and the maximum
-/// number of levels, but not how many levels have data. That number is assumed to be four, or the maximum if it is
-/// less, but at least two.
+/// number of levels, but not how many levels have data: four are assumed, or the maximum if it is less, but at least
+/// two.
 [[nodiscard]] TreeOptions tree_of(const rocksdb::ColumnFamilyOptions& family) noexcept;
 
 /// The filters of a new file. With dynamic levels or universal compaction, the last level has the highest number;

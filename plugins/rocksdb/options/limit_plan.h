@@ -34,17 +34,16 @@ struct FilePlan {
   std::size_t max_bytes = SIZE_MAX;  // of all filters of the file
 };
 
-/// How much of its share a new file gets. kWithinWhatIsLeft, for flushes and compactions: less if files with larger
-/// filters of an earlier plan leave too little of the limit. kAll, for RefilterRocksDB: the whole share, because all
-/// files will then follow the plan.
+/// How much of its share a new file gets. kWithinWhatIsLeft, for flushes and compactions: less if larger filters of an
+/// earlier plan leave too little of the limit. kAll, for RefilterRocksDB: the whole share, because all files will
+/// follow the plan.
 enum class PlanUse { kWithinWhatIsLeft, kAll };
 
 /// The filters of a file of this context, in a column family with a limit and this tree. Errors: kBadArgument.
 [[nodiscard]] Result<FilePlan> plan_file(const Settings& settings, const KnownTree& known,
                                          const rocksdb::FilterBuildingContext& context, PlanUse use);
 
-/// The most bytes of a file's filters without a plan: if the database is being recovered or has no listener, or if the
-/// level is unknown.
+/// The most bytes of a file's filters without a plan: in a recovery, without the listener, or at an unknown level.
 [[nodiscard]] std::size_t most_of_unknown(const Settings& settings) noexcept;
 
 }  // namespace crivo::plugin

@@ -66,8 +66,7 @@ struct TreeOptions {
   friend bool operator==(const TreeOptions&, const TreeOptions&) = default;
 };
 
-/// Whether any policy of this process has ever had max_total_bytes. Otherwise the files of databases need not be
-/// listed.
+/// Whether any policy of this process has ever had max_total_bytes. If none has, no files need to be listed.
 inline std::atomic<bool> is_total_limited = false;
 
 /// Validated options. Options that a policy lacks have their defaults.

@@ -122,8 +122,7 @@ class SharedSettings {
     calls_.insert_or_assign(std::this_thread::get_id(), Call{settings_, SettingsParser(policy_, settings_), {}});
     return policy_id(policy_, settings_);
   }
-  /// Ends the call and reverts its changes. Returns false, without effect, unless this thread's call began with this
-  /// id.
+  /// If this thread's call began with this id, ends the call and reverts its changes; otherwise returns false.
   bool take_back(std::string_view id) {
     const std::lock_guard lock(mutex_);
     const auto call = calls_.find(std::this_thread::get_id());
@@ -175,8 +174,7 @@ class SharedSettings {
 /// The class of RocksDB's own policies, for IsInstanceOf.
 inline constexpr const char* kBuiltinPolicy = "rocksdb.internal.BuiltinFilter";
 
-/// The settings of one of Crivo's policies, which exposes its settings to RocksDB under its name; no value for other
-/// policies.
+/// The settings that one of Crivo's policies exposes to RocksDB under its name; no value for other policies.
 [[nodiscard]] inline std::optional<Settings> settings_of(const rocksdb::FilterPolicy& policy) {
   if (std::ranges::count(kPolicies, std::string_view(policy.Name()), &PolicyInfo::name) == 0) return std::nullopt;
   const auto* const settings = policy.GetOptions<SharedSettings>(policy.Name());

@@ -53,8 +53,7 @@ using OptionMap = std::unordered_map<std::string, OptionTypeInfo>;
 
 const OptionMap* option_map(const PolicyInfo& policy) {
   // The options are mutable, so that DB::SetOptions can change them. They are not serialized, because the policy's id
-  // contains all of them (policy.h, GetId). Never destroyed, because policies may outlive this library's static
-  // objects.
+  // contains them (policy.h, GetId). Never destroyed, because policies may outlive static objects.
   static const auto* const maps = [] {
     const auto serialize = [](const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
       *value = text_at(address, name);
@@ -89,8 +88,8 @@ std::shared_ptr<const std::string> spill_folder(const rocksdb::Logger* log) noex
 }
 
 /// Whether these options trigger the bug that RocksDB's pull request 12872 fixed: RocksDB looks up a key after a
-/// partition's last key in the next partition, which may lack the key's prefix. (Without whole keys, a filter implies a
-/// prefix extractor.)
+/// partition's last key in the next partition, which may lack the key's prefix. The bug needs a prefix_extractor, but
+/// without one, there is no filter either.
 bool has_partition_bug(const rocksdb::BlockBasedTableOptions& table) noexcept {
   return CRIVO_ROCKSDB_VERSION < 905 && table.partition_filters && !table.whole_key_filtering;
 }
@@ -195,8 +194,8 @@ const char* FilterPolicy::CompatibilityName() const {
 
 // Before RocksDB changes options, it serializes them in detail (Configurable::ConfigureOptions). After a change, it
 // serializes them without detail, for the OPTIONS file. Up to 9.7, RocksDB passes the detailed text back to
-// ConfigureOptions if any option was wrong. From 9.8 on, RocksDB would create a new policy from that text. In these
-// versions, only an error in this policy's own options reverts the policy's earlier changes.
+// ConfigureOptions if any option was wrong. From 9.8 on, RocksDB would create a new policy from the detailed text. In
+// these versions, only an error in this policy's own options reverts the policy's earlier changes.
 std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const std::string& prefix) const {
   if (!config.IsDetailed()) settings_.end_call();
   const std::string id = config.IsDetailed() ? settings_.begin_call() : "";
@@ -205,8 +204,8 @@ std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const st
 }
 
 // RocksDB discards the status of a policy from an option string, so the policy stores its first error. If SetOptions
-// changes a policy in place (mutable options only, before RocksDB 9.8), an error leaves the policy unchanged and is
-// returned.
+// changes a policy in place (mutable options only, before RocksDB 9.8), the policy returns an error and stays
+// unchanged.
 Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
                                       const std::unordered_map<std::string, std::string>& options,
                                       std::unordered_map<std::string, std::string>*) {

@@ -27,8 +27,8 @@ namespace {
 using rocksdb::ColumnFamilyOptions;
 
 /// The environment's request. CRIVO_ROCKSDB: a filter policy, as in an option string; none if unset or empty.
-/// CRIVO_ROCKSDB_REPLACE: also replace RocksDB's own policies that write filters. CRIVO_ROCKSDB_PREFIXES: also for
-/// families with a prefix extractor and no policy. All are ignored in a set-user-ID or set-group-ID program
+/// CRIVO_ROCKSDB_REPLACE: also replace RocksDB's own policies that write filters. CRIVO_ROCKSDB_PREFIXES: include
+/// families with a prefix extractor and no policy. In a set-user-ID or set-group-ID program, all three are ignored
 /// (secure_getenv).
 struct FilterRequest {
   std::string policy;
@@ -98,9 +98,8 @@ const FilterRequest& requested_filters() {
   return *request;
 }
 
-/// Sets the requested policy in `options`, if the column family can have it. Returns why the policy is not set; empty
-/// if it is set now, or was set before. `options` changes only if the policy is set now. An invalid request sets
-/// `is_invalid`.
+/// Sets the requested policy in `options`, if the column family can have it. Returns why `options` does not have this
+/// policy; empty if it does. In case of a reason, `options` is unchanged. An invalid request sets `is_invalid`.
 std::string add_filters(const FilterRequest& request, ColumnFamilyOptions& options, bool& is_invalid) {
   const rocksdb::TableFactory* const factory = options.table_factory.get();
   // A custom factory may wrap a block-based one.

@@ -1,5 +1,5 @@
-// The functions of libcrivo_rocksdb.so that libcrivo_rocksdb_preload.so calls. The latter calls them by pointers,
-// because it is not linked to the former.
+// The functions of libcrivo_rocksdb.so that libcrivo_rocksdb_preload.so calls. The preload library calls them by
+// pointers, because it is not linked to the plugin.
 #pragma once
 
 namespace crivo::plugin {

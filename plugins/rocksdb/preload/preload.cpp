@@ -1,10 +1,10 @@
 // libcrivo_rocksdb_preload.so: Crivo's filters in programs that were not written for them.
 //
-// If this library is in LD_PRELOAD, the functions below replace those of librocksdb, and call them. RocksDB makes each
-// column family from options that SanitizeOptions has processed (10.x: SanitizeCfOptions), no matter how the database
-// is opened or the family is created. This function is not public, but librocksdb exports it, and calls it through the
-// dynamic linker. RocksDB then writes the options into LOG by ColumnFamilyOptions::Dump. After that, this library's
-// function logs why there is no filter.
+// If this library is in LD_PRELOAD, the functions below replace those of librocksdb, and call the originals. RocksDB
+// makes each column family from options that SanitizeOptions has processed (10.x: SanitizeCfOptions), no matter how the
+// database is opened or the family is created. This function is not public, but librocksdb exports it, and calls it
+// through the dynamic linker. RocksDB then writes the options into LOG by ColumnFamilyOptions::Dump. After that, this
+// library's function logs why there is no filter.
 //
 // This library is not linked to RocksDB, because modules with a RocksDB of their own would then find the linked one
 // first. It loads the plugin only if the program uses the RocksDB that the plugin was built for.
@@ -30,8 +30,8 @@ namespace rocksdb {
 struct ImmutableDBOptions;
 class Logger;
 
-/// Stands for RocksDB's class. This library only passes its objects on. The destructor makes the ABI return objects
-/// through the caller's memory, as it does for the real class.
+/// Stands in for RocksDB's class, whose objects this library only passes on. The destructor makes the ABI return
+/// objects through the caller's memory, as it does for the real class.
 struct ColumnFamilyOptions {
   ColumnFamilyOptions() = delete;
   ~ColumnFamilyOptions();

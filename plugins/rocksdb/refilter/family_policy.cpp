@@ -56,7 +56,7 @@ bool has_no_filter(const rocksdb::ColumnFamilyOptions& family, const NewFile& fi
 Builder builder_for(const rocksdb::ColumnFamilyOptions& family, const rocksdb::FilterPolicy& policy,
                     const NewFile& file) {
   rocksdb::BlockBasedTableOptions table = *table_of(family);
-  // Otherwise RocksDB's builders would store a filter's keys until it is verified, which sample filters never are.
+  // With this option, RocksDB's builders store keys until the filter is verified. Sample filters are never verified.
   table.detect_filter_construct_corruption = false;
   if (has_no_filter(family, file)) return nullptr;
   return Builder(

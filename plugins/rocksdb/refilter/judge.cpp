@@ -167,8 +167,7 @@ std::string judge(const FamilyPolicy& family, const TreeFile& file, const sst::F
   if (filters.damaged() > 0) return "damaged";
   if (filters.is_misnamed()) return "written by Crivo 0.1 under a name that is no longer looked up";
   if (family.policy == nullptr) return filters.blocks.empty() ? "" : kUnwantedFilter;
-  // A file of level 0 was usually flushed, and is soon compacted, so the filter that a flush would write is accepted,
-  // too.
+  // A file of level 0 was usually flushed, and is soon compacted. So the filter of a flush is accepted, too.
   if (file.level == 0 && mismatch_of(family, file, filters, /*flushed=*/true).empty()) return "";
   return mismatch_of(family, file, filters, /*flushed=*/false);
 }

@@ -66,8 +66,8 @@ void CounterListener::update(rocksdb::DB& db, std::size_t inputs) noexcept try {
   // Listing all files is cheap compared with a compaction of a hundredth of them.
   tree->list(db, /*now=*/inputs > 0 && inputs >= tree->size() / 100);
 } catch (...) {
-  // The next flush or compaction tries again. Until one succeeds, policies with max_total_bytes have no list of files,
-  // and the database would close without Crivo's lines in its log.
+  // The next flush or compaction tries again. Until an update succeeds, policies with max_total_bytes have no list of
+  // files, and a closing database logs no counters.
 }
 
 void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) try {

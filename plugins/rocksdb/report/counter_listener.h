@@ -27,8 +27,7 @@ void log_damages(Counters& counters, rocksdb::Logger* log);
 /// Calls log_damages, and then logs the counters and the column families in one line.
 void log_counters(Counters& counters, std::string_view families, rocksdb::Logger* log);
 
-/// Logs RocksDB's statistics about Gets as a line of JSON after kGetsLine, for `crivo sst advise`. Logs nothing if
-/// `statistics` is null.
+/// Logs kGetsLine, and RocksDB's counts of Gets as JSON, for `crivo sst advise`. Logs nothing if `statistics` is null.
 void log_gets(const rocksdb::Statistics* statistics, rocksdb::Logger* log);
 inline constexpr std::string_view kGetsLine = "crivo.gets ";
 
@@ -52,8 +51,7 @@ class CounterListener final : public rocksdb::EventListener {
   void OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) override;
 
  private:
-  /// Whether kName is one of these names. RocksDB serializes several listeners as FIRST:SECOND, and later creates one
-  /// listener with this whole name.
+  /// Whether the names include kName. RocksDB serializes several listeners as FIRST:SECOND, and reads this as one name.
   static bool is_one_of(std::string_view names) noexcept;
   /// Registers the database, and lists its files if a policy has max_total_bytes. inputs: the number of files that a
   /// compaction reads.

@@ -24,8 +24,8 @@ namespace crivo::plugin {
 
 inline constexpr unsigned kShards = 64;
 
-/// This thread's shard number plus one; 0 before its first query. (This TLS model avoids a call of the dynamic linker.
-/// It uses four bytes of the space that glibc reserves for libraries loaded by dlopen.)
+/// This thread's shard number plus one; 0 before its first query. (This TLS model avoids a call into the dynamic
+/// linker. It uses four bytes of the space that glibc reserves for libraries loaded by dlopen.)
 extern constinit thread_local unsigned shard_of_thread __attribute__((tls_model("initial-exec")));
 
 /// Assigns the next shard to this thread, and returns shard_of_thread.
@@ -35,7 +35,7 @@ unsigned take_shard() noexcept;
 ///
 /// A query takes 10 ns. An atomic increment of a counter that two threads share takes several times as long, because
 /// the cache line moves between cores. So there are many shards of one cache line each, assigned to threads in turn;
-/// totals() adds up all shards. A thread has the same shard number for all policies, so that one read of a thread-local
+/// totals() adds up all shards. A thread has the same shard number for all policies, so one read of a thread-local
 /// variable finds the shard.
 class QuestionCounts {
  public:
@@ -84,8 +84,8 @@ class Counters {
 
   void opened_builtin() noexcept { count(&RocksDBFilterCounters::builtin_blocks); }
   void opened_other_transform() noexcept { count(&RocksDBFilterCounters::other_transform_blocks); }
-  /// Counts a damaged Crivo block; `error` describes the damage. The first few since the last take_damages() are stored
-  /// for the log.
+  /// Counts a damaged Crivo block; `error` describes the damage. The first eight since the last take_damages() are
+  /// stored for the log.
   void opened_damaged(std::size_t block_bytes, std::string_view error) noexcept;
   /// The damaged blocks since the last call, one line each. (No logger is available where blocks are opened.)
   [[nodiscard]] std::vector<std::string> take_damages();

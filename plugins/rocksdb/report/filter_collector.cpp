@@ -14,8 +14,7 @@
 namespace crivo::plugin {
 namespace {
 
-/// The kinds of the file's filter blocks, joined by "+": "blocked", "ribbon", and "always_maybe" for blocks without a
-/// filter.
+/// The kinds of the file's filter blocks, joined by "+": "blocked", "ribbon", and "always_maybe" without a filter.
 std::string kinds_text(const WrittenFilters& filters) {
   std::string text;
   const auto add = [&](std::uint64_t blocks, std::string_view name) {
@@ -54,7 +53,7 @@ std::string readable_name(const rocksdb::UserCollectedProperties& properties) {
 
 class Collector final : public rocksdb::TablePropertiesCollector {
  public:
-  /// `record` is null if the file has no filter of Crivo's.
+  /// `record` is null if the file has no Crivo filter.
   explicit Collector(std::shared_ptr<const FilterRecord> record) noexcept : record_(std::move(record)) {}
 
   const char* Name() const override { return CollectorFactory::kName; }

@@ -7,13 +7,13 @@
 namespace crivo::plugin {
 namespace {
 
-/// The files of the database that this thread is flushing, compacting or refiltering. Used if several databases share a
-/// logger. Set at the beginning of each such operation, so a stale value is never used.
+/// The files of the database that this thread is flushing, compacting or refiltering. Needed if several databases share
+/// a logger. Set at the beginning of each such operation, so a stale value is never used.
 thread_local std::weak_ptr<FilterTree> tree_of_thread;
 thread_local bool refilters = false;
 
-/// Shared by the listeners of all databases. Never destroyed, because databases may be closed after this library's
-/// static objects are destroyed.
+/// Shared by the listeners of all databases. Never destroyed, because databases may outlive this library's static
+/// objects.
 struct Registry {
   std::mutex mutex;
   std::vector<OpenDatabase> databases;

@@ -8,8 +8,7 @@
 // registers the handle and the logger here. When the handle is deleted, the listener removes both.
 //
 // RocksDB passes the database's logger to a policy with each request for a builder. Counters store the logger's
-// address, only to compare it with that of a closing database's logger. The matching policies were used by this
-// database.
+// address, only to find the policies that a closing database has used.
 #pragma once
 
 #include <rocksdb/db.h>

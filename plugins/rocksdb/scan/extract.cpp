@@ -58,8 +58,7 @@ std::optional<std::uint64_t> big_endian_at(std::size_t offset, std::string_view 
   return ordered(key.substr(offset, 8));
 }
 
-/// The number whose decimal digits start at the offset. No value if there are no digits, or if the number exceeds 64
-/// bits.
+/// The number whose decimal digits start at the offset. No value if there are no digits, or too many for 64 bits.
 std::optional<std::uint64_t> decimal_at(std::size_t offset, std::string_view key) noexcept {
   std::uint64_t value = 0;
   if (offset > key.size()) return std::nullopt;

@@ -24,9 +24,8 @@ using rocksdb::UserCollectedProperties;
 /// new record may replace that of another filter.
 ///
 /// RocksDB keeps a file's properties unchanged in memory while the file is open. A query gets only these properties. So
-/// a filter is identified by its address, its size and its stated checksum. Another file's filter may later be at the
-/// same address. This filter counts as verified only if it states the same checksum, and even then RocksDB's own
-/// checksum has verified its bytes.
+/// a filter is identified by its address, its size and its stated checksum. A later filter at the same address counts
+/// as verified only if it states the same checksum, and even then RocksDB's own checksum has verified its bytes.
 class VerifiedBlocks {
  public:
   /// Never destroyed: programs may scan after this library's static objects are destroyed.
@@ -59,8 +58,7 @@ class VerifiedBlocks {
   std::array<std::atomic<std::uint64_t>, kPlaces> places_{};
 };
 
-/// The filter in a property, which it borrows; no value if the property is not a filter, is damaged or has another
-/// name.
+/// Opens the filter in a property in place. No value if the property is not a filter, is damaged, or has another name.
 std::optional<FilterRef> open_scan_filter(std::string_view name, const std::string& block) {
   const auto bytes = std::as_bytes(std::span(block));
   if (bytes.size() < kSstTrailerBytes || !is_sst_block(bytes)) return std::nullopt;

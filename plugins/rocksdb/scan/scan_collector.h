@@ -34,8 +34,7 @@ class ScanCollectorFactory final : public rocksdb::TablePropertiesCollectorFacto
 /// OK, or InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
 [[nodiscard]] rocksdb::Status check_scan_options(const ScanFilterOptions& options);
 
-/// The property with the name in ScanFilterOptions::comparator. The user guarantees that different keys are never equal
-/// under this comparator.
+/// The property with the name in ScanFilterOptions::comparator. The user guarantees what this option requires.
 inline constexpr const char* kScanComparator = "crivo.scan_comparator";
 
 }  // namespace crivo::plugin

@@ -9,7 +9,7 @@
 
 namespace crivo::sst {
 
-/// Decodes a little-endian number from the first bytes; there must be enough.
+/// Decodes a little-endian number from the first sizeof(Number) bytes, which must exist.
 template <typename Number>
 [[nodiscard]] Number fixed(std::string_view bytes) noexcept {
   return load_le<Number>(reinterpret_cast<const std::byte*>(bytes.data()));
@@ -37,7 +37,7 @@ class CheckedReader {
     return true;
   }
 
-  /// Seven bits per byte, least significant first; the top bit means that another byte follows.
+  /// Reads a number of seven bits per byte, least significant first. The top bit means that another byte follows.
   [[nodiscard]] bool varint(std::uint64_t* number) noexcept {
     *number = 0;
     std::size_t used = 0;

@@ -44,7 +44,7 @@ struct FileFilters {
   bool readable = true;          // by RocksDB's policies and Crivo's
   bool whole_keys = true;        // built from whole keys, not from prefixes alone
   std::string prefix_extractor;  // of the file's writer; may be empty
-  std::string stamp;             // empty if the filters are not Crivo's, or without a collector
+  std::string stamp;             // empty if the filters are not Crivo's, or if there was no collector
   std::vector<FilterBlock> blocks;
   std::vector<ScanFacts> scans;
 
@@ -54,8 +54,7 @@ struct FileFilters {
   [[nodiscard]] FilterFigures figures() const { return {kind(), keys, bytes(), current_fp_rate()}; }
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   [[nodiscard]] std::uint64_t damaged() const noexcept;
-  /// The false-positive rate: the mean over the blocks, weighted by their bytes, in place of their keys; 1 without a
-  /// filter.
+  /// The mean false-positive rate of the blocks, weighted by bytes as an estimate of their keys; 1 without a filter.
   [[nodiscard]] double current_fp_rate() const noexcept;
   /// The filter's key transform; may be empty.
   [[nodiscard]] std::string key_transform() const;

@@ -59,8 +59,7 @@ struct FilterFacts {
 
 /// Describes a filter block that Crivo's or RocksDB's own policies wrote. `keys` is its number of keys, for the
 /// predicted rate of RocksDB's filters; Crivo's rates are computed from the block. `matches`: the block's checksum in
-/// the file, if any, is right. `may_lack_keys`: the block is one of a file's partitions, which may have no keys. Reads
-/// the whole block.
+/// the file, if any, is right. `may_lack_keys`: the block is one of a file's partitions, which may have no keys.
 [[nodiscard]] FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool matches,
                                           bool may_lack_keys = false);
 

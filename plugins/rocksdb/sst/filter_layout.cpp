@@ -15,7 +15,7 @@ constexpr std::pair<std::string_view, FilterForm> kPrefixes[] = {{"fullfilter.",
                                                                  {"filter.", FilterForm::kBlockBased}};
 
 // The name that RocksDB's own policies share, and the names in early versions of 7.0, which
-// BlockBasedTable::PrefetchIndexAndFilterBlocks treats as equal.
+// BlockBasedTable::PrefetchIndexAndFilterBlocks treats as equal to it.
 constexpr std::string_view kBuiltinNames[] = {"rocksdb.BuiltinBloomFilter",
                                               "rocksdb.internal.LegacyBloomFilter",
                                               "rocksdb.internal.FastLocalBloomFilter",

@@ -37,8 +37,8 @@ constexpr std::uint32_t kExtendedMagic = 0x007a003e;  // in footers from format_
 constexpr std::size_t kMaxKeyBytes = std::size_t{256} << 20;
 constexpr const char* kGlobalSeqno = "rocksdb.external_sst_file.global_seqno";
 
-// RocksDB has no public function for these checksums, except one that reads the whole file. CRC-32C (Castagnoli, with
-// the reversed polynomial 0x82f63b78) is the default of older versions. It is computed byte by byte with a table.
+// RocksDB has no public function for these checksums, except one that reads the whole file. CRC-32C (Castagnoli,
+// reversed polynomial 0x82f63b78), the default of older versions, is computed byte by byte with a table.
 constexpr std::array<std::uint32_t, 256> kCrcTable = [] {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -58,8 +58,7 @@ std::uint32_t crc32c(std::string_view data) noexcept {
 /// RocksDB and LevelDB mask CRCs, because the CRC of data that contains its own CRC is weak.
 std::uint32_t masked(std::uint32_t crc) noexcept { return std::rotr(crc, 15) + 0xa282ead8U; }
 
-/// RocksDB hashes all but the last byte, and mixes the last byte in separately, to avoid the hash's slower streaming
-/// interface.
+/// RocksDB hashes all but the last byte, and mixes the last byte in, to avoid the hash's slower streaming interface.
 std::uint32_t xxh3(std::string_view data) noexcept {
   if (data.empty()) return 0;
   const auto last = static_cast<unsigned char>(data.back());
@@ -68,8 +67,8 @@ std::uint32_t xxh3(std::string_view data) noexcept {
 }
 
 /// The checksum of `data`: a block, and the byte of its compression type, which follows the block. `type` is the number
-/// in the file's footer, as in rocksdb::ChecksumType: 1 is CRC-32C, 2 XXH32, 3 XXH64 and 4 XXH3. No value for 0, "no
-/// checksum", and for unknown numbers.
+/// in the file's footer, as in rocksdb::ChecksumType: 1 is CRC-32C, 2 XXH32, 3 XXH64 and 4 XXH3. No value for 0 (no
+/// checksum) or unknown numbers.
 std::optional<std::uint32_t> block_checksum(std::uint8_t type, std::string_view data) noexcept {
   switch (type) {
     case 1:

@@ -51,9 +51,8 @@ struct Block {
 /// The file stays open for the object's lifetime.
 class TableFile {
  public:
-  /// Opens the file and reads its metadata. Errors: as the file system's; NotSupported for a table that is not
-  /// block-based, or whose format_version is newer than the known ones; Corruption for anything else that is not a
-  /// complete SST file.
+  /// Opens the file and reads its metadata. Errors: as the file system's; NotSupported if the table is not block-based
+  /// or its format_version is too new; Corruption if the file is not a complete SST file.
   rocksdb::Status open(rocksdb::FileSystem& files, const std::string& path);
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }

@@ -31,8 +31,8 @@ struct TreeSizes {
 };
 
 /// The tree with equal ratios between its levels that has the same number of levels, and the same share of the keys
-/// below level 0 in the last one. If there is only one level, the ratio follows from level 0: crivo.Auto models level 0
-/// as four runs with the size of the smallest level in total, and the ratio gives these runs their real size.
+/// below level 0 in its last level. If there is only one level, the ratio follows from level 0: crivo.Auto models level
+/// 0 as four runs with the size of the smallest level in total, and the ratio gives these runs their real size.
 [[nodiscard]] TreeFit fit_tree(const TreeSizes& sizes) noexcept;
 
 /// The ratios to try, because a tree is never quite as crivo.Auto assumes: the ratio of the fit, some ratios up to four

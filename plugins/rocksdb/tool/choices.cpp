@@ -55,7 +55,7 @@ std::vector<std::string> shapes_of(const ChoiceKind& kind, const FamilyPolicy& f
   return shapes;
 }
 
-/// One kind in one column family: its policies by bits per key.
+/// The policies of one kind for one column family, by bits per key.
 class Chooser {
  public:
   Chooser(const ChoiceKind& kind, std::string shape, const FamilyPolicy& family, const FamilyTree& tree,

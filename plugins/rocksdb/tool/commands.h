@@ -16,7 +16,7 @@ void add_sst_probe(CLI::App& app, Action& action);
 void add_sst_refilter(CLI::App& app, Action& action);
 void add_sst_run(CLI::App& app, Action& action);
 
-/// An argument for messages.
+/// The text of an argument in messages.
 [[nodiscard]] inline std::string text_or_nothing(const std::string& argument) {
   return argument.empty() ? "nothing" : argument;
 }

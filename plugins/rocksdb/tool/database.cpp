@@ -44,8 +44,7 @@ class NoRecord final : public rocksdb::WalFilter {
 
 using plugin::table_of;
 
-/// OK if no other process has the database open. RocksDB itself checks only after replacing the other process's LOG
-/// file.
+/// OK if no other process has the database open. RocksDB itself checks only after it has replaced LOG.
 Status check_lock(rocksdb::Env& env, const std::string& path) {
   rocksdb::FileLock* lock = nullptr;
   const Status locked = env.LockFile(path + "/LOCK", &lock);

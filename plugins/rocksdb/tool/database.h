@@ -42,11 +42,12 @@ struct FamilyChoice {
 /// Declares --column-family. The choice must live until the command has run.
 void add_family_option(CLI::App& command, FamilyChoice& families);
 
-/// The filter policy of a column family; null if it has none or another table format.
+/// The filter policy of a column family; null if the family has no policy, or another table format.
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family);
-/// Sets the policy, and installs the collector if it is one of Crivo's. Throws Refused.
+/// Sets the policy, and installs the collector if the policy is one of Crivo's. Throws Refused.
 void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<const rocksdb::FilterPolicy>& policy);
-/// A policy for a database with these options, by its name in option strings, "crivo.Auto:10". Throws Refused.
+/// Parses a policy as in option strings, "crivo.Auto:10", and validates it for a database with these options. Throws
+/// Refused.
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& text,
                                                                         const rocksdb::DBOptions& db = {});
 

@@ -70,8 +70,7 @@ std::vector<ReadFile> read_files(rocksdb::DB& db, const FamilyPolicy& family, Fa
   return files;
 }
 
-/// How much of the tree each sorted run covers, from 0 to 1. In level 0, each file is a run; below level 0, each level
-/// is a run.
+/// How much of the tree each sorted run covers, from 0 to 1. A run is a file of level 0, or a whole lower level.
 class Coverage {
  public:
   Coverage(rocksdb::DB& db, const FamilyPolicy& family, const std::vector<ReadFile>& files) {

@@ -152,8 +152,7 @@ class Printer {
   bool first_ = true;
 };
 
-/// The filter policies of the column families in an OPTIONS file. (Loaded options lack policies that this program does
-/// not know.)
+/// The filter policies in an OPTIONS file, by column family. (Loaded options lack policies unknown to this program.)
 std::map<std::string, LastPolicy> policies_in(const fs::path& options) {
   std::map<std::string, LastPolicy> policies;
   std::ifstream file(options);
@@ -224,8 +223,8 @@ std::vector<ListedFile> files_in(const std::string& folder) {
   return files;
 }
 
-/// The files of a database. If it cannot be opened, because its options name something unknown or its files are
-/// damaged, returns the files in its folder, and sets `whole` to false if there may be more.
+/// The files of a database. If the database cannot be opened (unknown options, damaged files), returns the files in its
+/// folder, and sets `whole` to false if there may be more.
 std::vector<ListedFile> files_of_database(const std::string& path, bool& whole) {
   std::error_code error;
   if (!fs::exists(fs::path(path) / "CURRENT", error)) {

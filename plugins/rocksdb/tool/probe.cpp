@@ -88,8 +88,8 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
   return Status::OK();
 }
 
-/// Makes a Crivo policy with this key transform. It reads Crivo's filters with the same transform; without a transform,
-/// it also reads RocksDB's filters.
+/// Makes a Crivo policy, which reads Crivo's filters with this key transform; without a transform, also RocksDB's
+/// filters.
 void FilterProbe::make_policy(const std::string& key_transform) {
   const auto policy = NewRocksDBFilterPolicy({.key_transform = key_transform});
   if (policy->ValidateOptions(rocksdb::DBOptions(), rocksdb::ColumnFamilyOptions()).ok()) {

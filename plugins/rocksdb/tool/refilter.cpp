@@ -32,8 +32,7 @@ std::atomic<bool> stop_asked = false;
 
 extern "C" void ask_to_stop(int) { stop_asked = true; }
 
-/// The first signal requests a safe stop. A second one ends the program at once, which is as safe for the database as
-/// any crash.
+/// The first signal requests a safe stop. A second signal ends the program at once, which is as safe as any crash.
 void listen_for_signals() {
   struct sigaction action {};
   action.sa_handler = ask_to_stop;
@@ -45,7 +44,7 @@ void say(const std::string& text) { std::fprintf(stderr, "crivo sst refilter: %s
 
 bool removes_filters(const RefilterOptions& options) { return options.policy == kNoPolicy; }
 
-/// Sets the user's policy in the options. Throws Refused, also for a policy that would only remove the filters.
+/// Sets the user's policy in the options. Throws Refused, also for a policy that writes no filters.
 void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb::ColumnFamilyDescriptor& family) {
   if (text == kNoPolicy) return set_policy(family.options, nullptr);
   // Each family has its own policy object, because a policy records the family's levels.

@@ -6,9 +6,8 @@
 //   rocksdb::Status configured = crivo::ConfigureRocksDB(options, {.bits_per_key = 10});
 //
 // The library also registers "crivo.Auto", "crivo.Bloom" and "crivo.Ribbon" when it is loaded. Option strings and
-// OPTIONS files can name them: filter_policy=crivo.Auto:10, filter_policy=crivo.Bloom:fp_rate:0.01,
-// filter_policy=crivo.Ribbon:10:1, or filter_policy={id=crivo.Auto;budget_bits_per_key=7}. See
-// plugins/rocksdb/README.md.
+// OPTIONS files can name these policies: filter_policy=crivo.Auto:10, filter_policy=crivo.Ribbon:10:1, or
+// filter_policy={id=crivo.Auto;budget_bits_per_key=7}. See plugins/rocksdb/README.md.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -42,9 +41,8 @@ struct RocksDBFilterOptions {
   std::optional<double> bits_per_key = std::nullopt;
   /// The false-positive rate: the share of absent keys that pass the filter and cause wasted reads. In [1e-9, 1).
   std::optional<double> fp_rate = std::nullopt;
-  /// Without a value the policy is crivo.Auto: blocked filters for short-lived files (flushes and upper levels),
-  /// ribbons for long-lived ones. kBlocked selects crivo.Bloom, and kRibbon selects crivo.Ribbon; other kinds are an
-  /// error.
+  /// The default is crivo.Auto: blocked filters for short-lived files (flushes and upper levels), ribbons for
+  /// long-lived ones. kBlocked selects crivo.Bloom, and kRibbon selects crivo.Ribbon; other kinds are errors.
   std::optional<Kind> kind = std::nullopt;
   /// For comparators under which different byte strings can be equal keys: the name of the function that canonicalizes
   /// keys for the filter. Built in: "lower_ascii" (A-Z become a-z), "take_prefix:N" (the first N bytes; the whole key
@@ -62,25 +60,22 @@ struct RocksDBFilterOptions {
 
   /// The most bytes of the filter blocks of one file, 0 to 1e15; 0, the default, means no limit. A filter that would
   /// exceed the limit gets fewer bits per key and thus a higher rate, which LOG reports. If less than 96 bytes are left
-  /// for a file or partition (up to 128 with a key_transform), its block has 6 bytes and lets every key pass, even
-  /// above the limit.
+  /// (up to 128 with a key_transform), the block has 6 bytes and lets every key pass, even above the limit.
   std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
   /// The most bytes of memory for building filters, over all policies of this process, 0 to 1e15; 0, the default, means
   /// no limit. Hashes beyond half of the limit go to an unnamed temporary file: in $TMPDIR, or else in the database's
   /// folder (if the listener is installed), or else in /var/tmp. A blocked filter of the same rate replaces a ribbon
-  /// that would exceed the limit or whose hashes are in a file. The finished filter is always allocated, even above the
-  /// limit.
+  /// that would exceed the limit or whose hashes are in a file. The finished filter may exceed the limit.
   std::optional<std::uint64_t> max_build_bytes = std::nullopt;
 
   // crivo.Auto only:
 
-  /// The most bytes of all filters of the database together, 0 to 1e15; 0, the default, means no limit. As long as all
+  /// The most bytes of all filters of the database together, 0 to 1e15; 0, the default, means no limit. While all
   /// filters fit into 90% of the limit, the other options apply. Beyond that, 90% of the limit is divided over the
   /// levels that have keys (as with budget_bits_per_key), and a new file gets the bits per key of its level. An old
-  /// file keeps its filter until a compaction or RefilterRocksDB rewrites the file. Column families with this option
-  /// share the limit in proportion to their keys; set the same value for all. The database's listeners must include
-  /// NewRocksDBFilterListener; otherwise DB::Open fails. docs/rocksdb_options.md says when filters can exceed the
-  /// limit.
+  /// file keeps its filter until a compaction or RefilterRocksDB rewrites it. Column families with this option share
+  /// the limit in proportion to their keys; set the same value for all. The database's listeners must include
+  /// NewRocksDBFilterListener, or DB::Open fails. docs/rocksdb_options.md says when filters can exceed the limit.
   std::optional<std::uint64_t> max_total_bytes = std::nullopt;
 
   /// Filter bits per key, 0 to 1000, as a mean over all keys of the tree; real bits, not Bloom-equivalent ones. The
@@ -94,9 +89,9 @@ struct RocksDBFilterOptions {
   /// at a level ratio of 10. Flushes and all other levels get blocked filters, as do files or partitions with so few
   /// keys that a ribbon would save less than an eighth of the bytes.
   std::optional<int> ribbon_levels = std::nullopt;
-  /// The number of levels with data below level 0: 2 to 64. The default is num_levels - 1, but at least 2 and at most
-  /// 4. With dynamic level sizes or universal compaction, the last level has the number num_levels - 1; otherwise it
-  /// has the number `levels`.
+  /// The number of levels with data below level 0: 2 to 64. The default is num_levels - 1, clamped to [2, 4]. With
+  /// dynamic level sizes or universal compaction, the last level has the number num_levels - 1; otherwise it has the
+  /// number `levels`.
   std::optional<int> levels = std::nullopt;
   /// The ratio of keys between a level and the one above it, 1 to 1000. The default is max_bytes_for_level_multiplier
   /// with level compaction, and 10 with other styles. Used only with budget_bits_per_key.
@@ -130,12 +125,11 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 /// The same for a database and its default column family. Also installs NewRocksDBFilterListener, unless present.
 [[nodiscard]] rocksdb::Status ConfigureRocksDB(rocksdb::Options& options, const RocksDBFilterOptions& filter = {});
 
-/// A policy for BlockBasedTableOptions::filter_policy. The policy writes Crivo's filters, and also reads the filters of
-/// RocksDB's own policies. Column families and databases may share a policy, but DB::SetOptions with
+/// A policy for BlockBasedTableOptions::filter_policy. The policy writes Crivo's filters, and reads those of RocksDB's
+/// own policies, too. Column families and databases may share a policy, but DB::SetOptions with
 /// "table_factory.filter_policy.<option>" then changes the policy for all of them. Before RocksDB 9.8,
-/// "block_based_table_factory" with "{filter_policy={<option>=...}}" does the same. The result is never null: if the
-/// options or the version of librocksdb are wrong, DB::Open returns InvalidArgument, "crivo.Bloom: <field> must ...,
-/// got ...".
+/// "block_based_table_factory" with "{filter_policy={<option>=...}}" does the same. Never returns null: if the options
+/// or the version of librocksdb are wrong, DB::Open returns InvalidArgument, "crivo.Bloom: <field> must ..., got ...".
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(
     const RocksDBFilterOptions& options = {});
 
@@ -184,10 +178,9 @@ struct RocksDBFilterCounters {
 [[nodiscard]] std::optional<RocksDBFilterCounters> GetRocksDBFilterCounters(
     const rocksdb::ColumnFamilyOptions& options);
 
-/// Writes the counters of a column family's policy into LOG: one line of text; a line for each of the first eight
-/// damaged filter blocks since the last call, and one for the number of others; and, with options.statistics, a JSON
-/// line about Gets. Null stands for the default column family. Errors: InvalidArgument if the policy is not one of
-/// Crivo's.
+/// Writes the counters of a column family's policy into LOG: one line of text; a line for each new damaged filter block
+/// (at most eight, and one for the rest); and, with options.statistics, a JSON line about Gets. Null stands for the
+/// default column family. Errors: InvalidArgument if the policy is not one of Crivo's.
 rocksdb::Status LogRocksDBFilterCounters(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* column_family = nullptr);
 
 /// All filters of a database, and their limit.

@@ -39,7 +39,7 @@ struct RocksDBRefilterProgress {
 };
 
 struct RocksDBRefilterOptions {
-  /// The column families; if empty, the default one. (RocksDB has no function that lists the others.)
+  /// The column families; if empty, the default one. (A DB has no list of its column families' handles.)
   std::vector<rocksdb::ColumnFamilyHandle*> column_families = {};
   /// The highest mean rate of rewriting, in bytes of old files per second; 0: no limit. The call waits between files.
   /// Within a file, RocksDB's DBOptions::rate_limiter applies, as for every compaction.
@@ -58,8 +58,7 @@ struct RocksDBRefilterReport {
   /// - Incomplete: `progress` stopped the call.
   /// - TryAgain: some files remain, because other compactions used them at every attempt, or memory was short.
   /// - Corruption: some files could not be read.
-  /// - InvalidArgument, with nothing done: a handle, a table factory or a filter policy is unsuitable; the message says
-  /// why.
+  /// - InvalidArgument, with nothing done: a handle, a table factory or a policy is unsuitable; the message says why.
   /// - NotSupported: the database is open read-only.
   /// - NoSpace, MemoryLimit, or a compaction's error: the call ended at the file that failed.
   rocksdb::Status status;
@@ -72,8 +71,7 @@ struct RocksDBRefilterReport {
 /// Rewrites files one by one in the calling thread, while the database is in use. Snapshots and iterators keep their
 /// view; the compaction filter runs as in any compaction. A file that another compaction uses is retried for at least
 /// five seconds. The policies are those at the start of the call. The call needs memory for one filter at a time. The
-/// handles must stay valid until it returns. With timestamped keys, do not make two calls at once, because an assertion
-/// of RocksDB can then fail.
+/// handles must stay valid until it returns. With timestamped keys, concurrent calls can fail an assertion of RocksDB.
 [[nodiscard]] RocksDBRefilterReport RefilterRocksDB(rocksdb::DB& db, const RocksDBRefilterOptions& options = {});
 
 }  // namespace crivo

@@ -1,5 +1,4 @@
-// Scans that skip whole SST files. Each file's properties contain small filters of its keys' prefixes, attributes or
-// numbers.
+// Scans that skip SST files: each file's properties have small filters of its keys' prefixes, attributes or numbers.
 //
 //   crivo::NewScanFilterCollectorFactory({.extract = "prefix:4,8 path:/"}, &factory);
 //   options.table_properties_collector_factories.push_back(factory);
@@ -49,8 +48,7 @@ using ScanAttribute = std::function<void(const rocksdb::Slice& key, const ScanVa
 /// the name is invalid or already registered, or if the function is empty.
 [[nodiscard]] rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute);
 
-/// Returns the number of a key, if the key has one. Numbers need not have the order of the keys. The number may depend
-/// only on the key.
+/// The number of a key, if the key has one. It may depend only on the key, and need not have the order of the keys.
 using ScanNumber = std::function<std::optional<std::uint64_t>(const rocksdb::Slice& key)>;
 
 /// As RegisterScanAttribute, for a number. Built in: `be64@8`, a big-endian number of eight bytes at offset 8; `dec@5`,
@@ -81,15 +79,15 @@ struct ScanFilterOptions {
   std::string comparator = {};
 };
 
-/// A factory for ColumnFamilyOptions::table_properties_collector_factories. Files written without it are read by every
-/// scan. Building a filter needs up to 43 bytes of memory per byte of max_bytes at a rate of 0.01, and more at higher
-/// rates (256 at 0.5). A collector never fails a file: after an error the file has no scan filter, and the file's
-/// properties in LOG state the reason. Errors: InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
+/// A factory for ColumnFamilyOptions::table_properties_collector_factories. Files written without this factory are read
+/// by every scan. Building a filter needs up to 43 bytes of memory per byte of max_bytes at a rate of 0.01, and more at
+/// higher rates (256 at 0.5). A collector never fails a file: after an error the file has no scan filter, and the
+/// file's properties in LOG state the reason. Errors: InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
 [[nodiscard]] rocksdb::Status NewScanFilterCollectorFactory(
     const ScanFilterOptions& options, std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory);
 
 /// The condition of a scan, and its `table_filter`, which skips files without matching keys. **Only keys that match are
-/// read correctly**: for other keys the scan may miss the newest version or return a deleted one. So stop at the first
+/// read correctly**: for other keys the scan may miss the newest version or return a deleted key. So stop at the first
 /// key that does not match, or skip it.
 ///
 /// Copies share the counts. Thread-safe.
@@ -132,9 +130,8 @@ class ScanFilter {
 
 /// Whether a column family may have a key with this prefix. Checks the memtables and the scan filters, but reads no
 /// blocks. Tests all files of level 0, and the files of other levels that may overlap the prefix's range. A deleted key
-/// counts as long as a file contains it. True if unknown: a file has no filter for this prefix; the prefix is empty or
-/// has only bytes 0xFF; the comparator is neither BytewiseComparator() nor ReverseBytewiseComparator(); or there was an
-/// error.
+/// counts as long as a file contains it. Also true if a file has no filter for this prefix, if the prefix is empty or
+/// has only bytes 0xFF, with comparators other than RocksDB's bytewise ones without timestamps, and after errors.
 [[nodiscard]] bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix);
 /// The same for many prefixes, in order. Throws std::bad_alloc.
 [[nodiscard]] std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,

@@ -3,8 +3,7 @@
 //   const crivo::RocksDBFilterReport report = crivo::VerifyRocksDBFilters(*db);
 //   if (!report.all_filters_work()) std::cerr << report.text();
 //
-// VerifyRocksDBFilters reads only the filter blocks, and the blocks that lead to them, from disk. See
-// plugins/rocksdb/README.md.
+// Only filter blocks, and the blocks that lead to them, are read from disk. See plugins/rocksdb/README.md.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -45,8 +44,7 @@ struct RocksDBFileFilter {
   /// The false-positive rate; 1 without a filter. For Crivo's filters it is computed from the bits that are set, so it
   /// differs slightly from the modelled crivo.filter.predicted_fp_rate.
   double current_fp_rate = 1;
-  /// The scan filters (crivo/rocksdb_scan.h), or the reason why there are none: "prefix:4 (ribbon, 940 bytes)". Empty
-  /// if none were configured.
+  /// The scan filters (crivo/rocksdb_scan.h), or why they are missing: "prefix:4 (ribbon, 940 bytes)". May be empty.
   std::string scans;
   std::uint64_t scan_bytes = 0;  // of all scan filters; resident while the file is open
   /// Why the filter is missing, damaged, unreadable or unused, or lets every key of a block pass. Empty if the filter
