@@ -20,7 +20,7 @@ using plugin::ScanQuestion;
 
 namespace {
 
-/// The extract of this name; without a function if the name is unknown.
+/// The extract of this name; if the name is unknown, an extract without a function.
 Extract named(const char* what, std::string_view name, Extract::Kind kind) {
   Extract unknown;
   unknown.name = what + std::string(name);

@@ -15,7 +15,7 @@ namespace crivo::plugin {
 /// The tree of a column family, and the filters of its database, as of the last listing. Keys include prefixes.
 struct KnownTree {
   struct Level {
-    double keys = 0;         // of files that stay
+    double keys = 0;         // of files that no compaction reads now
     double moving_keys = 0;  // of files that running compactions read
     double files = 0;
   };
@@ -24,7 +24,7 @@ struct KnownTree {
   double limited_blocks = 0;     // filter blocks of these families
   double other_moving_keys = 0;  // of these families, except this one
   double unlimited_bytes = 0;    // of the filters of families without the limit
-  double staying_bytes = 0;      // of the filters of files that stay
+  double staying_bytes = 0;      // of the filters that no compaction reads now
   double moving_bytes = 0;       // of the filters that running compactions read
 };
 

@@ -76,8 +76,8 @@ struct Settings {
   std::optional<double> bottommost_fp_rate;
   int bloom_before_level = 0;
   int ribbon_levels = 2;
-  std::optional<int> levels;           // instead of the tree's
-  std::optional<double> level_ratio;   // instead of the tree's
+  std::optional<int> levels;           // overrides tree.levels
+  std::optional<double> level_ratio;   // overrides tree.level_ratio
   TreeOptions tree;                    // not an option: derived from the column family
   std::uint64_t max_filter_bytes = 0;  // of a file; 0: no limit
   std::uint64_t max_total_bytes = 0;   // of a database; 0: no limit

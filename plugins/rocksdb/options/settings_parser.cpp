@@ -110,10 +110,10 @@ constexpr Access kSize = {
 /// An option of the policies.
 struct OptionInfo {
   std::string_view name;
-  unsigned policies;  // bits of the policies that have it
+  unsigned policies;  // bits of the policies that have the option
   Range range;
   Access access;
-  bool is_size = false;  // only one of these can be set
+  bool is_size = false;  // at most one such option can be set
 };
 
 constexpr OptionInfo kOptions[] = {

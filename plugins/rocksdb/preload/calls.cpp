@@ -1,5 +1,5 @@
-// The plugin's functions for libcrivo_rocksdb_preload.so: the filters that a column family gets in a program without
-// Crivo, and why it gets none.
+// The plugin's functions for libcrivo_rocksdb_preload.so. They give filters to the column families of a program without
+// Crivo, or log why not.
 #include "preload/calls.h"
 
 #include <rocksdb/comparator.h>
@@ -26,7 +26,7 @@ namespace {
 
 using rocksdb::ColumnFamilyOptions;
 
-/// The environment's request. CRIVO_ROCKSDB: a filter policy, as in an option string; none if unset or empty.
+/// The request in the environment. CRIVO_ROCKSDB: a filter policy, as in an option string; none if unset or empty.
 /// CRIVO_ROCKSDB_REPLACE: also replace RocksDB's own policies that write filters. CRIVO_ROCKSDB_PREFIXES: include
 /// families with a prefix extractor and no policy. In a set-user-ID or set-group-ID program, all three are ignored
 /// (secure_getenv).
@@ -61,7 +61,7 @@ bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBa
   return builder != nullptr;
 }
 
-/// Why a family's policy is not replaced; empty if it is.
+/// Why a family's policy is not replaced; empty if it is replaced.
 std::string reason_to_keep(const FilterRequest& request, const rocksdb::FilterPolicy& set,
                            const rocksdb::BlockBasedTableOptions& table) {
   if (is_crivos(set)) {

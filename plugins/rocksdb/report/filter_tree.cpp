@@ -39,8 +39,8 @@ std::optional<FilterTree::Filter> FilterTree::read(rocksdb::DB& db, const rocksd
 
 /// The number of keys in a file's filter, or in the filter that the file would get if it were written now. The options
 /// of the newest filter of the column family are assumed to be the current ones. For a file without a filter, or with a
-/// filter of other options, the keys are estimated: its entries, times the ratio of keys to entries in the files whose
-/// filters have the current options.
+/// filter of other options, the keys are estimated: the file's entries, times the ratio of keys to entries in the files
+/// whose filters have the current options.
 class FilterTree::KeyCounts {
  public:
   void add(std::uint64_t number, const Filter& filter) {

@@ -1,6 +1,6 @@
 // The files of a database and their filters, for max_total_bytes, the limit for all filters of a database.
 //
-// A policy sees one file at a time, without its database. The listener gets the database when a flush or a compaction
+// A policy sees one file at a time, but not the database. The listener gets the database when a flush or a compaction
 // begins, and then lists its files. The plan (options/limit_plan.h) follows from the list:
 //
 // 1. If the filters of all files, sized by the other options, fit into 0.9 of the limit, a new file's filter is also

@@ -87,7 +87,7 @@ Order order_of(const TableProperties& file) {
   return vouched != file.user_collected_properties.end() && vouched->second == name ? Order::kBytes : Order::kUnknown;
 }
 
-/// The filters of a file for prefixes, borrowed from its properties.
+/// A file's filters for prefixes, borrowed from the file's properties.
 class PrefixFilters {
  public:
   explicit PrefixFilters(const rocksdb::TableProperties& file);

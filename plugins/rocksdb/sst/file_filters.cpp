@@ -39,8 +39,8 @@ ScanFacts describe_scan(std::string_view name, const std::string& block) {
   return facts;
 }
 
-/// The estimated number of keys in a partition. The file states only the total; as the bytes per key are similar, a
-/// partition has the same share of the keys as of the bytes.
+/// The estimated number of keys in a partition. The file states only the total. Because the bytes per key are similar,
+/// a partition has the same share of the keys as of the bytes.
 std::uint64_t keys_of(const FilterPartition& part, std::uint64_t keys, std::uint64_t bytes) {
   if (bytes == 0) return 0;
   constexpr double kMax = 0x1p63;  // a forged file may state any number

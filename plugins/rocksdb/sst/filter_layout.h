@@ -1,4 +1,4 @@
-// The filter blocks of an SST file, and the range of keys of each.
+// The filter blocks of an SST file, and the key range of each block.
 #pragma once
 
 #include <rocksdb/status.h>

@@ -8,7 +8,7 @@
 
 namespace crivo::tool {
 
-/// The Gets of the last session that logged any, over all column families. A MultiGet counts once per key.
+/// The Gets of the last session that logged Gets, over all column families. A MultiGet counts once per key.
 struct LoggedGets {
   std::uint64_t in_files = 0;                // not answered by a memtable
   std::uint64_t found = 0;                   // of these, with a value
