@@ -26,8 +26,8 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   explicit FilterPolicy(std::string_view id);
 
   const char* Name() const override { return settings_.policy().name.data(); }
-  /// The policy's name and every setting that differs from its default. From 9.8 on, SetOptions may create a new policy
-  /// from the old id and the changed options, so the id must contain all other settings.
+  /// The policy's name and settings; most settings with default values are omitted. From 9.8 on, SetOptions may create
+  /// a new policy from the old id and the changed options, so the id must contain all other settings.
   std::string GetId() const override;
   /// Without a key transform, the name of RocksDB's own policies, because Crivo's policies and RocksDB's can open each
   /// other's filters. With a transform, a name that only policies with the same transform share. RocksDB finds a file's

@@ -56,7 +56,7 @@ class Database {
  public:
   /// Opens the database without a lock and without writing, so another process may have it open. Throws Refused, also
   /// if files are in db_paths or cf_paths. Without `with_log`, the write-ahead log is not read, so only keys in files
-  /// are visible. Some logs can be opened only without reading them, because only a TransactionDB can read them.
+  /// are visible. Some databases can only be opened in this way, because only a TransactionDB can read their logs.
   [[nodiscard]] static Database open_read_only(const DatabaseOptions& options, const std::string& path,
                                                bool with_log = true);
   /// Opens the database for changes. Throws Refused, also if another process has the database open.

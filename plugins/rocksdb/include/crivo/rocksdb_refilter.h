@@ -69,8 +69,8 @@ struct RocksDBRefilterReport {
 };
 
 /// Rewrites files one by one in the calling thread, while the database is in use. Snapshots and iterators keep their
-/// view; the compaction filter runs as in any compaction. A file that another compaction uses is retried for at least
-/// five seconds. The policies are those at the start of the call. The call needs memory for one filter at a time. The
+/// view; the compaction filter runs as in any compaction. A file that another compaction uses is retried for about five
+/// seconds. The policies are those at the start of the call. The call needs memory for one filter at a time. The
 /// handles must stay valid until it returns. With timestamped keys, concurrent calls can fail an assertion of RocksDB.
 [[nodiscard]] RocksDBRefilterReport RefilterRocksDB(rocksdb::DB& db, const RocksDBRefilterOptions& options = {});
 
