@@ -10,9 +10,9 @@
 namespace crivo {
 namespace {
 
-constexpr std::size_t kFirstRoom = 64;
-constexpr std::size_t kFirstSweep = std::size_t{1} << 16;
-constexpr std::size_t kMinSorted = std::size_t{1} << 18;  // with more than one thread
+constexpr std::size_t kFirstRoom = 64;                     // small, because SQL builds a filter per group
+constexpr std::size_t kFirstSweep = std::size_t{1} << 16;  // fewer hashes are not worth sorting
+constexpr std::size_t kMinSorted = std::size_t{1} << 18;   // one thread sorts fewer hashes
 
 }  // namespace
 
@@ -33,9 +33,8 @@ Result<void> BufferedRecords<Record>::add(std::span<const Record> hashes, std::u
 
 template <class Record>
 Result<void> BufferedRecords<Record>::make_room() {
-  // Repeated hashes are dropped only when the buffer is full, which bounds the buffer to about twice the number of
-  // distinct keys. A few hashes are not worth sorting. (The first buffer is small, because SQL builds one filter per
-  // group, and many groups are small.)
+  // Repeated hashes are dropped only when the buffer is full. The buffer therefore never exceeds kFirstSweep hashes or
+  // four times the distinct hashes, whichever is more.
   if (kept_ >= kFirstSweep && !every_addition_) {
     if (auto swept = sweep(); !swept) return swept;
   }
@@ -43,7 +42,7 @@ Result<void> BufferedRecords<Record>::make_room() {
   const std::uint64_t most = budget_.for_hashes(runs_.index_bytes());
   if (room_ >= most) return write_run();
   const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(std::max(kFirstRoom, room_ * 2), most));
-  // For large arrays realloc copies nothing: it remaps the pages.
+  // glibc's realloc remaps the pages of a large array instead of copying them.
   void* grown = std::realloc(hashes_.get(), room * sizeof(Record));
   if (grown == nullptr) throw std::bad_alloc();
   (void)hashes_.release();
@@ -54,7 +53,7 @@ Result<void> BufferedRecords<Record>::make_room() {
 
 template <class Record>
 Result<void> BufferedRecords<Record>::sweep() {
-  const bool alone = kept_ < kMinSorted || budget_.is_limited();  // the limit leaves nothing for threads here
+  const bool alone = kept_ < kMinSorted || budget_.is_limited();  // a limit leaves no memory for more threads
   const BuildOptions options{.threads = alone ? 1 : threads_};
   BuildTask task(options);
   return drop_repeated(task);

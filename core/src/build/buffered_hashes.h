@@ -25,8 +25,8 @@ class BufferedRecords {
         threads_(options.threads),
         runs_(options.temp_folder, budget.block_hashes()) {}
 
-  /// Increments `added` by the number of stored hashes, also on failure. Errors: kSystem; kBadArgument if the hashes
-  /// are too many for the memory limit, even with files.
+  /// Increments `added` by the number of stored hashes, also on failure. Errors: kSystem; kBadArgument if the memory
+  /// limit is too low for the hashes, even with files, or if a key has two values.
   [[nodiscard]] Result<void> add(std::span<const Record> hashes, std::uint64_t& added);
   [[nodiscard]] Result<void> add(Record hash) {
     if (kept_ == room_) {
@@ -42,7 +42,7 @@ class BufferedRecords {
   [[nodiscard]] bool spilled() const noexcept { return runs_.size() != 0; }
   /// The hashes in memory.
   [[nodiscard]] std::span<Record> in_memory() const noexcept { return {hashes_.get(), kept_}; }
-  /// Sorts the hashes in memory and drops repeated ones, unless every addition is stored. Errors: kCancelled.
+  /// Sorts the hashes in memory and drops repeated ones, unless every addition is stored. Errors: as sort_distinct.
   [[nodiscard]] Result<void> drop_repeated(BuildTask& task);
   /// Writes the hashes in memory to the file, and frees their array. Errors: as add.
   [[nodiscard]] Result<void> spill();
@@ -51,7 +51,7 @@ class BufferedRecords {
 
  private:
   [[nodiscard]] Result<void> make_room();
-  /// Sorts the hashes in memory, and drops repeated ones.
+  /// Calls drop_repeated() with a task of its own, which reports no progress.
   [[nodiscard]] Result<void> sweep();
   [[nodiscard]] Result<void> write_run();
 

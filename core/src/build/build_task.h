@@ -54,19 +54,18 @@ class BuildTask {
   [[nodiscard]] unsigned threads() const noexcept { return threads_; }
   /// Whether the caller wants progress reports.
   [[nodiscard]] bool watched() const noexcept { return options_.progress != nullptr; }
-  /// The memory for everything that is not part of the finished filter.
+  /// The memory for everything except the payload of the finished filter.
   [[nodiscard]] std::pmr::memory_resource* memory() noexcept { return &memory_; }
-  /// The memory for the finished filter.
+  /// The memory for the payload of the finished filter.
   [[nodiscard]] CacheAlignedAllocator<std::byte> payload_memory() const noexcept {
     return CacheAlignedAllocator<std::byte>(payload_memory_);
   }
 
-  /// For a build of several steps: the interval of the whole build, within [0, 1], that the next calls of advance()
-  /// cover.
+  /// Sets the share of the whole build, an interval within [0, 1], that the next calls of advance() cover.
   void set_step(double from, double to) noexcept { step_from_ = from, step_to_ = to; }
-  /// Reports the share of the step that is done, 0 to 1. A lower share than before is reported as the earlier one, so
-  /// progress never decreases. Called by the thread that builds the filter, between parts of the work. Errors:
-  /// kCancelled, if the caller cancels the build.
+  /// Reports the completed share of the step, from 0 to 1. Reported progress never decreases: a lower share repeats the
+  /// last report. Must be called by the thread that builds the filter. Errors: kCancelled, if the caller cancels the
+  /// build.
   Result<void> advance(double done);
 
  private:

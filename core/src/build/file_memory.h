@@ -12,8 +12,8 @@
 
 namespace crivo {
 
-/// Allocates zeroed memory. The object lives as long as its handle and all its allocations, so a filter with such a
-/// payload can outlive its builder.
+/// Allocates zeroed memory. The object lives until its handle and all its allocations are freed, so a filter whose
+/// payload is in the file can outlive its builder.
 class FileMemory final : public std::pmr::memory_resource {
  public:
   struct Release {
@@ -21,8 +21,8 @@ class FileMemory final : public std::pmr::memory_resource {
   };
   using Handle = std::unique_ptr<FileMemory, Release>;
 
-  /// The first allocation, of at most `bytes`, is in the file, whose disk space is reserved at once. Others are
-  /// anonymous memory. Errors: kSystem.
+  /// Creates a file in `folder`, and reserves `bytes` of disk space for it. The first allocation of at most `bytes`
+  /// bytes is in the file; all others are anonymous memory. Errors: kSystem.
   [[nodiscard]] static Result<Handle> make(const std::string& folder, std::size_t bytes);
 
  private:
@@ -34,7 +34,7 @@ class FileMemory final : public std::pmr::memory_resource {
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   TemporaryFile file_;
-  std::size_t bytes_;  // the file's size; 0 after the first allocation
+  std::size_t bytes_;  // the file's size; 0 after the allocation in the file
   std::atomic<std::size_t> users_ = 1;
 };
 

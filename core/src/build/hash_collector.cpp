@@ -10,7 +10,8 @@ namespace crivo {
 template <class Record>
 RecordCollector<Record>::RecordCollector(std::uint64_t expected, BuildTask& task)
     : task_(task), hashes_(task.memory()), runs_(task.temp_folder(), task.budget().block_hashes()) {
-  // Under a limit, slightly more hashes than expected should still fit in memory, because otherwise all go to a file.
+  // Under a limit, reserves memory for some more hashes than expected, because beyond this memory all hashes go to a
+  // file.
   if (task.is_limited()) expected = std::min(expected + expected / 64, task.memory_left() / sizeof(Record));
   hashes_.reserve(static_cast<std::size_t>(expected));
 }
@@ -47,7 +48,7 @@ Result<void> RecordCollector<Record>::spill() {
   if (!hashes_.empty()) {
     if (auto written = write_run(); !written) return written;
   }
-  std::pmr::vector<Record>(task_.memory()).swap(hashes_);  // frees the memory for reading the file
+  std::pmr::vector<Record>(task_.memory()).swap(hashes_);  // frees the memory, which reading the file needs
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Collects hashes that one step of a build makes in any order, for a step that needs them in order.
+// Collects hashes that one step of a build produces in any order, for another step that needs them in order.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace crivo {
 
-/// Collects hashes in the task's memory; those beyond the task's limit go to a temporary file.
+/// Collects hashes in the task's memory or, if they exceed the task's limit, in a temporary file. Errors of all
+/// functions: kSystem, kCancelled; kBadArgument if a key has two values.
 template <class Record>
 class RecordCollector {
  public:
-  /// Reserves memory for this many hashes, within the task's limit.
+  /// Reserves memory for `expected` hashes, within the task's limit.
   RecordCollector(std::uint64_t expected, BuildTask& task);
 
-  /// Errors: kSystem.
   [[nodiscard]] Result<void> add(std::span<const Record> hashes);
   [[nodiscard]] bool empty() const noexcept { return hashes_.empty() && runs_.size() == 0; }
-  /// All hashes, which must be distinct, in order. Errors: kSystem, kCancelled.
+  /// All hashes, in ascending order. The hashes must be distinct.
   [[nodiscard]] Result<std::unique_ptr<RecordSource<Record>>> sorted() &&;
-  /// The distinct hashes, in order. If there is a file, an extra pass over it counts them first. Errors: as sorted.
+  /// The distinct hashes, in ascending order. If there is a file, an extra pass over the file counts them first.
   [[nodiscard]] Result<std::unique_ptr<RecordSource<Record>>> sorted_distinct() &&;
 
  private:

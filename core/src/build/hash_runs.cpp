@@ -10,7 +10,7 @@
 namespace crivo {
 namespace {
 
-/// The seed is the block's position, so that misplaced blocks are detected, too.
+/// The seed is the block's position in the file, so that the checksum also detects misplaced blocks.
 template <class Record>
 std::uint64_t checksum_of(std::span<const Record> block, std::uint64_t place) noexcept {
   return hash_key(std::string_view(reinterpret_cast<const char*>(block.data()), block.size_bytes()), place);

@@ -1,4 +1,4 @@
-// The hashes of a build in order, from an array, or from files that are read in parts.
+// The hashes of a build in order, from an array or from a file that is read in ranges.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,19 @@
 
 namespace crivo {
 
-/// Distinct hashes, or hashes with values (Record as in crivo/host/hash_runs.h), handed out from the highest to the
-/// lowest. Not thread-safe.
+/// Distinct hashes, or hashes with values (Record as in crivo/host/hash_runs.h), returned from the highest to the
+/// lowest. Not thread-safe. Errors: kSystem, kCancelled.
 template <class Record>
 class RecordSource {
  public:
   virtual ~RecordSource() = default;
   /// The initial number of hashes.
   [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
-  /// The remaining hashes that are at least `first`, in ascending order, valid until the next call. Errors: kSystem
-  /// when a file fails; kBadArgument if they do not fit in the available memory.
+  /// The remaining hashes that are at least `first`, in ascending order, valid until the next call. Errors: also
+  /// kBadArgument if these hashes do not fit in the available memory.
   [[nodiscard]] virtual Result<std::span<const Record>> take_from(std::uint64_t first) = 0;
-  /// The highest remaining hashes, as many as are in memory, in ascending order; empty only at the end. Valid until the
-  /// next call. This suffices for a builder that processes all hashes in turn, whatever their distribution. Errors:
-  /// kSystem.
+  /// Some of the highest remaining hashes, in ascending order, valid until the next call; empty only at the end. Unlike
+  /// take_from, this function works for every distribution of the hashes.
   [[nodiscard]] virtual Result<std::span<const Record>> take_highest() = 0;
 };
 
@@ -48,8 +47,8 @@ template <class Record>
   return static_cast<std::size_t>(std::partition_point(records.begin(), records.end(), is_below) - records.begin());
 }
 
-/// A source of the caller's array, which must outlive it. The hashes may be unsorted and repeated; then a copy is
-/// sorted in the task's memory. Errors: kCancelled.
+/// A source of the caller's array, which must outlive the source. If the hashes are unsorted or repeated, sorts a copy
+/// in the task's memory. Errors: kCancelled; kBadArgument if a key has two values.
 template <class Record>
 [[nodiscard]] Result<std::unique_ptr<StoredSource<Record>>> source_of(std::span<const Record> hashes, BuildTask& task);
 /// A source that owns the hashes, which must be distinct and in ascending order.

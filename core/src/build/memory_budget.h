@@ -1,13 +1,13 @@
 // Divides a build's memory limit (BuildOptions::max_memory) into shares that together stay within it:
 //
-//   the caller           kCallersMemoryBytes, for code, stacks and input
-//   hashes in an array   the rest, less the memory of a sort and the index of the hashes in a file
-//   the build            the rest after hashes and payload (BuildTask::memory_left). A pass over sorted runs uses all
-//                        of it. While a filter is built from files, a RunSource uses half, a HashCollector the expected
-//                        size of its hashes, and all threads together at most an eighth.
-//   the payload          all of it if keys are added to it directly; half if it grows, because the old and the new
-//                        payload exist at the same time. For a kind that is built once, a payload of more than half
-//                        goes to a file.
+//   the caller           kCallersMemoryBytes, for code, stacks and input. The rest is the budget.
+//   hashes in an array   the budget, less the memory of a sort and the index of the hashes in a file
+//   the build            the budget, less the hashes and the payload (BuildTask::memory_left). A pass over sorted runs
+//                        uses this whole share. While a filter is built from files, a RunSource uses half of it, a
+//                        HashCollector the expected size of its hashes, and all threads together at most an eighth.
+//   the payload          the whole budget if keys are added to the payload directly; half if the payload also grows,
+//                        because the old and the new payload exist at the same time. For a kind that is built once, a
+//                        payload of more than half of the budget goes to a file.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ namespace crivo {
 /// The share of the caller.
 inline constexpr std::uint64_t kCallersMemoryBytes = std::uint64_t{8} << 20;
 
-/// Created by a FilterBuilder and passed on. Without a limit, all shares are unlimited.
+/// Created by a FilterBuilder. Without a limit, all shares are unlimited.
 class MemoryBudget {
  public:
-  /// key_bytes: the size of a stored key, a hash or a hash with a value. Below, "hash" means either.
+  /// key_bytes: the bytes that are stored per key: a hash, or a hash with a value. Below, "hash" means either.
   explicit MemoryBudget(std::uint64_t max_memory = UINT64_MAX, std::uint64_t key_bytes = 8) noexcept
       : limit_(max_memory), key_bytes_(key_bytes) {}
   /// The budget of a part of the build while another part uses `taken` bytes.
@@ -38,13 +38,13 @@ class MemoryBudget {
   [[nodiscard]] std::uint64_t for_payload(bool grows) const noexcept;
   /// Whether a payload of a kind that is built once goes to a file.
   [[nodiscard]] bool is_for_file(std::uint64_t payload_bytes) const noexcept;
-  /// The most hashes in an array while others are in a file with an index of this size.
+  /// The most hashes in an array while other hashes are in a file with an index of this size.
   [[nodiscard]] std::uint64_t for_hashes(std::uint64_t index_bytes) const noexcept;
-  /// Whether the index leaves so little memory that further runs would get shorter and shorter.
+  /// Whether an index of this size leaves so little memory that further runs would be too short.
   [[nodiscard]] bool leaves_too_little(std::uint64_t index_bytes) const noexcept;
   /// Whether the hashes and a sorted copy fit in memory.
   [[nodiscard]] bool holds_twice(std::uint64_t hashes) const noexcept;
-  /// Whether the hashes fit in memory while a filter is built from them, either at once (`built_once`) or key by key.
+  /// Whether the hashes and the payload fit in memory during a build, at once if `built_once`, otherwise key by key.
   [[nodiscard]] bool holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool built_once) const noexcept;
   /// The number of hashes in a block of a temporary file (crivo/host/hash_runs.h); several blocks must fit in memory.
   [[nodiscard]] std::size_t block_hashes() const noexcept;

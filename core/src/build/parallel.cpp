@@ -12,7 +12,7 @@
 namespace crivo {
 namespace {
 
-/// The calls of one parallel_for. Each thread takes the next index until none is left.
+/// The calls of one parallel_for. Each thread makes the next call, until all calls were made.
 class Calls {
  public:
   Calls(std::size_t count, const std::function<void(std::size_t)>& work) : count_(count), work_(work) {}
@@ -47,7 +47,7 @@ void parallel_for(unsigned threads, std::size_t count, const std::function<void(
   std::vector<std::thread> helpers;  // not std::jthread, which the libc++ of most systems lacks
   try {
     for (std::size_t i = 1; i < std::min<std::size_t>(threads, count); ++i) helpers.emplace_back([&] { calls.run(); });
-  } catch (const std::system_error&) {  // no more threads: the running ones do all calls
+  } catch (const std::system_error&) {  // the threads that have started make all calls
   } catch (const std::bad_alloc&) {
   }
   calls.run();

@@ -38,7 +38,7 @@ template <class Record>
 Result<std::span<const Record>> RunReader<Record>::up_from(std::uint64_t first, std::uint64_t& last) {
   std::uint64_t most = last;
   last = first;
-  while (last < most) {  // [first, last] fits; beyond `most`, it does not fit or is not wanted
+  while (last < most) {  // [first, last] fits; [first, most + 1] does not fit or is not requested
     const std::uint64_t middle = most - (most - last) / 2;
     if (fits(first, middle)) {
       last = middle;
@@ -119,7 +119,7 @@ Result<std::span<const Record>> RunSource<Record>::take_highest() {
       if (!loaded) return loaded.error();
       left_.loaded = *loaded;
     }
-    left_.is_loaded = false;  // all that was loaded is handed out now
+    left_.is_loaded = false;  // all loaded hashes are returned now
     left_.empty = first == 0;
     left_.to = first - 1;
     if (!left_.loaded.empty()) return std::exchange(left_.loaded, {});

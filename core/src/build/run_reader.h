@@ -1,7 +1,6 @@
-// Reads sorted runs of hashes back into memory, by ranges; each range is sorted and without repetitions.
-//
-// Ranges are chosen such that the blocks that may contain their hashes fit into a buffer. They can be read in either
-// direction.
+// Reads sorted runs of hashes back into memory, range by range, in either direction. The hashes of a range are sorted
+// and distinct. A range is as large as the buffer allows, which must hold all blocks that may contain hashes of the
+// range.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,8 @@
 
 namespace crivo {
 
-/// Reads the distinct hashes of runs, in ranges as large as the buffer allows. The runs and the task must outlive it.
+/// Reads the distinct hashes of runs, in ranges as large as the buffer allows. The runs and the task must outlive the
+/// reader. Errors: kSystem, kCancelled; kBadArgument if a key has two values, or if a range does not fit in the buffer.
 template <class Record>
 class RunReader {
  public:
@@ -28,11 +28,11 @@ class RunReader {
   RunReader& operator=(const RunReader&) = delete;
   ~RunReader();
 
-  /// All distinct hashes in [first, last], ascending; `last` is lowered to the highest that the buffer allows. Valid
+  /// All distinct hashes in [first, last], ascending, after `last` is lowered as far as the buffer requires. Valid
   /// until the next call.
   [[nodiscard]] Result<std::span<const Record>> up_from(std::uint64_t first, std::uint64_t& last);
-  /// All distinct hashes in [first, last], ascending, after `first` is lowered as far as the buffer allows. Errors: as
-  /// up_from, and kBadArgument if the hashes from the initial `first` on do not fit.
+  /// All distinct hashes in [first, last], ascending, after `first` is lowered as far as the buffer allows. The hashes
+  /// from the initial `first` to `last` must fit.
   [[nodiscard]] Result<std::span<const Record>> down_to(std::uint64_t& first, std::uint64_t last);
 
  private:
@@ -46,18 +46,18 @@ class RunReader {
   std::span<Record> room_;
 };
 
-/// Calls `use` with the distinct hashes of the runs, ascending, part by part. `room`: as for RunReader.
+/// Calls `use` with the distinct hashes of the runs, in ascending order, range by range. `room`: as for RunReader.
 template <class Record>
 [[nodiscard]] Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task,
                                              const std::function<Result<void>(std::span<const Record>)>& use);
 
-/// Counts the distinct hashes of runs, and passes them to `see` part by part. Uses all memory that the task has left,
-/// and advances its progress to kSortShare.
+/// Counts the distinct hashes of runs, and passes them to `see`, if any, range by range. Uses all memory that the task
+/// has left, and advances the task's progress to kSortShare.
 template <class Record>
 [[nodiscard]] Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& task,
                                                    const std::function<void(std::span<const Record>)>& see = {});
 
-/// The distinct hashes of runs, `size` in number. Uses half of the memory that the task has left.
+/// The distinct hashes of runs. `size` is their number. Uses half of the memory that the task has left.
 template <class Record>
 class RunSource final : public StoredSource<Record> {
  public:
@@ -73,11 +73,11 @@ class RunSource final : public StoredSource<Record> {
 
  private:
   struct Left {
-    std::span<const Record> loaded;  // in memory, not yet handed out
+    std::span<const Record> loaded;  // in memory, not yet returned
     bool is_loaded = false;
     std::uint64_t loaded_from = 0;  // if is_loaded: `loaded` has all remaining hashes from here on
     std::uint64_t to = UINT64_MAX;  // no hash above this remains
-    bool empty = false;             // all were handed out
+    bool empty = false;             // all hashes were returned
   };
 
   RecordRuns<Record> runs_;

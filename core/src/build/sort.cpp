@@ -1,10 +1,10 @@
 // A radix sort that starts with the most significant digit. A range of hashes that is too large for the cache is
 // partitioned in place by its next eight bits, by swaps. This is the American flag sort of McIlroy, Bostic & McIlroy
-// 1993, "Engineering radix sort", in the order of Skarupke's ska_sort (2016): each hash is swapped with the one at its
-// destination, and the hash that comes back stays there until the next pass over the range. Moving that hash on at
-// once, in a cycle, makes each step wait for the memory access of the step before, and took four times as long. A range
-// that fits in the cache is scattered once. Its digit has about log2(n) bits for n hashes, so that each digit value has
-// about one hash, and an insertion sort finishes the range.
+// 1993, "Engineering radix sort", in the order of Skarupke's ska_sort (2016): each hash is swapped with the hash at its
+// destination, which moves on only in the next pass over the range. The original algorithm moves that hash on at once.
+// Each step then waits for the memory access of the step before, which took four times as long. A range of n hashes
+// that fits in the cache is scattered once, by a digit of about log2(n) bits. Each value of this digit has about one
+// hash, and an insertion sort finishes the range.
 #include "build/sort.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr std::size_t kRanges = std::size_t{1} << kRangeBits;
 constexpr unsigned kMaxScatterBits = 13;
 constexpr std::size_t kMaxScattered = std::size_t{1} << 15;
 constexpr std::size_t kMinScattered = 64;
-constexpr std::size_t kMaxInserted = 24;  // hashes per digit, beyond which insertion is slow
+constexpr std::size_t kMaxInserted = 24;  // hashes per digit value; insertion is slow for more
 
 template <class Record>
 void insertion_sort(std::span<Record> hashes) noexcept {

@@ -17,12 +17,12 @@ namespace crivo {
 /// throws std::bad_alloc.
 void sort_hashes(std::span<std::uint64_t> hashes);
 
-/// The same with the threads of a task. Each thread allocates its scratch memory from the task's. Errors: kCancelled.
+/// The same with the task's threads, which allocate their scratch memory from task.memory(). Errors: kCancelled.
 Result<void> sort_hashes(std::span<std::uint64_t> hashes, BuildTask& task);
 Result<void> sort_hashes(std::span<HashedValue> keys, BuildTask& task);
 
-/// Moves the distinct elements of sorted hashes to the front, and returns their number. Errors: kBadArgument if a map's
-/// key has two different values.
+/// Moves the distinct elements of sorted hashes to the front, and returns their number. Errors: kBadArgument if a key
+/// has two different values.
 Result<std::size_t> drop_repeated(std::span<std::uint64_t> hashes);
 Result<std::size_t> drop_repeated(std::span<HashedValue> keys);
 
