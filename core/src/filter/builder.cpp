@@ -26,7 +26,7 @@ Result<FilterBuilder> FilterBuilder::create(const FilterSpec& spec, const BuildO
   if (auto valid = MemoryBudget(options.max_memory).check(); !valid) return valid.error();
   const BuilderRequest request{spec, options, sizes};
   FilterSpec checked = spec;
-  // With a placeholder capacity, all other fields are checked now instead of at the end.
+  // A placeholder capacity lets the plan validate all other fields now, instead of after all keys.
   if (spec.capacity == 0 && default_capacity(spec.kind) == 0) checked.capacity = 1;
   Result<FilterPlan> plan = request.plan(checked);
   if (!plan) return plan.error();

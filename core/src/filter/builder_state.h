@@ -1,5 +1,5 @@
-// The implementation of FilterBuilder: collects hashes (key_builder.cpp), or hashes with values (pair_builder.cpp), and
-// builds a filter from them.
+// The implementation of FilterBuilder: collects hashes (key_builder.cpp) or hashes with values (pair_builder.cpp), and
+// builds a filter.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct BuilderRequest {
   [[nodiscard]] Result<FilterPlan> plan(const FilterSpec& wanted) const;
 };
 
-/// `plan` is for the spec, or for capacity 1. Errors: as FilterBuilder::create.
+/// If the capacity is not known yet, `plan` has capacity 1. Errors: as FilterBuilder::create.
 [[nodiscard]] Result<std::unique_ptr<BuilderState>> key_builder(const BuilderRequest& request, FilterPlan plan);
 /// For a kind with a value per key.
 [[nodiscard]] std::unique_ptr<BuilderState> pair_builder(const BuilderRequest& request, const KindInfo& kind);

@@ -23,7 +23,7 @@ inline Result<void> check_facts(const Facts& facts) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/// Appends the capacity and the number of keys, which a kind does not know, to a kFull error.
+/// Appends the capacity and the number of keys, which a kind's functions do not know, to a kFull error.
 inline Result<void> with_keys(Result<void> result, const Facts& facts, std::uint64_t keys) {
   if (result || result.error().code != ErrorCode::kFull) return result;
   return error(ErrorCode::kFull, result.error().message, " (capacity ", facts.capacity, ", keys ", keys, ")");

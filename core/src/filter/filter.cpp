@@ -137,7 +137,7 @@ Result<void> AnyFilter::remove_hash(std::uint64_t key_hash) {
   const KindRow& row = *ref_.row_;
   if (row.remove == nullptr) return unsupported(row.info, "remove", &Capabilities::remove);
   if (auto removed = row.remove({ref_.view_.shape, payload_}, key_hash); !removed) return removed;
-  // A saturated number of keys means "at least that many", so it stays, like a saturated counter.
+  // A saturated number of keys means "at least that many", so the number stays, like a saturated counter.
   if (ref_.facts_.keys != 0 && ref_.facts_.keys != std::numeric_limits<std::uint64_t>::max()) --ref_.facts_.keys;
   return {};
 }

@@ -12,7 +12,7 @@ namespace crivo {
 namespace {
 
 // The number of keys added between two progress reports. Some kinds are faster with many keys at once, so builds of at
-// least kManyAtOnce keys use that number.
+// least kManyAtOnce keys use kManyAtOnce.
 constexpr std::size_t kFewAtOnce = std::size_t{1} << 16;
 constexpr std::size_t kManyAtOnce = std::size_t{1} << 22;
 
@@ -63,7 +63,7 @@ AnyFilter FilterBuild::allocate(const FilterPlan& plan, const FilterSpec& spec,
   AnyFilter filter(*plan.row, plan.shape, plan.facts, std::move(payload), plan.max_bytes);
   const Store store{filter.ref_.view_.shape, filter.payload_};
   if (plan.row->start != nullptr) plan.row->start(store, spec);
-  // start() has just written the parameters on which the rate depends. plan_filter had no payload.
+  // plan_filter could not compute the rate, which depends on parameters that start() has just written to the payload.
   if (spec.bits_per_key && plan.row->start != nullptr) {
     filter.ref_.facts_.fp_rate = sized_rate(*plan.row, store.view(), spec.capacity);
   }
@@ -127,7 +127,7 @@ Result<void> FilterBuild::add_watched(AnyFilter& filter, std::span<const std::ui
                   : row.add != nullptr    ? row.add(store, part, added)
                                           : filter.grow_by(part, added);
     if (!result) return with_keys(std::move(result), filter.facts(), added);
-    if (added == all) break;  // the end of the task reports this
+    if (added == all) break;  // the caller reports the end
     if (auto wanted = task.advance(static_cast<double>(added) / static_cast<double>(all)); !wanted) return wanted;
   }
   filter.count_added(all);

@@ -41,15 +41,15 @@ struct FilterBuild {
   static Result<void> add_watched(AnyFilter& filter, std::span<const std::uint64_t> hashes, BuildTask& task);
 };
 
-// Builds from the keys that a FilterBuilder buffered: from memory if the limit allows, or else from a file. For a kind
-// that is built once, a large payload goes to a file, too.
+// Builds from the keys that a FilterBuilder buffered: from memory if the limit allows, otherwise from a file. For a
+// kind that is built once, a large payload also goes to a file.
 
-/// Subtracts from the task's memory what a build from these runs uses until its end: the index of the runs, and a
-/// payload in memory. Errors: kBadArgument if max_memory is too low.
+/// Reserves, in the task's budget, the memory that a build from these runs uses until its end: for the index of the
+/// runs, and for a payload in memory. Errors: kBadArgument if max_memory is too low.
 template <class Record>
 [[nodiscard]] Result<void> take_memory(const RecordRuns<Record>& runs, std::uint64_t payload_in_memory,
                                        std::uint64_t payload, BuildTask& task) {
-  constexpr std::uint64_t kMinReadBytes = std::uint64_t{3} << 20;  // for the hashes that are read at a time
+  constexpr std::uint64_t kMinReadBytes = std::uint64_t{3} << 20;  // for the hashes that are read at once
   const std::uint64_t taken = runs.index_bytes() + payload_in_memory;
   const std::uint64_t least = kMinReadBytes + 4 * sizeof(Record) * runs.least_room();
   if (taken + least > task.budget().remaining_after(0)) return task.budget().too_little_error(taken + least, payload);
@@ -64,9 +64,9 @@ template <class Record>
   return FileMemory::make(options.temp_folder, payload + payload / 64 + kSpareBytes);
 }
 
-/// Builds a filter of a kind that is built once from the buffered keys, `distinct` of which are distinct. If all keys
-/// are in memory, they must be sorted, without repetitions. Errors: as FilterBuild::once; kSystem; kBadArgument if
-/// max_memory is too little.
+/// Builds a filter of a kind that is built once from the buffered keys. `distinct` is the number of distinct keys. If
+/// all keys are in memory, they must be sorted and distinct. Errors: as FilterBuild::once; kSystem; kBadArgument if
+/// max_memory is too low.
 template <class Record>
 [[nodiscard]] Result<AnyFilter> build_once(const FilterPlan& plan, FilterSpec spec, BufferedRecords<Record>& kept,
                                            std::uint64_t distinct, const BuildOptions& options, BuildTask& task) {
@@ -76,8 +76,8 @@ template <class Record>
     const Result<FilterPlan> actual = plan_filter(spec, UINT64_MAX);
     payload = actual ? actual->payload_bytes : plan.payload_bytes;
   }
-  // An exact filter needs the keys' memory twice: for all keys, and for those that pass its first stage, a filter of
-  // the members.
+  // An exact filter needs the keys' memory twice: for all keys, and for the keys that pass its first stage, which is a
+  // filter of the members.
   const bool is_lean = !plan.row->info.can.exact;
   if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/is_lean)) {
     task.set_reserved(sizeof(Record) * kept.size() + payload);

@@ -1,4 +1,4 @@
-// Step one of creating a filter: plan (then allocate and build, filter_build.h). A plan does not allocate the payload.
+// Step one of creating a filter: plan, without allocating the payload. filter_build.h has steps two and three.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct FilterPlan {
   Shape shape;
   Facts facts;
   std::uint64_t payload_bytes;
-  std::uint64_t max_bytes;  // limit of the payload, also if it grows, or gets more keys than planned
+  std::uint64_t max_bytes;  // limit of the payload, also if it grows or has more keys than planned
 };
 
 /// Validates every field of the spec. Errors: kBadArgument naming the field; kTooLarge if the payload would exceed

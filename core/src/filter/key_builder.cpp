@@ -1,5 +1,5 @@
-// Builds a filter of keys. Under a memory limit, hashes that do not fit go to a file, as sorted runs. finish() reads
-// them twice: to count the distinct ones, which determine the size, and to build the filter.
+// Builds a filter of keys. Under a memory limit, hashes that do not fit go to a file, usually as sorted runs. finish()
+// reads the file twice: to count the distinct hashes, which determine the size, and to build the filter.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -18,7 +18,7 @@
 namespace crivo {
 namespace {
 
-constexpr std::size_t kAtOnce = std::size_t{1} << 16;  // hashes that are added between two reports
+constexpr std::size_t kAtOnce = std::size_t{1} << 16;  // hashes that are added between two progress reports
 constexpr std::uint64_t kHashBytes = sizeof(std::uint64_t);
 
 bool needs_every_addition(const Capabilities& can) noexcept { return can.remove || can.count; }
@@ -57,7 +57,7 @@ class KeyBuilder final : public BuilderState {
   const BuildOptions& options_;
   MemoryBudget budget_;
   KindInfo kind_;
-  std::uint64_t distinct_ = 0;              // set by finish() if it determines the size
+  std::uint64_t distinct_ = 0;              // set by finish() if the size depends on it
   std::optional<AnyFilter> filter_;         // set if keys go directly to the filter
   std::unique_ptr<BufferedHashes> hashes_;  // not null if hashes are buffered
 };
@@ -90,8 +90,8 @@ Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
   return add_to_filter(key_hashes);
 }
 
-/// Adds the hashes in batches that fit in the memory that the filter leaves, because KindRow::add may allocate memory
-/// per hash. If max_memory limits the filter's growth (to half of max_memory), the error names max_memory.
+/// Adds the hashes in batches, because KindRow::add may allocate memory per hash, which must fit in the budget beside
+/// the filter. If max_memory limits the filter's growth, to half of the budget, the error names max_memory.
 Result<void> KeyBuilder::add_to_filter(std::span<const std::uint64_t> key_hashes) {
   const std::uint64_t fit = budget_.remaining_after(filter_->payload().size()) / kHashBytes;
   Result<void> added = in_parts(key_hashes, std::max<std::uint64_t>(fit, kAtOnce),
@@ -111,7 +111,7 @@ Result<std::uint64_t> KeyBuilder::distinct_keys_in_file(BuildTask& task) {
   const std::uint64_t index_bytes = kept->runs().index_bytes();
   BufferedHashes distinct(false, options_, budget_.beside(index_bytes));
   std::uint64_t added = 0;
-  if (kept->every_addition()) {  // ordered by addition, so they must be sorted first
+  if (kept->every_addition()) {  // in the order of addition, so the hashes must be sorted first
     auto read =
         kept->runs().for_each([&](std::span<const std::uint64_t> hashes) { return distinct.add(hashes, added); });
     if (!read) return read.error();
@@ -191,8 +191,8 @@ Result<AnyFilter> KeyBuilder::finish() {
     }
   }
   Result<AnyFilter> built = build(spec, task);
-  // Copies of a cuckoo key share its two buckets, so a table with many copies is full at a low load. A larger table
-  // spreads the other keys; a key with more copies than two buckets hold remains an error.
+  // In a cuckoo filter, all copies of a key share two buckets, so a table with many copies is full at a low load. A
+  // larger table spreads the other keys; a key with more copies than two buckets hold remains an error.
   while (!built && built.error().code == ErrorCode::kFull && spec_.capacity == 0 &&
          spec.capacity < std::min(8 * hashes_->size(), kMaxCapacity / 2)) {
     spec.capacity *= 2;

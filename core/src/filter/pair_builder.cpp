@@ -1,5 +1,5 @@
-// Builds a map or an exact filter of pairs, each a key's hash and its value. Under a memory limit, pairs that do not
-// fit go to a file, as in key_builder.cpp.
+// Builds a map or an exact filter from pairs of a key's hash and its value. Under a memory limit, pairs that do not fit
+// go to a file, as in key_builder.cpp.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -47,8 +47,8 @@ class PairBuilder final : public BuilderState {
   }
 
  private:
-  /// Rewrites the error of a key with two values. In an exact filter, they mean that the key is both a member and a
-  /// non-member.
+  /// Rewrites the error of a key with two values. In an exact filter, two values mean that the key is both a member and
+  /// a non-member.
   [[nodiscard]] Error told(const Error& why) const {
     if (!why.key_hash || !kind_.can.exact) return why;
     Error both =
