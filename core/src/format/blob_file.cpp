@@ -18,7 +18,7 @@ Result<std::uint64_t> replace_by(const std::string& path,
     written = write(sink);
     return written->has_value();
   });
-  // If the sink refused bytes (kCancelled), replace_file has the reason. Any other error is the writer's.
+  // If the sink refused bytes (kCancelled), replace_file returns the reason. Any other error comes from `write`.
   if (written && !written->has_value() && written->error().code != ErrorCode::kCancelled) return written->error();
   if (!replaced) return replaced.error();
   return *written;

@@ -15,7 +15,7 @@ namespace crivo {
 inline constexpr std::size_t kKeysOffset = 32;
 inline constexpr std::size_t kChecksumOffset = 56;
 
-/// A compressed blob is at most this much larger than its payload.
+/// A compressed blob may be at most this many bytes larger than its payload.
 inline constexpr std::uint64_t kStoredExtraBytes = 4096;
 
 struct Header {
@@ -26,7 +26,7 @@ struct Header {
   unsigned flags = 0;
 };
 
-/// The codecs that store the payload unchanged after the header.
+/// Whether the codec stores the payload unchanged after the header.
 [[nodiscard]] constexpr bool is_raw(Codec codec) noexcept { return codec == Codec::kRaw || codec == Codec::kRawSums; }
 
 /// "raw", "zstd", "gap+zstd" or "raw+sums".
@@ -36,7 +36,7 @@ struct Header {
 [[nodiscard]] Result<void> check_start(std::span<const std::byte> blob);
 /// Requires check_start.
 [[nodiscard]] Header read_fields(std::span<const std::byte> blob);
-/// check_start, and the checksum, except for raw+sums, where check_sums verifies it. Errors: kCorrupt.
+/// Runs check_start and, unless the codec is raw+sums (see check_sums), verifies the checksum. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_envelope(std::span<const std::byte> blob);
 /// Validates the fields and the payload's size, before memory is allocated. Errors: kCorrupt; kTooLarge.
 [[nodiscard]] Result<void> check_fields(const Header& header, std::uint64_t max_bytes);

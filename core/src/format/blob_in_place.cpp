@@ -38,7 +38,7 @@ class KeySegments : public PageSource {
     return change;
   }
 
-  /// Writes only the bytes that changed, because SQLite logs every page that is written.
+  /// Writes only the bytes that changed, because SQLite journals every page that is written.
   void store() {
     for (const auto& segment : segments_) {
       const auto [first, unused] = std::ranges::mismatch(segment->before, segment->after);

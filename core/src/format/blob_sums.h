@@ -1,5 +1,5 @@
-// The header and the checksums of a raw blob whose payload arrives piece by piece, for writers that do not hold a large
-// filter in memory. write_blob (blob_writer.h) writes a filter that is in memory.
+// Computes the header and the checksums of a raw blob whose payload arrives piece by piece. So a writer need not have
+// the whole payload in memory; write_blob (blob_writer.h) is for a filter in memory.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace crivo {
 /// The parts of a raw blob before and after the payload.
 struct BlobFrame {
   std::array<std::byte, kBlobHeaderBytes> header;
-  std::vector<std::byte> tail;  // 0.2% of the payload for Codec::kRawSums, nothing for Codec::kRaw
+  std::vector<std::byte> tail;  // 0.2% of the payload for Codec::kRawSums, empty for Codec::kRaw
 };
 
 /// Computes the checksums of a payload that is passed in order.
@@ -26,7 +26,7 @@ class BlobSums {
 
   /// The next piece of the payload, of any size. No copy is made if pieces end at multiples of 4096 bytes.
   void add(std::span<const std::byte> piece);
-  /// The frame of the payload, which must be complete and of this shape. Call it once.
+  /// The frame of the payload, which must be complete and of this shape. Call finish() once.
   [[nodiscard]] BlobFrame finish(const Shape& shape, const Facts& facts);
 
  private:

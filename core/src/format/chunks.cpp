@@ -1,5 +1,5 @@
-// docs/format.md, "Chunks", is the specification. A chunk that continues the received prefix is appended to it; a later
-// one is stored in a map. No allocation depends on a size that a chunk states.
+// Writes and reads chunks (docs/format.md, "Chunks"). The reader appends a chunk that continues the received prefix of
+// the blob to this prefix, and stores a later chunk in a map. No allocation depends on a size that a chunk states.
 #include "crivo/host/chunks.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ constexpr std::uint64_t number_of_chunks(std::uint64_t blob_bytes, std::uint32_t
   return blob_bytes / data_bytes + (blob_bytes % data_bytes != 0 ? 1 : 0);
 }
 
-/// How errors name a chunk.
+/// The name of a chunk in errors.
 std::string named(std::optional<std::uint64_t> seq) { return seq ? "chunk " + std::to_string(*seq) : "chunk"; }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace crivo {
 namespace {
 
-/// Reading a payload of this size as a whole takes no time, so its file needs no sums.
+/// A payload of at most this size is read quickly as a whole, so its file needs no checksums per segment.
 constexpr std::uint64_t kReadAsAWhole = 65536;
 
 Codec choose_automatically(const FilterRef& filter) noexcept {

@@ -1,8 +1,8 @@
 // The gaps between the set bits of a random bit array have a geometric distribution. Each gap is divided by a power of
 // two such that the mean quotient is about 8 to 16. The quotients are spread evenly enough for Huffman codes; the
-// remainders are almost uniform, and are stored unchanged. (zstd alone spends a whole bit on each zero byte: 1.7 times
-// the entropy if 1% of the bits are set.) Papers: Golomb 1966, "Run-length encodings"; Gallager & Van Voorhis 1975,
-// "Optimal source codes for geometrically distributed integer alphabets".
+// remainders are almost uniform, and are stored unchanged. (zstd alone spends a whole bit on each zero byte. If 1% of
+// the bits are set, its result is 1.78 times the entropy.) Papers: Golomb 1966, "Run-length encodings"; Gallager & Van
+// Voorhis 1975, "Optimal source codes for geometrically distributed integer alphabets".
 #include "format/codec_gap.h"
 
 #include <algorithm>
@@ -22,14 +22,14 @@ constexpr std::uint8_t kMore = 255;  // a symbol that continues its gap
 
 Error broken(const auto&... parts) { return corrupt("gap coding must ", parts...); }
 
-// These limits bound a reader's work. Random bits are within them: a gap takes 3.2 bits if a quarter of the bits are
-// set, and more if fewer are set.
+// These limits bound a reader's work. Random bits are within these limits: a gap takes 3.2 bits if a quarter of the
+// bits are set, and more if fewer bits are set.
 constexpr std::uint64_t kMinBitsPerSet = 4;
 constexpr std::uint64_t kMaxSetPerByte = 4;
 
-constexpr double kMaxOverEntropy = 1.03;  // coded size / entropy, for random bits (docs/format.md)
+constexpr double kMaxOverEntropy = 1.03;  // the most bytes per byte of entropy, for random bits
 
-/// The number of low bits of each gap that are stored unchanged: the smallest for which the mean quotient is at most
+/// The number of low bits of each gap that are stored unchanged: the smallest number with a mean quotient of at most
 /// 16.
 unsigned low_bits_for(std::uint64_t bits, std::uint64_t set) noexcept {
   unsigned low_bits = 0;
@@ -166,7 +166,7 @@ std::optional<std::vector<std::byte>> compress_gap(std::span<const std::byte> pa
 Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint64_t raw_bytes) {
   if (stored.size() < kHeadBytes) return broken("have at least ", kHeadBytes, " bytes, got ", stored.size());
   const auto set = load_le<std::uint64_t>(stored.data());
-  const std::uint64_t bits = raw_bytes * 8;  // the caller's limit is far below 2^61 bytes
+  const std::uint64_t bits = raw_bytes * 8;  // cannot overflow: the header's field has 48 bits
   if (set > bits / kMinBitsPerSet) return broken("have at most ", bits / kMinBitsPerSet, " bits set, got ", set);
   if (set / kMaxSetPerByte > stored.size()) {
     return broken("have at least ", set / kMaxSetPerByte, " bytes for ", set, " bits set, got ", stored.size());

@@ -27,7 +27,7 @@ Result<void> PayloadWithSums::check_header(std::span<const std::byte> header) co
   return corrupt("checksum of the header must match its bytes, got ", stored, ": it was changed");
 }
 
-// For complete segments of the payload, the summands of the checksum are the stored sums, already verified. The other
+// For complete segments of the payload, the terms of the checksum are the stored sums, which were verified. The other
 // segments are hashed here: a partial one, and the sums themselves.
 Result<void> PayloadWithSums::check_total(std::span<const std::byte> header) const {
   const std::uint64_t whole = payload_bytes_ / kChecksumSegmentBytes;

@@ -34,7 +34,7 @@ std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int lev
   std::vector<std::byte> out(header_bytes + ZSTD_compressBound(payload.size()));
   const std::span<std::byte> frame = std::span(out).subspan(header_bytes);
   const std::size_t size = ZSTD_compress(frame.data(), frame.size(), payload.data(), payload.size(), level);
-  if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // the buffer has the bound's size, so nothing else can fail
+  if (ZSTD_isError(size) != 0) throw std::bad_alloc();  // the buffer is large enough, so nothing else can fail
   out.resize(header_bytes + size);
   return out;
 }
@@ -52,7 +52,7 @@ Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint
   if (frame_bytes != frame.size()) {
     return broken("fill the stored payload of ", frame.size(), " bytes, got ", frame_bytes);
   }
-  // Decodes directly into the payload: a frame that overstates its size uses only the memory that it decodes to.
+  // Decodes directly into the payload, of which only the pages that decoding writes become resident.
   AlignedBytes payload(static_cast<std::size_t>(raw_bytes));
   const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   if (context == nullptr) throw std::bad_alloc();

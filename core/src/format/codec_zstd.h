@@ -25,7 +25,7 @@ namespace crivo {
 /// search is almost off, because matches between random symbols cost more than they save.
 class SymbolWriter {
  public:
-  /// Spare capacity of `out`, in addition to the frame, that avoids a reallocation.
+  /// Spare capacity of `out`, beyond the size of the frame, with which the writer need not reallocate.
   static constexpr std::size_t kSpareBytes = std::size_t{1} << 14;
 
   explicit SymbolWriter(std::vector<std::byte>& out);
@@ -50,7 +50,7 @@ class SymbolWriter {
   std::vector<std::byte>& out_;
 };
 
-/// Reads a frame of symbols. Memory does not depend on the frame's claims.
+/// Reads a frame of symbols. Memory use does not depend on the sizes that the frame states.
 class SymbolReader {
  public:
   explicit SymbolReader(std::span<const std::byte> frame);
@@ -58,7 +58,7 @@ class SymbolReader {
   SymbolReader(const SymbolReader&) = delete;
   SymbolReader& operator=(const SymbolReader&) = delete;
 
-  /// The next symbols, valid until the next call. Empty after the last symbol; the frame must end there, too. Errors:
+  /// The next symbols, valid until the next call. Empty after the last symbol, where the frame must end. Errors:
   /// kCorrupt.
   [[nodiscard]] Result<std::span<const std::uint8_t>> next();
 

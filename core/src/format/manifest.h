@@ -12,7 +12,7 @@
 
 namespace crivo {
 
-inline constexpr std::size_t kShardBytes = 40;  // in the manifest
+inline constexpr std::size_t kShardBytes = 40;  // of a shard's entry in the manifest
 
 /// Errors: kBadArgument unless the number is a power of two, at most kMaxShards.
 [[nodiscard]] Result<void> check_number_of_shards(std::uint64_t shards);

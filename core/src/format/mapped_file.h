@@ -1,5 +1,5 @@
-// A file that is mapped for reading, and that other programs may change; and which of its segments were verified.
-// crivo/mapped_filter.h has the promises.
+// A file that is mapped for reading and that other programs may change, and a record of its verified segments.
+// crivo/mapped_filter.h states the guarantees.
 #pragma once
 
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ namespace crivo {
 
 class MappedFile {
  public:
-  /// Errors, naming the path: kSystem; kBadArgument unless it is a regular file; kTooLarge.
+  /// Errors, naming the path: kSystem; kBadArgument unless the file is a regular one; kTooLarge.
   [[nodiscard]] static Result<std::unique_ptr<MappedFile>> open(const std::string& path, bool may_change);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -32,8 +32,8 @@ class MappedFile {
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {range_.begin, range_.bytes}; }
   [[nodiscard]] MappedRange& range() noexcept { return range_; }
 
-  /// Copies bytes from this offset on, without the mapping, and returns their number, which is less at the end of the
-  /// file. Errors: kSystem naming the path.
+  /// Reads bytes from this offset on, without the mapping. Returns their number, which is below into.size() only at the
+  /// end of the file. Errors: kSystem naming the path.
   Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) const;
 
   /// Replaces the pages of these bytes by private copies, which stay unchanged even if the file is changed or
@@ -41,9 +41,9 @@ class MappedFile {
   /// path.
   Result<void> freeze(std::uint64_t offset, std::uint64_t bytes);
 
-  /// Whether all reads until now returned what the file contained when it was opened.
+  /// Whether all reads returned what the file contained at opening. Without may_change, detects only lost pages.
   [[nodiscard]] bool is_unchanged() noexcept { return !range_.lost.load() && (!may_change_ || !has_changed()); }
-  /// The error if not: kCorrupt.
+  /// The error if is_unchanged() is false: kCorrupt.
   [[nodiscard]] Error change_error() const;
 
  private:
@@ -57,13 +57,14 @@ class MappedFile {
   std::string path_;
   OwnedFd fd_;
   bool may_change_;
-  struct stat opened_ {};  // when the file was opened
+  struct stat opened_ {};  // the status at the time of opening
   MappedRange range_;
   std::atomic<bool> changed_ = false;
 };
 
-/// A bit per segment of a mapped payload: whether it was verified. Thread-safe. A file of terabytes may be mostly
-/// holes; since calloc leaves the pages of large allocations to the system, only pages with a set bit are allocated.
+/// A bit per segment of a mapped payload, set once the segment is verified. Thread-safe. A file of terabytes may be
+/// mostly holes; since calloc leaves the pages of large allocations to the system, only pages with a set bit are
+/// allocated.
 class VerifiedSegments {
  public:
   explicit VerifiedSegments(std::uint64_t segments)
@@ -71,7 +72,7 @@ class VerifiedSegments {
     if (words_ == nullptr) throw std::bad_alloc();
   }
 
-  /// If true, no segment needs to be looked up any more.
+  /// Whether all segments were verified.
   [[nodiscard]] bool all() const noexcept { return left_.load(std::memory_order_relaxed) == 0; }
   [[nodiscard]] bool has(std::uint64_t segment) const noexcept {
     return (__atomic_load_n(word_of(segment), __ATOMIC_RELAXED) >> (segment % 64) & 1) != 0;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// Verifies each segment before it is first read. Without sums, everything is already verified.
+/// Verifies each segment before it is first read. Without sums, parse_blob verifies the file as a whole.
 class FileGate final : public ByteGate {
  public:
   FileGate(MappedFile& file, const std::optional<PayloadWithSums>& sums,
@@ -60,10 +60,10 @@ class MappedFilter::State {
       : file_(std::move(file)), memory_(std::move(memory)) {}
   Result<void> read(const ReadLimits& limits);
 
-  /// Calls answer(filter) after verifying all that these hashes read. The answers are valid if no error is returned.
+  /// Verifies what queries of these hashes read, then calls answer(filter). After an error, the answers are invalid.
   template <class Answer>
   Result<void> ask(std::span<const std::uint64_t> hashes, const Answer& answer);
-  /// The same, where admit_reads(row, gate) verifies what the query reads.
+  /// The same, but admit_reads(row, gate) verifies the segments that the query reads.
   template <class Admit, class Answer>
   Result<void> ask_admitted(const Admit& admit_reads, const Answer& answer);
   Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look);
@@ -96,7 +96,7 @@ class MappedFilter::State {
   std::uint64_t checksum_ = 0;
 };
 
-/// A change of the file can make the work fail in any way, so a change is reported first.
+/// If the file has changed, the work may have failed in any way, so the change is reported instead of the work's error.
 template <class Work>
 Result<void> MappedFilter::State::while_reading(const Work& work) {
   const MappedRead reading(file_->range());
@@ -158,7 +158,7 @@ Result<void> MappedFilter::State::read(const ReadLimits& limits) {
 
 Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
   const auto header_bytes = file_->bytes().first(std::min(file_->bytes().size(), kBlobHeaderBytes));
-  if (auto frozen = file_->freeze(0, header_bytes.size()); !frozen) return frozen;  // it is read more than once
+  if (auto frozen = file_->freeze(0, header_bytes.size()); !frozen) return frozen;  // the header is read more than once
   if (auto valid = check_start(header_bytes); !valid) return valid;
   const Header header = read_fields(header_bytes);
   if (header.codec == Codec::kRawSums) return open_with_sums(header_bytes, header);
@@ -167,8 +167,8 @@ Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
   return parse(file_->bytes(), {.max_bytes = kNoLimit});
 }
 
-/// Decodes a compressed file from a copy, because its bytes must not change meanwhile. The copy starts with the header
-/// that was read before, in case the file has another one now.
+/// Decodes a copy of a compressed file, because the bytes must not change while they are decoded. The copy begins with
+/// the frozen header, because the file may have a different one now.
 Result<void> MappedFilter::State::decode(std::span<const std::byte> header_bytes, const ReadLimits& limits) {
   const std::size_t bytes = file_->bytes().size();
   if (bytes > kStoredExtraBytes && bytes - kStoredExtraBytes > limits.max_bytes) {

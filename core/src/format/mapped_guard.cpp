@@ -11,15 +11,15 @@
 namespace crivo {
 namespace {
 
-// In a library that was loaded by dlopen, glibc allocates a thread's variables on first use, which a handler may not
-// do, unless the variables are initial-exec. Other systems may not be able to load such a library.
+// In a library loaded by dlopen, glibc allocates thread-local variables on first use, unless they are initial-exec. A
+// signal handler must not allocate. Other systems may be unable to load a library with initial-exec variables.
 #ifdef __GLIBC__
 #define CRIVO_IN_HANDLERS [[gnu::tls_model("initial-exec")]]
 #else
 #define CRIVO_IN_HANDLERS
 #endif
 CRIVO_IN_HANDLERS constinit thread_local const MappedRead* innermost_read = nullptr;
-/// The previous handler. set_handler() stores it before it installs ours.
+/// The previous handler. set_handler() stores it before it installs on_bus_error().
 constinit struct sigaction previous {};
 
 bool map_zeros(const MappedRange& range, std::size_t begin, std::size_t end) noexcept {
@@ -66,7 +66,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 }
 
 /// Returns 0 or an errno. The first sigaction() stores the previous handler, in case a signal arrives before the second
-/// one returns. The second one stores it again, in case another thread has replaced it in between.
+/// one returns. The second one stores it again, in case another thread has installed another handler in between.
 int set_handler() noexcept {
   struct sigaction ours {};
   ours.sa_sigaction = &on_bus_error;

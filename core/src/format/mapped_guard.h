@@ -1,7 +1,8 @@
 // If the system cannot provide a page of a mapped file, because the file was truncated or its disk failed, it raises
-// SIGBUS in the reading thread. Our handler maps zero pages over the file's pages, so that the read continues, and
-// marks the mapping as lost, so that the result is discarded. It acts only while the thread has a MappedRead; any other
-// read ends the process as usual. libwayland does the same for memory shared with clients.
+// SIGBUS in the reading thread. The handler maps zero pages over the file, so that the read continues, and marks the
+// mapping as lost, so that the result is discarded. The handler acts only on a range for which the thread has a
+// MappedRead, and forwards any other SIGBUS to the previous handler. libwayland does the same for memory shared with
+// clients.
 #pragma once
 
 #include <atomic>
@@ -12,9 +13,9 @@
 
 namespace crivo {
 
-/// A mapped file, for the handler.
+/// What the handler must know of a mapped file.
 struct MappedRange {
-  /// Whole pages, by their offsets.
+  /// A range of whole pages: offsets in bytes.
   struct Pages {
     std::size_t begin;
     std::size_t end;
@@ -25,7 +26,7 @@ struct MappedRange {
   std::atomic<bool> lost = false;  // set before the zeros are visible
 };
 
-/// Allows this thread to read the range, and those of enclosing MappedReads, during the object's lifetime.
+/// Allows this thread to read the range, and the ranges of enclosing MappedReads, during the object's lifetime.
 class MappedRead {
  public:
   explicit MappedRead(MappedRange& range) noexcept;

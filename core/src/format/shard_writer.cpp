@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a file may be a shard, or a shard that was being written.
+/// Whether a file with this name may be a shard, or an incomplete one.
 bool is_shard_file_name(std::string_view name) noexcept {
   constexpr std::string_view kShape = "00000-0000000000000000.crivo";
   return name.size() == kShape.size() && name[5] == '-' && name.ends_with(".crivo");
@@ -53,7 +53,7 @@ void remove_others(const std::string& path, const Manifest& manifest) {
 
 }  // namespace
 
-// The name contains the checksum, which is known only after writing.
+// The name contains the checksum, which is known only after writing. Until then, the name has a random number.
 Result<Shard> write_shard(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
                           BlobForm form) {
   if (auto valid = check_kind_of_shards(filter.kind()); !valid) return valid.error();
@@ -114,7 +114,7 @@ ShardsLock::ShardsLock(std::string path, std::unique_ptr<OwnedFd> folder) noexce
 ShardsLock::ShardsLock(ShardsLock&& other) noexcept = default;
 
 ShardsLock::~ShardsLock() {
-  if (folder_ == nullptr) return;  // it was moved
+  if (folder_ == nullptr) return;  // moved from
   try {
     if (const Result<Manifest> manifest = read_manifest(path_)) {
       remove_others(path_, *manifest);
@@ -122,7 +122,7 @@ ShardsLock::~ShardsLock() {
       remove_others(path_, {});
       ::rmdir(shards_folder(path_).c_str());  // fails unless it is empty
     }
-  } catch (const std::bad_alloc&) {  // the next lock removes them
+  } catch (const std::bad_alloc&) {  // the next lock removes the files
   }
 }
 

@@ -26,7 +26,7 @@ std::uint64_t share_of(std::uint64_t capacity, std::uint32_t shards) {
   return std::min(capacity, static_cast<std::uint64_t>(std::ceil(share + 4 * std::sqrt(share))));
 }
 
-/// How many hashes of a shard are buffered before they are written as a run.
+/// The number of hashes of a shard that are buffered before they are written as a run.
 std::size_t most_waiting(std::uint64_t max_memory, std::uint32_t shards) {
   constexpr std::uint64_t kMaxBytes = std::uint64_t{64} << 20;  // of all shards
   constexpr std::uint64_t kMin = 64;
@@ -81,7 +81,7 @@ class ShardedBuilder::State {
  private:
   struct Waiting {
     Hashes hashes;
-    std::vector<std::size_t> runs;  // the written hashes, as numbers of runs in the file
+    std::vector<std::size_t> runs;  // numbers of the runs in the file with this shard's hashes
   };
 
   [[nodiscard]] std::uint32_t shards() const noexcept { return static_cast<std::uint32_t>(shards_.size()); }

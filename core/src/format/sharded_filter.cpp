@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 /// The KindInfo of a sharded filter.
 constexpr KindInfo kShardedKind{.kind = Kind::kSharded, .name = "sharded", .option = {}, .alias = {}, .can = {}};
 
-/// The first bytes of a manifest. O_NONBLOCK: rejects a pipe without waiting for it.
+/// The first bytes of a manifest, at most `most`. With O_NONBLOCK, opening a pipe does not wait for a writer.
 Result<std::vector<std::byte>> read_start(const std::string& path, std::size_t most) {
   const OwnedFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
@@ -47,14 +47,14 @@ Result<std::vector<std::byte>> read_start(const std::string& path, std::size_t m
   return bytes;
 }
 
-/// How many descriptors this process may have.
+/// The maximum number of open descriptors of this process.
 std::size_t descriptors() noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<std::size_t>(std::min<rlim_t>(limit.rlim_cur, 1U << 30))
                                                  : 256;
 }
 
-/// An error of a shard as an error of the filter: names the shard; kTooLarge, or else kCorrupt.
+/// Converts a shard's error to one of the filter: names the shard, and changes every code but kTooLarge to kCorrupt.
 Error in_shard(const Error& error, const std::string& manifest_path, std::uint32_t number) {
   Error named = error;
   named.code = error.code == ErrorCode::kTooLarge ? error.code : ErrorCode::kCorrupt;
@@ -62,7 +62,7 @@ Error in_shard(const Error& error, const std::string& manifest_path, std::uint32
   return named;
 }
 
-/// Opens a shard's file, if it is the one that the manifest names. Errors: kCorrupt; as MappedFilter::open.
+/// Opens a shard's file, and compares it with the manifest. Errors: kCorrupt, kUnsupported; as MappedFilter::open.
 Result<MappedFilter> open_shard(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number,
                                 const MapOptions& options) {
   Result<MappedFilter> file = MappedFilter::open(shard_path(manifest_path, manifest, number), options);
@@ -154,8 +154,8 @@ class ShardedFilter::State {
         manifest_(std::move(manifest)),
         slots_(manifest_.shards.size()) {}
 
-  /// Calls `Result<Answer> ask_shard(shard)` and adds the shard's number to its error. kUnsupported is passed on, as a
-  /// shard that cannot count is not damaged.
+  /// Calls `Result<Answer> ask_shard(shard)`, and adds the shard's number to its error. Returns kUnsupported unchanged,
+  /// because a shard that cannot count is not damaged.
   template <class Answer, class Ask>
   Result<Answer> ask(std::uint32_t number, const Ask& ask_shard);
 
@@ -185,7 +185,7 @@ class ShardedFilter::State {
   std::uint64_t asked_ = 0;
 };
 
-// A replaced shard has a new name, so the manifest is read again.
+// If a shard's file is missing, the shard may have been replaced under a new name, so the manifest is read again.
 Result<ShardedFilter::State::File> ShardedFilter::State::open(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
   Slot& slot = slots_[number];
@@ -244,7 +244,7 @@ ShardedFilter::ShardedFilter(ShardedFilter&&) noexcept = default;
 ShardedFilter& ShardedFilter::operator=(ShardedFilter&&) noexcept = default;
 ShardedFilter::~ShardedFilter() = default;
 
-// Makes the path absolute, because shards are opened later, when the current folder may differ.
+// Makes the path absolute, because shards are opened later, when the working directory may differ.
 Result<ShardedFilter> ShardedFilter::open(const std::string& manifest_path, const ShardedOptions& options) {
   Result<Manifest> manifest = read_manifest(manifest_path);
   if (!manifest) return manifest.error();
@@ -301,7 +301,7 @@ const KindInfo& ShardedFilter::kind() const noexcept { return kShardedKind; }
 std::uint64_t ShardedFilter::payload_bytes() const noexcept { return state_->bytes; }
 
 Result<FilterFile> open_filter_file(const std::string& path, const ShardedOptions& options) {
-  const auto start = read_start(path, kBlobHeaderBytes);  // open() reports errors better
+  const auto start = read_start(path, kBlobHeaderBytes);  // the functions below return better errors
   if (start && Manifest::is_manifest(*start)) {
     Result<ShardedFilter> filter = ShardedFilter::open(path, options);
     if (!filter) return filter.error();
