@@ -15,7 +15,7 @@ NumberKey::NumberKey(std::int64_t value) noexcept { write(value); }
 NumberKey::NumberKey(std::uint64_t value) noexcept { write(value); }
 
 NumberKey::NumberKey(double value) noexcept {
-  // 2^63 and 2^64 are exact doubles; the largest integers, 2^63 - 1 and 2^64 - 1, are not.
+  // The bounds 2^63 and 2^64 are doubles; the largest integers, 2^63 - 1 and 2^64 - 1, are not.
   constexpr double kTwo63 = 0x1p63;
   constexpr double kTwo64 = 0x1p64;
   const bool integral = std::trunc(value) == value;
@@ -23,7 +23,7 @@ NumberKey::NumberKey(double value) noexcept {
     write(static_cast<std::int64_t>(value));
   } else if (integral && value >= kTwo63 && value < kTwo64) {
     write(static_cast<std::uint64_t>(value));
-  } else {  // to_chars would write a NaN's sign, which depends on the CPU
+  } else {  // drops a NaN's sign, which depends on the CPU; to_chars would write the sign
     write(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value);
   }
 }
