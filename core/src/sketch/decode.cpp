@@ -1,7 +1,7 @@
 // Decodes a difference by peeling: a symbol with one remaining key yields that key, which is removed from its other
 // symbols, and so on (Goodrich & Mitzenmacher 2011; Yang, Gilad & Alizadeh 2024).
 //
-// A hostile peer can choose symbols such that removing a key from one symbol puts it into another, for ever. But in
+// A hostile peer can choose symbols such that removing a key from one symbol puts it into another, forever. But in the
 // symbols of two real sets, each symbol yields at most one key: afterwards the symbol is empty, and stays empty. A
 // second key of a symbol is therefore an error. This bounds the work: m symbols yield at most m keys, and a key is
 // removed in about 2 ln m steps.

@@ -1,12 +1,12 @@
-// Coded symbols (docs/format.md, "Sketches"; Yang, Gilad & Alizadeh, SIGCOMM 2024, section 4): an infinite sequence of
-// cells. Every key of a set is in the first cell, and in cell i with probability 2 / (i + 2). A cell is the XOR of its
-// keys, and the sum modulo 2^64 of their checks; a key's check is a 64-bit hash of the key. Subtracting two sequences
-// leaves the keys that only one set has. If a cell has one remaining key, the cell's check is the key's check for a key
-// of the first set, and its negative for a key of the second. So a cell does not need a count of keys.
+// Coded symbols (docs/format.md, "Sketches"; Yang, Gilad & Alizadeh, SIGCOMM 2024, section 4): an infinite sequence.
+// Every key of a set is in the first symbol, and in symbol i with probability 2 / (i + 2). A symbol has the XOR of its
+// keys, and its check: the sum modulo 2^64 of their checks. A key's check is a 64-bit hash of the key. Subtracting two
+// sequences leaves the keys that only one set has. If one key remains in a symbol, the symbol's check is the check of
+// the key, negated for a key of the second set. So a symbol does not need a count of keys.
 //
-// This density makes every prefix of the sequence a good code. The probability that a key is in none of the cells i + 1
-// to j is (i + 1)(i + 2) / ((j + 1)(j + 2)), the product of k / (k + 2) over these cells k. To draw the next index, one
-// square root solves this for j.
+// This density makes every prefix of the sequence a good code. The probability that a key is in none of the symbols i
+// + 1 to j is (i + 1)(i + 2) / ((j + 1)(j + 2)), the product of k / (k + 2) over these symbols k. To draw the next
+// index, advance() solves this equation for j, with one square root.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ using SymbolKey = std::array<std::byte, kMaxSketchKeyBytes>;
 struct SymbolTerm {
   SymbolKey key{};
   std::uint64_t check = 0;
-  std::uint64_t steps = 0;  // the start of its sequence of indices
+  std::uint64_t steps = 0;  // the start of the key's sequence of indices
 
   SymbolTerm(const SymbolKey& of, unsigned key_bytes, std::uint64_t seed) noexcept;
 };
@@ -67,7 +67,7 @@ class Symbols {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return bytes_.size() / stride_; }
 
-  /// Adds a key to its symbols, or removes it if `check` is negated.
+  /// Adds a key to its symbols, or removes the key if `check` is negated.
   void apply(const SymbolTerm& term, std::uint64_t check) noexcept {
     const std::uint64_t end = first_ + size();
     SymbolIndices indices(term.steps);
