@@ -22,7 +22,7 @@ namespace {
 struct AddOptions {
   FilterArgument filter;
   KeyFiles keys;
-  std::string window;                // of --window, which creates a missing file
+  std::string window;                // the text of --window, which creates a missing file
   FilterSpec spec;                   // of the file to create
   std::optional<std::int64_t> time;  // of the keys of a window; default: now
   bool print_new = false;
@@ -34,10 +34,10 @@ bool same_content(const struct stat& a, const struct stat& b) {
          a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
-/// Serializes `crivo add` on a file. Otherwise the last one to replace the file would lose the keys of the others.
+/// Serializes `crivo add` on a file. Without the lock, a process could overwrite keys that another process added.
 class LockedFile {
  public:
-  /// While this waits, another process may replace the file. The new file is then locked.
+  /// While the constructor waits, another process may replace the file. The constructor then locks the new file.
   LockedFile(const std::string& path, bool quiet) : path_(path) {
     struct stat now {};
     if (path == "-" || (::stat(path.c_str(), &now) == 0 && !S_ISREG(now.st_mode))) {
@@ -59,7 +59,7 @@ class LockedFile {
   }
 
  private:
-  /// Locks the file. Prints one note before the first wait, unless `quiet`, and sets `quiet`.
+  /// Locks the file. Unless `quiet`, prints a note before the first wait, and sets `quiet`.
   static bool lock(int fd, const std::string& path, bool& quiet) {
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
     if (errno != EWOULDBLOCK) return false;
@@ -77,7 +77,7 @@ class LockedFile {
   struct stat opened_ {};  // zeros until the file is locked
 };
 
-/// The form in which the filter is stored again. With kFile, a filter that has become too full to compress is stored
+/// The form in which the changed filter is stored. With kFile, a filter that has become too full to compress is stored
 /// uncompressed.
 BlobForm form_of(Codec codec) {
   if (codec == Codec::kRaw) return BlobForm::kRaw;

@@ -32,7 +32,7 @@ std::uint64_t physical_memory_bytes() {
 
 struct BuildOptions {
   KeyFiles keys;
-  std::vector<std::string> absent;  // files with the other keys of an exact filter
+  std::vector<std::string> absent;  // files with the non-members of an exact filter
   OutputArgument output;
   FilterSpec spec;                     // a capacity of 0: the number of distinct keys
   std::uint32_t shards = 0;            // 0: not sharded
@@ -49,7 +49,7 @@ struct BuildOptions {
   [[nodiscard]] bool is_bounded() const noexcept { return !max_memory.given.empty(); }
 };
 
-/// Reports an unusable folder before the work begins, rather than when memory is full.
+/// Reports an unusable folder before the work begins, instead of when memory is full.
 void check_temporary_folder(const BuildOptions& options) {
   if (!options.temp_folder) return;
   const std::string& folder = *options.temp_folder;
@@ -87,7 +87,7 @@ KeyFiles with_paths(KeyFiles files, const std::vector<std::string>& paths) {
   return files;
 }
 
-/// Adds the members of an exact filter, with value 1, or the other keys, with 0.
+/// Adds the members of an exact filter, with the value 1, or its non-members, with 0.
 void add_side(FilterBuilder& builder, const KeyFiles& files, const Hashing& hashing, std::uint64_t value) {
   std::vector<std::uint64_t> values;
   add_keys("build", files, hashing, [&](const KeyBatch& batch) {
@@ -107,7 +107,7 @@ class Work {
             .temp_folder = temporary_folder(options)};
     if (!options.is_bounded()) return;
     note_memory_folder(how_.temp_folder);
-    // A line must fit into the memory that the library leaves to its caller.
+    // A line must fit in the memory that the library reserves for its caller.
     files_.longest = {std::size_t{1} << 20, options.max_memory.text()};
   }
   [[nodiscard]] const crivo::BuildOptions& how() const noexcept { return how_; }
@@ -127,7 +127,7 @@ class Work {
   std::optional<Progress> progress_;
 };
 
-/// Few want a filter that contains nothing.
+/// An empty filter is probably a mistake.
 void note_no_keys(std::uint64_t keys) {
   if (keys == 0) note("build", "the input has no keys");
 }
@@ -230,8 +230,8 @@ Refused for_users(const Error& error, const BuildOptions& options) {
   const ByteLimit& limit = of_filter ? options.max_bytes : options.max_memory;
   if (error.needed_bytes != 0 && !limit.given.empty()) return limit_error(limit, error.needed_bytes);
   std::string message = rename_field(error.message, "temp_folder", "temp-folder");
-  // A filter that was sized from its keys holds all of them. If it is full, a key was repeated more often than it has
-  // slots.
+  // A filter that was sized from its keys has slots for all keys. If such a filter is full, a key was repeated more
+  // often than its buckets have slots.
   if (error.code == ErrorCode::kFull) {
     const bool has_capacity = options.spec.capacity != 0;
     message += has_capacity ? "; raise or omit --capacity" : "; remove repeated keys, as sort -u does";

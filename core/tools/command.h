@@ -1,4 +1,4 @@
-// Shared by the subcommands of the crivo tool: how they are declared, and how they end.
+// Shared by the subcommands of the crivo tool: the exit codes, and the declaration of subcommands and options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,14 +8,14 @@
 
 namespace crivo::tool {
 
-/// The exit codes of grep: an error is never mistaken for "no".
+/// The exit codes are those of grep, so that an error is never mistaken for "no".
 enum ExitCode : int { kYes = 0, kNo = 1, kTrouble = 2 };
 
 /// Runs a subcommand, after the arguments were parsed. If it throws Refused, the tool prints the message and exits with
 /// kTrouble.
 using Action = std::function<ExitCode()>;
 
-// Each function declares a subcommand. When CLI11 parses that subcommand, it sets `action`.
+// Each function declares a subcommand, which sets `action` when CLI11 parses it.
 void add_build(CLI::App& app, Action& action);
 void add_add(CLI::App& app, Action& action);
 void add_union(CLI::App& app, Action& action);
@@ -26,7 +26,7 @@ void add_sketch(CLI::App& app, Action& action);
 void add_diff(CLI::App& app, Action& action);
 
 // CLI11 interprets arguments such as "[a,b]" (a list of two), "++" (the end of a subcommand) and "-", but a key may
-// look like that. So main prefixes every argument that is neither the subcommand nor an option with kGuard, and
+// look like that. So run_program prefixes every argument that is neither the subcommand nor an option with kGuard, and
 // add_option removes it.
 inline constexpr char kGuard = '\x01';
 [[nodiscard]] inline std::string literal(std::string argument) {

@@ -9,7 +9,7 @@
 
 namespace crivo::tool {
 
-/// A path for messages: quoted as in a shell, if a shell requires it. `dash` stands for "-".
+/// A path for messages: quoted if a shell requires quotes. `dash` is shown instead of "-".
 [[nodiscard]] std::string shown(const std::string& path, const char* dash = "-");
 
 /// The error for a failed operation on a file, with errno's text: "FILE must be readable, got /x: No such file or
@@ -22,8 +22,8 @@ void note(std::string_view command, const std::string& text);
 /// Throws Refused if standard output could not be written, now or before.
 void flush_output();
 
-/// Opens a file for reading; "-" is standard input. Prints a note if that is a terminal, because the program then
-/// waits. Throws Refused, which names the file by its `role`.
+/// Opens a file for reading; "-" is standard input. Prints a note if standard input is a terminal, because the program
+/// then waits for the user. Throws Refused, which names the file by its `role`.
 [[nodiscard]] OwnedFd open_input(const std::string& path, const std::string& role);
 
 }  // namespace crivo::tool

@@ -27,7 +27,7 @@ std::uint64_t most_stored_bytes(std::uint64_t payload_bytes) {
   return payload_bytes + std::max(kCodecBytes, blob_frame_bytes(Codec::kRawSums, payload_bytes));
 }
 
-/// The size of a file; 0 for a pipe.
+/// The size of a regular file; 0 for a pipe or a device.
 std::uint64_t size_of(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
@@ -38,8 +38,8 @@ bool is_file(const std::string& path) {
   return path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// Raises the soft limit of open files to the hard one. A sharded filter keeps at most a quarter of the limit open:
-/// with the usual 1024, a query of 1024 shards would reopen files again and again.
+/// Raises the soft limit of open files to the hard limit. A sharded filter uses at most a quarter of the limit: with
+/// the usual 1024, queries of 1024 shards would repeatedly reopen files.
 void raise_open_files() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -47,7 +47,7 @@ void raise_open_files() noexcept {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// guard_mapped_files() makes shrinking files an error, like every other change.
+/// With guard_mapped_files(), a file that shrinks causes an error, like any other change.
 FilterFile open_file(const std::string& path, const ReadLimits& limits) {
   raise_open_files();
   unwrap(guard_mapped_files());
@@ -80,7 +80,7 @@ AlignedBytes read_whole(const std::string& path, const std::string& role, std::u
       throw Refused(Error{ErrorCode::kTooLarge, role + " must have at most " + std::to_string(most) +
                                                     " bytes, got more; --max-bytes raises the limit"});
     }
-    // The buffer has one byte more than the file, so that the end of the file is found before the buffer must grow.
+    // The buffer has one byte more than the file, so that reading reaches its end before the buffer must grow.
     const std::uint64_t buffer_bytes = std::max({kFirstReadBytes, size + 1, used * 2});
     if (used == bytes.size()) bytes.resize(std::min(buffer_bytes, most + 1));
     const ssize_t got = ::read(input.get(), bytes.data() + used, bytes.size() - used);
@@ -117,7 +117,7 @@ Refused in_given_units(const Refused& refused, const ByteLimit& max_bytes) {
 FilterFile load_filter(const FilterArgument& filter) try {
   const ReadLimits limits{.max_bytes = filter.max_bytes.bytes};
   const bool is_mapped = is_file(filter.path);
-  const Progress progress("opening", is_mapped);  // a terminal gets a note from open_input instead
+  const Progress progress("opening", is_mapped);  // for a terminal, open_input prints a note instead
   if (is_mapped) return open_file(filter.path, limits);
   return unwrap(MappedFilter::adopt(read_pipe(filter.path, limits), limits));
 } catch (const Refused& refused) {

@@ -15,7 +15,7 @@
 
 namespace crivo::tool {
 
-/// The arguments for the filter to read.
+/// The arguments of a command that reads a filter.
 struct FilterArgument {
   std::string path;  // "-" is standard input
   ByteLimit max_bytes = {"max-bytes", std::uint64_t{1} << 30, "1G"};
@@ -35,14 +35,14 @@ void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* 
 void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least);
 
 /// Opens a filter. A file is mapped, and segments are verified when they are read; a pipe or standard input is read as
-/// a whole. Throws Refused: kTooLarge, before memory is allocated, if the filter needs more than max_bytes; kCorrupt if
-/// the bytes are not a filter; kBadArgument or kSystem if the file cannot be read.
+/// a whole. Throws Refused: kTooLarge, before memory is allocated, if the filter needs more memory than max_bytes;
+/// kCorrupt if the bytes are not a filter; kBadArgument or kSystem if the file cannot be read.
 [[nodiscard]] FilterFile load_filter(const FilterArgument& filter);
 
 /// The same for a file that may be a sketch, which is verified as a whole.
 [[nodiscard]] std::variant<FilterFile, Sketch> load_filter_or_sketch(const FilterArgument& filter);
 
-/// Reads and verifies a sketch. Throws Refused, as load_filter; `role` names the file.
+/// Reads and verifies a sketch. Throws as load_filter; errors name the file by its `role`.
 [[nodiscard]] Sketch load_sketch(const FilterArgument& sketch, const std::string& role);
 
 /// Reads a whole file; "-" is standard input. Throws Refused, which names the file by its `role`; kTooLarge above
@@ -58,13 +58,13 @@ struct LoadedCopy {
   Codec codec;       // how the file stores it
 };
 /// Verifies a filter in one file and copies it into memory. Throws as load_filter; kUnsupported for a sharded filter;
-/// kTooLarge also for a mapped one.
+/// kTooLarge also for a mapped filter.
 [[nodiscard]] LoadedCopy load_copy(const FilterArgument& filter);
 
 /// Names the file in an error, except for errors of the system and of arguments, which already name it.
 [[nodiscard]] Refused in_file(const Refused& refused, const std::string& path);
 
-/// Rewrites the error of a filter above --max-bytes in the units in which the limit was given.
+/// Rewrites the error for a filter above --max-bytes in the units of the given limit; returns other errors unchanged.
 [[nodiscard]] Refused in_given_units(const Refused& refused, const ByteLimit& max_bytes);
 
 }  // namespace crivo::tool

@@ -16,7 +16,7 @@
 namespace crivo::tool {
 namespace {
 
-constexpr std::size_t kBatchHashes = std::size_t{1} << 16;  // minimum per batch: fewer are not worth a thread
+constexpr std::size_t kBatchHashes = std::size_t{1} << 16;  // minimum per batch: fewer hashes are not worth a thread
 
 /// Hashes and values of a batch.
 struct Hashed {
@@ -33,11 +33,11 @@ class Adder {
  public:
   Adder(const KeySink& add, bool with_lines) : add_(add), with_lines_(with_lines) {}
 
-  /// Extends the batch by this many keys, for submit().
+  /// Extends the batch by this many keys. The caller must write their hashes or values before it calls submit().
   [[nodiscard]] std::span<std::uint64_t> hashes(std::size_t keys) { return more(filled_.hashes, keys); }
   [[nodiscard]] std::span<std::uint64_t> values(std::size_t keys) { return more(filled_.values, keys); }
-  /// Starts adding the batch once it has kBatchHashes keys. With with_lines, adds it at once, on this thread, with its
-  /// lines. Rethrows the error of the previous batch.
+  /// Starts adding the batch once it has kBatchHashes keys; if with_lines, adds the batch at once, on this thread, with
+  /// its lines. Rethrows the error of the previous batch.
   void submit(std::span<const std::string_view> lines) {
     if (with_lines_) {
       add_({filled_.hashes, filled_.values, lines});
@@ -167,7 +167,7 @@ void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing
     bool is_first = true;
     for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
       if (std::exchange(is_first, false)) note_foreign_format(command, file, lines.front());
-      if (!files.have_values) carriage_returns.look_at(file, lines);  // with values, the line is refused
+      if (!files.have_values) carriage_returns.look_at(file, lines);  // with values, such a line is refused
       const std::span<std::uint64_t> hashes = adder.hashes(lines.size());
       if (hashing.id == HashId::kOrdered) {
         lines_read.read_integers(lines, hashes);

@@ -1,5 +1,5 @@
-// Feeds the keys of files to a filter. One thread reads, splits and hashes; another one adds the hashes. Both take
-// about the same time if the filter is larger than the cache, or while a builder sorts.
+// Feeds the keys of files to a filter. One thread reads, splits and hashes the lines; another thread adds the hashes.
+// Both need about the same time if the filter is larger than the cache, or while a builder sorts.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ struct KeyFiles {
   LineLimit longest = {};
   bool have_values = false;  // a line is a key, a tab and a value
   unsigned value_bits = kMaxValueBits;
-  std::string integers_of = "the kind range";  // for messages: what has integer keys
+  std::string integers_of = "the kind range";  // for messages: the object that has integer keys
 };
 
 /// Declares FILE and -0. The files must live until the command has run.
@@ -41,10 +41,10 @@ struct Hashing {
   std::uint64_t seed;
 };
 
-/// Passes the hashes of all keys, in order, to `add`: on other threads, one after the other; or, if with_lines, on this
-/// thread with the lines. Shows the progress. `command` is for notes. Throws Refused for files that cannot be read, and
-/// for lines that are not integers (for ordered numbers) or lack a value (for files with values). Also throws what
-/// `add` throws; `add` is then not called again.
+/// Passes batches with the hashes of all keys to `add`, in order. Calls `add` on another thread, one batch at a time;
+/// if with_lines, on this thread, with the lines. Shows the progress. `command` is for notes. Throws Refused if a file
+/// cannot be read, if a line of ordered numbers is not an integer, or if a line of a file with values has no value.
+/// Also throws what `add` throws, and then does not call `add` again.
 void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const KeySink& add,
               bool with_lines = false);
 

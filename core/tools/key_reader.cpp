@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16;  // fits in the cache while its lines are processed
 constexpr std::size_t kBlock = 64;
 
-/// Bit i is set if byte i of 64 ends a key. Lines are short, so searching for one newline at a time takes three times
-/// as long.
+/// Bit i is set if byte i of 64 ends a key. Lines are short, so searching for one newline at a time would take three
+/// times as long.
 std::uint64_t ends_in(const char* block, char key_end) noexcept {
   std::uint64_t found = 0;
 #ifdef __SSE2__

@@ -1,5 +1,5 @@
-// crivo: builds, queries, describes and verifies filters on the command line. All of Crivo's interfaces can read its
-// files.
+// crivo: builds, queries, describes and verifies filters on the command line. All of Crivo's interfaces can read the
+// tool's files.
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,14 +18,14 @@ namespace {
 
 constexpr const char* kProgram = "crivo-sst";
 
-/// The program in the folder of this one; empty if the folder is unknown.
+/// The path of crivo-sst in this program's folder; empty if the folder is unknown.
 std::string program_beside(const char* called) {
   const std::filesystem::path self = crivo::system::own_path(called);
   return self.empty() ? "" : (self.parent_path() / kProgram).string();
 }
 
-/// Declares `crivo sst`: commands for RocksDB's files, in a separate program, because this tool does not link RocksDB,
-/// so that it runs on machines without it.
+/// Declares `crivo sst`: commands for RocksDB's files. They are in a separate program, so that this tool runs on
+/// machines without RocksDB.
 CLI::App* add_sst(CLI::App& app) {
   return app
       .add_subcommand(
@@ -34,11 +34,11 @@ CLI::App* add_sst(CLI::App& app) {
 }
 
 /// Replaces this process by crivo-sst: the one in this program's folder, or else in PATH. `called` is argv[0] of this
-/// program, `argv` starts with "sst". Returns only if that fails, with an exit code, after printing an error.
+/// program, `argv` starts with "sst". If neither can be run, prints an error and returns an exit code.
 int run_crivo_sst(const char* called, char** argv) {
   const std::string beside = program_beside(called);
   if (!beside.empty()) ::execv(beside.c_str(), argv);
-  // If that program exists but cannot be run, report it rather than trying PATH.
+  // If the program in this folder exists but cannot be run, reports that, and does not search PATH.
   if (beside.empty() || errno == ENOENT) ::execvp(kProgram, argv);
   const int reason = errno;
   std::fprintf(stderr,
@@ -49,7 +49,7 @@ int run_crivo_sst(const char* called, char** argv) {
 }
 
 /// Declares `crivo help`. Returns the arguments, null-terminated, with `crivo help COMMAND` replaced by `crivo COMMAND
-/// --help`. Any other arguments of help are left unchanged, and will be an error.
+/// --help`. Leaves any other arguments of `help` unchanged; CLI11 then reports an error.
 std::vector<char*> add_help(CLI::App& app, const CLI::App& sst, int argc, char** argv) {
   static std::string help = "--help";
   CLI::App* const command = app.add_subcommand("help", "Print the help of a command");

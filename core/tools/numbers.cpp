@@ -25,7 +25,7 @@ Refused wrong(std::string_view rule, std::string_view got) {
 /// else 1024.
 struct ByteUnits {
   std::string_view number;  // the text before the unit
-  std::size_t power = 0;    // 1 for K; 0 for none
+  std::size_t power = 0;    // 1 for K; 0 without a unit
   std::string_view rest;    // "", "iB" or "B"
   [[nodiscard]] std::uint64_t unit_of(std::size_t of_power) const noexcept {
     constexpr std::uint64_t kDecimal[] = {1, 1'000, 1'000'000, 1'000'000'000, 1'000'000'000'000};
@@ -56,7 +56,7 @@ std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
   return std::to_string(bytes);
 }
 
-/// In milliseconds since 1970.
+/// The present time in milliseconds since 1970.
 std::int64_t time_now() noexcept {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -67,7 +67,7 @@ std::int64_t time_now() noexcept {
 std::uint64_t parse_capacity(std::string_view text) { return parse_count(text, "capacity", 1, kMaxCapacity); }
 
 std::uint64_t parse_count(std::string_view text, std::string_view name, std::uint64_t least, std::uint64_t most) {
-  // Comparing doubles is exact: every integer up to 2^40 is a double, and no larger one is rounded into the range.
+  // Comparing doubles is exact: every integer up to 2^40 is a double, and no larger integer is rounded into the range.
   const ByteUnits units = split_units(text);
   std::optional<double> count;
   if (units.rest.empty()) count = read_number<double>(units.number);
@@ -159,7 +159,7 @@ std::optional<OrderedRange> parse_range(std::string_view text) {
 }
 
 std::uint64_t parse_bytes(std::string_view text, std::string_view name) {
-  constexpr std::uint64_t kMax = std::uint64_t{1} << 46;  // far above any machine, and far below an overflow
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 46;  // more than any machine has; the product cannot overflow
   const ByteUnits units = split_units(text);
   const auto count = read_number<std::uint64_t>(units.number);
   const std::uint64_t unit = units.unit_of(units.power);

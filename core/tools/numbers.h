@@ -1,4 +1,4 @@
-// Parses numbers strictly: the whole text must be a number, or Refused names the option.
+// Parses whole texts as numbers. For any other text, throws Refused, which names the option, or returns no value.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,7 +12,7 @@
 
 namespace crivo::tool {
 
-/// Parses a capacity: an integer from 1 to 2^40, also as "1e6", or with K, M, G or T as in parse_bytes.
+/// Parses a capacity: an integer from 1 to 2^40, also as "1e6", or with the suffix K, M, G or T, as in parse_bytes.
 [[nodiscard]] std::uint64_t parse_capacity(std::string_view text);
 /// The same for another number, called `name` in messages, from `least` to `most` <= 2^40.
 [[nodiscard]] std::uint64_t parse_count(std::string_view text, std::string_view name, std::uint64_t least,
@@ -41,7 +41,7 @@ struct OrderedRange {
   std::uint64_t low;
   std::uint64_t high;
 };
-/// Parses an integer, or two with ".." between them.
+/// Parses an integer, or two integers with ".." between them.
 [[nodiscard]] std::optional<OrderedRange> parse_range(std::string_view text);
 
 /// Declares --time, the time of the keys that are added to a window.
@@ -51,7 +51,7 @@ CLI::Option* add_time(CLI::App& command, std::optional<std::int64_t>& time);
 inline constexpr const char* kByteUnits = "K, M, G, T or KB, MB, GB, TB may follow";
 
 /// Parses a number of bytes, at least 1. As in dd and sort, the suffixes K, M, G and T are powers of 1024, also with
-/// "iB" ("4G", "4GiB"); KB (or kB), MB, GB and TB are powers of 1000. `name` is the option's.
+/// "iB" ("4G", "4GiB"); KB (or kB), MB, GB and TB are powers of 1000. `name` is the option's name, for errors.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text, std::string_view name);
 
 /// A limit in bytes from an option.

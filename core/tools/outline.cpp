@@ -23,8 +23,8 @@ std::string names_of(const CLI::Option& option) {
   return names;
 }
 
-/// Prints the values of a KIND: a name, an alias, or a name with an option that the kind accepts. Tries all small
-/// numbers and powers of two as options.
+/// Prints the values of a KIND: a name, an alias, or a name with an option that the kind accepts. Tries the numbers
+/// below 16 and the powers of two as options.
 void print_kinds() {
   for (const KindInfo& kind : kinds()) {
     print_line({"value", std::string(kind.name)});

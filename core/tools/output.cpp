@@ -18,7 +18,7 @@
 namespace crivo::tool {
 namespace {
 
-/// The status of the file that a path leads to, through links and open descriptors; "-" is `standard`.
+/// The status of the file that a path leads to, through links and descriptors; for "-", of the descriptor `standard`.
 std::optional<struct stat> status_of(const std::string& path, int standard) {
   struct stat status {};
   const int result = path == "-" ? ::fstat(standard, &status) : ::stat(path.c_str(), &status);
@@ -29,7 +29,7 @@ bool put(std::span<const std::byte> bytes) {
   return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
 }
 
-/// Detects a missing folder before hours of work rather than after. Writing detects the rest.
+/// Detects a missing folder before hours of work instead of after. Writing detects all other errors.
 void check_place(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
@@ -52,7 +52,7 @@ void report_filter(const FilterRef& filter, const std::string& path, std::uint64
   const Facts& facts = filter.facts();
   const std::string_view kind = filter.kind().name;
   std::string keys = std::to_string(facts.keys);
-  if (filter.kind().can.exact) {  // shows whether the two sides were exchanged
+  if (filter.kind().can.exact) {  // shows whether members and non-members were exchanged
     keys += " (distinct members " + std::to_string(static_cast<std::uint64_t>(*filter.stats().cardinality)) + ")";
   }
   std::fprintf(stderr, "crivo %s: %s: kind %.*s, capacity %" PRIu64 ", fp_rate %.3g, keys %s, %" PRIu64 " bytes\n",
@@ -66,7 +66,7 @@ void warn_over_capacity(const FilterRef& filter, const Report& report) {
   if (facts.keys <= facts.capacity && !is_window) return;  // without a pass over the payload
   const double actual = filter.stats().current_fp_rate;
   if (!is_over_capacity(facts, actual, is_window)) return;   // the keys above the capacity were repeated
-  const int digits = actual < 1.01 * facts.fp_rate ? 6 : 3;  // so that the two differ
+  const int digits = actual < 1.01 * facts.fp_rate ? 6 : 3;  // so that the printed rates differ
   const std::string why =
       is_window ? "a pane has more keys than an even share of the capacity of " + std::to_string(facts.capacity)
                 : std::to_string(facts.keys) + " keys exceed the capacity of " + std::to_string(facts.capacity);

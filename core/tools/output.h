@@ -12,7 +12,7 @@
 
 namespace crivo::tool {
 
-/// The arguments for the filter to write.
+/// The arguments that name the file to write, and its form.
 struct OutputArgument {
   std::string path;  // "-" is standard output
   bool raw = false;
@@ -28,20 +28,20 @@ void add_forms(CLI::App& command, OutputArgument& output);
 /// Declares -q.
 void add_quiet(CLI::App& command, bool& quiet);
 
-/// Checks the output before the work begins: it must have a name and a writable folder, and must not be a terminal or
-/// an input, which would be lost. An input may be the same file by another path, a link or a redirection. "-" is
-/// standard input among the inputs, and standard output as the output. Throws Refused.
+/// Checks the output before the work begins: the output must have a name and a writable folder. It must not be a
+/// terminal or an input, which would be lost. Detects an input that is the output under another path, a link or a
+/// redirection. "-" is standard input among the inputs, and standard output as the output. Throws Refused.
 void check_output(const std::string& path, const std::vector<std::string>& inputs);
 
 /// How a command reports its result.
 struct Report {
   const char* command;   // "build"
-  bool quiet;            // prints only warnings
+  bool quiet;            // prints only notes and errors
   const char* overfull;  // advice for a filter with more keys than its capacity
 };
 
-/// Writes the filter as write_blob_file does ("-" is standard output). Reports on standard error what it is, and
-/// whether it has too many keys. Throws Refused.
+/// Writes the filter as write_blob_file does ("-" is standard output). Reports on standard error what was written, and
+/// whether the filter has too many keys. Throws Refused.
 ExitCode write_filter(const FilterRef& filter, const std::string& path, BlobForm form, const Report& report);
 
 /// Reports a sharded filter that was written.

@@ -24,7 +24,7 @@ std::string program_name(const CLI::App& app) {
   return commands.empty() ? app.get_name() : app.get_name() + " " + commands.front()->get_name();
 }
 
-/// Prefixes a positional argument, or the value in an option's "=", with kGuard. An empty value is prefixed, too,
+/// Prefixes a positional argument, or the value after an option's "=", with kGuard. An empty value is prefixed, too,
 /// because CLI11 would use the next argument for the missing value of "--output=".
 std::string guarded(const std::string& argument, bool is_option) {
   if (!is_option) return kGuard + argument;
@@ -64,8 +64,8 @@ std::optional<std::string> command_mistake(const CLI::App& app, const std::vecto
   return "COMMAND must be one of " + names + ", got " + (arguments.empty() ? "none" : arguments.back());
 }
 
-/// The remaining arguments, in order, each after a blank, and a hint if an option was written with underscores, as in
-/// other hosts (fp_rate).
+/// The arguments that the command does not know, in order, each after a blank. A hint follows if an option was written
+/// with underscores, as in other hosts (fp_rate), or if an unknown argument starts with a hyphen.
 std::string extras(const CLI::App& app) {
   std::string list;
   std::string hint;
@@ -123,8 +123,8 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
     return code;
   } catch (const CLI::ParseError& error) {
     const bool has_extras = !app.remaining(true).empty();
-    // A mistyped option is one of the extras, but CLI11 reports missing arguments first. Also, CLI11 lists the extras
-    // in reverse order.
+    // A mistyped option is one of the extras, but CLI11 reports missing arguments first. Also, CLI11's message lists
+    // the extras in reverse order.
     if (has_extras && (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)) {
       return complain(
@@ -138,7 +138,7 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
   }
 }
 
-// Opens /dev/null for closed standard descriptors, because the next file to be opened would otherwise take their place.
+// Opens /dev/null for closed standard descriptors, because the next opened files would otherwise get their numbers.
 void hold_standard_descriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);

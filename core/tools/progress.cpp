@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kInterval{100};
 constexpr std::size_t kBarWidth = 30;
 constexpr std::chrono::seconds kFirstEstimate{1};
 
-/// ", 12 s left", in the largest unit with at least two; empty if it is too early for an estimate.
+/// ", 12 s left", in the largest unit in which the time is at least 2; empty if it is too early for an estimate.
 std::string time_left(std::chrono::duration<double> taken, double share) {
   if (taken < kFirstEstimate || share < 0.01) return {};
   const double seconds = taken.count() * (1 - share) / share;

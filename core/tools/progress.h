@@ -1,4 +1,4 @@
-// A progress bar on standard error. Draws nothing unless that is a terminal.
+// A progress bar on standard error. Draws nothing unless standard error is a terminal.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// done: the completed share, in [0, 1]; without it only the number of keys is shown. After one second, the remaining
+  /// done: the completed share, in [0, 1]; if absent, only the number of keys is shown. After one second, the remaining
   /// time is estimated from the elapsed time.
   void update(std::optional<double> done, std::uint64_t keys);
 

@@ -1,7 +1,7 @@
-// crivo query: which keys may a filter contain?
+// crivo query: prints the keys that a filter may contain.
 //
-// If a segment of a mapped file is damaged, some keys have no answer. They count as "maybe", the safe answer: they are
-// printed, or omitted with --invert. The exit code then reports an error.
+// If a segment of a mapped file is damaged, some keys have no answer. These keys count as "maybe", the safe answer, and
+// are printed, or omitted with --invert. The exit code then reports an error.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class Query {
         quiet_(flags.quiet),
         selection_(flags) {}
 
-  /// Returns false if more keys cannot change the output. Throws Refused if no key can be answered any more, for
+  /// Returns false if further keys cannot change the output. Throws Refused if no key can be answered any more, for
   /// instance because the file was changed.
   bool ask(Keys keys) {
     const std::span<bool> hits = selection_.hits(keys.size());
@@ -61,9 +61,9 @@ class Query {
 
  private:
   static constexpr std::uint64_t kUnknown = UINT64_MAX;  // the value of a key without an answer
-  static constexpr std::uint64_t kMaxNamed = 5;          // unanswered keys with a line of their own
+  static constexpr std::uint64_t kMaxNamed = 5;          // the most unanswered keys that are reported one by one
 
-  /// Prints a note if a key looks like a range but the filter is not of kind range: it is then looked up as a key.
+  /// Prints a note if a key looks like a range but the filter is not of kind range. Such a text is looked up as a key.
   void note_ranges(Keys keys) {
     if (std::exchange(looked_for_ranges_, true) || quiet_) return;
     for (const std::string_view key : keys) {
@@ -118,7 +118,7 @@ class Query {
     return std::string(key) + '\t' + (values_[i] == kUnknown ? "?" : std::to_string(values_[i]));
   }
 
-  /// Sets each hit to `Result<bool> answer(index)`.
+  /// Sets each hit to `Result<bool> answer(index)`; an error counts as a hit.
   template <class Answer>
   void ask_each(Keys keys, std::span<bool> hits, const Answer& answer) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -140,7 +140,7 @@ class Query {
   std::vector<std::uint64_t> hashes_;
   std::vector<std::uint64_t> values_;  // of a map
   std::vector<OrderedRange> ranges_;
-  bool looked_for_ranges_ = false;  // only among the first keys, which is enough to notice the mistake
+  bool looked_for_ranges_ = false;  // note_ranges() examines only the first batch
   std::uint64_t unanswered_ = 0;    // keys without an answer
 };
 

@@ -17,7 +17,7 @@ struct SelectionFlags {
   KeyEnd key_end = KeyEnd::kNewline;  // from add_null_flag
   bool invert = false;                // selects keys that are certainly absent
   bool quiet = false;                 // prints nothing
-  bool count = false;                 // prints only their number
+  bool count = false;                 // prints only the number of selected keys
 };
 
 /// Declares -v, -q and -c; `invert` has all names of -v. The flags must live until the command has run.
@@ -28,14 +28,14 @@ using Keys = std::span<const std::string_view>;
 /// Selects keys, batch by batch.
 class Selection {
  public:
-  /// The flags must outlive it.
+  /// The flags must outlive this object.
   explicit Selection(const SelectionFlags& flags) noexcept : flags_(flags) {}
 
   /// A buffer for the answers to this many keys, valid until the next call.
   [[nodiscard]] std::span<bool> hits(std::size_t keys);
   /// Prints the keys that these answers select: unchanged, or as `text(index)`.
   void report(Keys keys, std::span<const bool> hits, const std::function<std::string(std::size_t)>& text = nullptr);
-  /// Prints the summary. Throws Refused if standard output could not be written.
+  /// With -c, prints the number of selected keys. Throws Refused if standard output could not be written.
   void finish() const;
 
   [[nodiscard]] std::uint64_t selected() const noexcept { return selected_; }

@@ -91,7 +91,7 @@ void print(char side, std::string_view key, KeyEnd key_end) {
   print_key(key, key_end);
 }
 
-/// Prints the lines whose hashes are in the difference, and removes these from `sides`.
+/// Prints the lines whose hashes are in the difference, and removes these hashes from `sides`.
 void print_lines(std::map<std::uint64_t, char>& sides, const KeyFiles& files, std::uint64_t seed) {
   const auto look = [&](const KeyBatch& batch) {
     for (std::size_t i = 0; i < batch.hashes.size(); ++i) {

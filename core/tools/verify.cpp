@@ -11,7 +11,7 @@ namespace crivo::tool {
 namespace {
 
 void verify(const FilterArgument& filter) {
-  const auto opened = load_filter_or_sketch(filter);  // verifies a sketch
+  const auto opened = load_filter_or_sketch(filter);  // loading verifies a sketch
   const Progress progress("verifying", true);
   if (const auto* const file = std::get_if<FilterFile>(&opened)) {
     unwrap(std::visit([](const auto& each) { return each.verify(); }, *file));
