@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Packs the wheel and the sdist, with nothing but Python's standard library: pack_wheel.py BUILD_FOLDER FOLDER.
+"""Packs the wheel and the sdist, with only Python's standard library: pack_wheel.py BUILD_FOLDER FOLDER.
 
-The build folder has _crivo.abi3.so and crivo.so (targets crivo_python and crivo_sqlite). The same file is the build
-backend (PEP 517) of the sdist and of `pip install ./core/python`, which compile them first.
+The build folder has _crivo.abi3.so and crivo.so (targets crivo_python and crivo_sqlite). This file is also the build
+backend (PEP 517) for installing the sdist and for `pip install ./core/python`, which compile both files first.
 
 The formats: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 and https://packaging.python.org/en/latest/specifications/source-distribution-format/
@@ -27,7 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 NAME = "crivo"
 MODULES = ["_crivo.abi3.so", "crivo.so"]
-LICENCES = [ROOT / "LICENSE", ROOT / "packaging/THIRD_PARTY.txt"]  # ours, and those of linked libraries
+LICENCES = [ROOT / "LICENSE", ROOT / "packaging/THIRD_PARTY.txt"]  # of Crivo, and of linked libraries
 
 
 def version():
@@ -35,7 +35,7 @@ def version():
 
 
 def machine_of(module):
-    """The machine in the module's ELF header: aarch64, possibly cross-compiled, or else this machine."""
+    """The machine for which a module was compiled: aarch64 if the ELF header says so, otherwise this machine."""
     header = subprocess.run(["readelf", "--file-header", module], check=True, stdout=subprocess.PIPE, text=True).stdout
     return "aarch64" if re.search("Machine: +AArch64", header) else platform.machine()
 
@@ -70,7 +70,7 @@ Description-Content-Type: text/markdown
 
 
 def strip(module, copy):
-    """Copies a module without the symbols that only a debugger wants."""
+    """Copies a module without the symbols that only a debugger needs."""
     machine = machine_of(module)
     program = "strip" if machine == platform.machine() else f"{machine}-linux-gnu-strip"
     subprocess.run([program, "--strip-unneeded", "-o", copy, module], check=True)
@@ -82,7 +82,7 @@ def python_files():
 
 
 def contents(build, tag):
-    """(path, bytes) of all files but RECORD."""
+    """Yields the path and the bytes of each file except RECORD."""
     for source in python_files():
         yield f"{NAME}/{source.name}", source.read_bytes()
     info = f"{NAME}-{version()}.dist-info"
@@ -107,7 +107,7 @@ def record_line(path, content):
 
 
 def write(archive, path, content):
-    """The same bytes give the same archive, whenever it is made."""
+    """Writes an entry with a constant date, so that the same bytes always give the same archive."""
     entry = zipfile.ZipInfo(path, date_time=(1980, 1, 1, 0, 0, 0))
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = (0o100755 if path.endswith(".so") else 0o100644) << 16
@@ -115,7 +115,7 @@ def write(archive, path, content):
 
 
 def pack(build, folder, system):
-    """Writes the wheel for a system, as its tag names it, and returns its path. Others in the folder are removed."""
+    """Writes the wheel for a system, named as in the tag, and returns its path. Removes other wheels of the folder."""
     build, folder = pathlib.Path(build), pathlib.Path(folder)
     tag = f"cp311-abi3-{system}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -143,7 +143,7 @@ SOURCES = ("CMakeLists.txt", "CMakePresets.json", "CHANGELOG.md", "LICENSE", "do
 
 
 def sources():
-    """(path, bytes, mode) of all files of the sdist."""
+    """Yields the path, the bytes and the mode of each file of the sdist."""
     backend = (HERE / "pyproject.toml").read_text(encoding="utf-8")
     yield "pyproject.toml", backend.replace('["."]', '["core/python"]').encode(), 0o644
     yield "PKG-INFO", metadata().encode(), 0o644
@@ -172,7 +172,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """Packs what build_wheel reads. The same sources give the same archive, wherever and whenever it is made."""
+    """Packs what build_wheel reads. The same sources always give the same archive."""
     sdist = pathlib.Path(sdist_directory, f"{NAME}-{version()}.tar.gz")
     date = int(subprocess.run([ROOT / "packaging/source_date"], check=True, stdout=subprocess.PIPE).stdout)
     with gzip.GzipFile(sdist, "wb", mtime=0) as compressed, tarfile.open(fileobj=compressed, mode="w") as archive:

@@ -23,4 +23,4 @@ __all__ = [
 ]
 
 for _public in (Error, SystemRefusal, Facts, Filter, Map, Similarity, Stats, Difference, Sketch, SketchFacts, kinds, load, loadable_path):
-    _public.__module__ = "crivo"  # the public module, which pickles also name
+    _public.__module__ = "crivo"  # the public module; pickles also contain this name

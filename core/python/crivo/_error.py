@@ -7,7 +7,7 @@ import os
 
 
 class Error(ValueError):
-    """A wrong argument, bytes that are not a filter, an operation that a filter does not support, and so on.
+    """Raised for a wrong argument, bytes that are not a filter, an operation that a filter does not support, and so on.
 
     `code` is the reason in one or two words, the same in every language: "bad argument", "corrupt", "incompatible",
     "unsupported", "full", "not found", "too large" or "system error".
@@ -29,8 +29,8 @@ class Error(ValueError):
 class SystemRefusal(Error, OSError):
     """An Error from the system: a file that cannot be read or written, a thread that cannot be started.
 
-    errno, strerror and filename are those of an OSError, or None if the system gave no reason or no file was named. As
-    with OSError, the reason decides the class: a missing folder is also a FileNotFoundError.
+    errno, strerror and filename are as in OSError, or None if the system gave no reason or no file was named. As with
+    OSError, errno determines the class: the error for a missing folder is also a FileNotFoundError.
 
     >>> try:
     ...     crivo.Filter(["alpha"]).save("/no/such/folder/words.crivo")

@@ -1,4 +1,4 @@
-"""The class Filter. Its other methods are in the compiled base class."""
+"""The class Filter. The compiled base class has further methods."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Facts(NamedTuple):
 
     kind: str
     capacity: int
-    """The number of keys that it was sized for."""
+    """The number of keys that the filter was sized for."""
     fp_rate: float
     """The promised false-positive rate at capacity."""
     keys: int
@@ -52,11 +52,11 @@ class Facts(NamedTuple):
     units: int
     """Bits, blocks or counters, by kind: docs/format.md."""
     k: int
-    """Bits that are tested for a key."""
+    """The number of bits that are tested for a key."""
     param: int
     seed: int
     payload_bytes: int
-    """Its size in memory."""
+    """The size of the filter in memory."""
     can: tuple[str, ...]
     """Some of "add", "remove", "count", "unite", "intersect", "grow", "range", "find", "exact" and "advance"."""
     read_only: bool
@@ -95,8 +95,8 @@ class Filter(_crivo.Filter):
     (True, False)
 
     `keys` is any iterable of str, bytes, int and float, or an array (see contains_many). A str is the same key as its
-    UTF-8, and a number the same as its digits: 1, 1.0, True, "1" and b"1" are one key, also in SQL and C++. Without
-    keys, the filter is empty, and needs a capacity if it is not "growing". For all options, None means the default.
+    UTF-8, and a number is the same key as its digits: 1, 1.0, True, "1" and b"1" are one key, also in SQL and C++. A
+    filter without keys needs a capacity, unless it is "growing". For all options, None means the default.
 
     kind           "blocked" (the fastest), "classic", "compressed", "counting", "cuckoo", "hash_compaction",
                    "scalable", "growing", "spectral", "ribbon" (the smallest), "window:7 days" (see advance()) or
@@ -107,12 +107,12 @@ class Filter(_crivo.Filter):
                    "window"), or 2**32 for "growing"
     bits_per_key   sizes the filter instead of fp_rate, which must then be None
     seed           the seed of the hash; filters with different seeds cannot be united
-    threads        the number of threads that sort hashes and build; crivo.ALL_THREADS uses all of the machine's
+    threads        the number of threads that sort hashes and build; crivo.ALL_THREADS means one thread per CPU
     max_bytes      the maximum size of the filter in bytes, also when it grows
     max_memory     the memory limit of a build, filter included, in bytes, at least 16 MiB; data beyond it goes to
                    temporary files
     temp_folder    the folder of these files, on a disk; by default TMPDIR, or else /var/tmp
-    progress       called with the completed share, from 0 to 1, once the keys are read; its exception ends the build
+    progress       called with the completed share, from 0 to 1, after the keys are read; an exception ends the build
     hashed         whether `keys` are hashes from crivo.hash_key with the same seed instead of keys
 
     Ctrl-C ends a build. len(filter) is the number of keys added, including repeated ones; stats().cardinality estimates
@@ -120,7 +120,7 @@ class Filter(_crivo.Filter):
     """
 
     __slots__ = ("__weakref__",)
-    __hash__ = None  # type: ignore[assignment]  # it can change
+    __hash__ = None  # type: ignore[assignment]  # a filter can change
 
     @classmethod
     def exact(
@@ -143,10 +143,10 @@ class Filter(_crivo.Filter):
     def open(cls, path: _Path, *, max_bytes: int | None = None) -> Self:
         """Open a file that save(), the crivo tool or another language wrote. The filter is read-only.
 
-        A file in the form "mappable", which save() uses above 64 KiB, opens at once, whatever its size: a query
-        reads only the pages that it needs, and verifies each before its first use. A raw file is read once, and
-        a compressed one is read into memory, unless that needs more than max_bytes, 1 GiB by default. Querying a
-        file that is damaged or was written to since is an Error, but the file may be replaced by another. copy()
+        A file in the form "mappable", which save() uses above 64 KiB, opens in constant time: a query reads only
+        the pages that it needs, and verifies each page before its first use. A raw file is read once. A compressed
+        file is read into memory; it is an Error if that needs more than max_bytes, 1 GiB by default. A query is an
+        Error if the file is damaged, or was written to after it was opened; replacing the file is safe. copy()
         makes a filter that can be changed. A file with a map opens as a crivo.Map.
 
         >>> import os, tempfile
@@ -206,7 +206,7 @@ class Filter(_crivo.Filter):
         return Stats(*self._stats())
 
     def compare(self, other: Filter) -> Similarity:
-        """Estimate how many keys two filters have in common. The filters must be ones that can be united.
+        """Estimate how many keys two filters have in common. It must be possible to unite the filters.
 
         >>> a, b = crivo.Filter(range(1000), capacity=2000), crivo.Filter(range(500, 1500), capacity=2000)
         >>> 400 < a.compare(b).common < 600
@@ -251,7 +251,7 @@ class Filter(_crivo.Filter):
     __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        made = memo[id(self)] = self._copy()  # registered before its attributes are copied: they may refer to self
+        made = memo[id(self)] = self._copy()  # registered first: the attributes may refer to self
         made._take(deepcopy(self.__getstate__(), memo))
         return made
 

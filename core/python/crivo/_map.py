@@ -15,18 +15,17 @@ if TYPE_CHECKING:
 class Map(Filter):
     """A map from keys to values that does not store the keys.
 
-    A key needs about 1.01 * (value_bits + c) bits, of which c, log2(1 / fp_rate) rounded up, detect absent keys.
+    A key needs about 1.01 * (value_bits + c) bits, where c, log2(1 / fp_rate) rounded up, is for absent keys.
 
     >>> ports = crivo.Map({"ssh": 22, "http": 80, "https": 443})
     >>> ports["http"], ports.get("gopher", 0)
     (80, 0)
 
-    `items` is a mapping or an iterable of pairs. If `values` is given, `items` is the keys, as in Filter; each of the
-    two is then an iterable or an array. A value is an int from 0 to 2^32 - 1. A Map is built once, and cannot be
-    iterated over.
+    `items` is a mapping or an iterable of pairs. If `values` is given, both are iterables or arrays, and `items` has
+    the keys, as in Filter. A value is an int from 0 to 2^32 - 1. A Map is built once, and cannot be iterated over.
 
     A key of the map always has its value. Any other key is absent (KeyError) or, at the rate fp_rate, has an arbitrary
-    value. With fp_rate=1, every key has some value, and no bits are spent on detecting absent keys.
+    value. With fp_rate=1, every key has a value, and no bits detect absent keys.
 
     value_bits     the bits of a value; by default, as many as the largest needs
 

@@ -47,10 +47,10 @@ class Sketch(_crivo.Sketch):
     The size depends on the difference, not on the sets: a difference of n keys needs crivo.sketch_symbols(n) symbols.
     No key may be in a set twice.
 
-    keys    what the sketch stores of each key and returns: "hashes", of keys as in Filter; "integers", of 64 bits; or
+    keys    what the sketch stores and returns for each key: "hashes", of keys as in Filter; "integers", of 64 bits; or
             "bytes:N", strings of N bytes, at most 32
     first   the number of the first symbol, to continue another sketch of the same set
-    seed    of all hashes; if untrusted parties supply the keys, draw a new seed after receiving them
+    seed    the seed of all hashes; if untrusted parties supply the keys, draw a new seed after receiving them
     hashed  as in Filter: the keys are hashes from crivo.hash_key
     """
 
@@ -77,7 +77,7 @@ class Sketch(_crivo.Sketch):
         self._update(items, hashed)
 
     def append(self, following: Self) -> None:
-        """Append the next symbols of the same set: those of a sketch with first=self.facts.first + symbols."""
+        """Append the next symbols of the same set: a sketch with first = facts.first + facts.symbols."""
         self._append(following)
 
     def combine(self, other: Self) -> None:
@@ -85,7 +85,7 @@ class Sketch(_crivo.Sketch):
         self._combine(other)
 
     def difference(self, other: Self) -> Difference | None:
-        """The keys that only one of the two sets has, or None while the sketches are too short: append more to both.
+        """The keys that only one of the two sets has, or None while the sketches are too short: append symbols to both.
 
         A key that one side has once more than the other is reported as missing from the other. If a side has a key even
         more often, the result is also None. Symbols that no two sets can produce, such as from an untrusted peer, are

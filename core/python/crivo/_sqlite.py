@@ -27,7 +27,7 @@ def load(connection: Any) -> None:
     (1,)
     >>> db.close()
     """
-    # apsw has had the names of sqlite3 since 2023; before, they had no underscores.
+    # apsw has the method names of sqlite3 since 2023. Its older names have no underscores.
     enable = getattr(connection, "enable_load_extension", None) or getattr(connection, "enableloadextension", None)
     load_extension = getattr(connection, "load_extension", None) or getattr(connection, "loadextension", None)
     if enable is None or load_extension is None:

@@ -1,4 +1,4 @@
-// Hashes many keys block by block: arrays without the GIL, other iterables object by object.
+// Hashes many keys block by block: those of an array without the GIL, those of another iterable one by one.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace crivo::python {
 
-/// Reads an array of keys in place, by Python's buffer protocol: NumPy, array.array, memoryview, ctypes. An array
+/// Reads an array of keys in place, through Python's buffer protocol: NumPy, array.array, memoryview, ctypes. An array
 /// contains the same keys as a list of its items. items.h defines the items that can be read in place; arrays of other
 /// items are iterated over.
 class Array {
@@ -24,14 +24,14 @@ class Array {
   ~Array() { close(); }
 
   enum class Opened { kArray, kOther, kFailed };
-  /// Call once. kOther: `keys` cannot be read in place, or the filter needs ordered numbers and the items may not be
-  /// convertible. kFailed: `hashed` is set, but the items are not hashes; an exception is set.
+  /// Call once. kOther: `keys` cannot be read in place, or the filter needs ordered numbers, to which the items may not
+  /// be convertible. kFailed: `hashed` is set, but the items are not hashes; an exception is set.
   Opened open(PyObject* keys, bool hashed, const Hashing& hashing);
 
   [[nodiscard]] size_t size() const { return count_; }
 
   /// Writes the hashes of `count` items, starting at `first`. Needs no GIL. If another thread writes to the array
-  /// meanwhile, some hashes may be of keys that never existed, but nothing worse happens.
+  /// meanwhile, some hashes may be those of keys that never existed, but all accesses stay inside the array.
   void hashes(size_t first, size_t count, uint64_t* hashes) const;
 
  private:
@@ -51,7 +51,7 @@ class Array {
   size_t count_ = 0;
 };
 
-/// The number of keys hashed at a time. Their hashes stay in the L1 cache, and the filter prefetches for the block.
+/// The number of keys hashed at a time. Their hashes fit in the L1 cache, and the library prefetches for all of them.
 constexpr size_t kBlock = 1024;
 /// The number of keys between checks for Ctrl-C and for other threads that want the GIL. A stretch takes some
 /// milliseconds, about as long as Python itself lets a thread run.

@@ -7,8 +7,8 @@
 namespace crivo::python {
 namespace {
 
-/// The class is written in Python, where its documentation is. It is looked up for each error, so that the module has
-/// no state and works in every subinterpreter.
+/// The exception classes are written in Python, with their documentation. They are looked up for each error, so that
+/// the module has no state and works in every subinterpreter.
 PyObject* raise_error(const Ref& message, crivo_status status, int reason = 0, PyObject* filename = Py_None) {
   const Ref module(message ? PyImport_ImportModule("crivo._error") : nullptr);
   if (!module) return nullptr;

@@ -12,21 +12,21 @@ namespace crivo::python {
 
 /// A Python object. Its filter is never null: an object without a filter never reaches Python.
 struct Filter {
-  PyObject ob_base;  // Python's name
+  PyObject ob_base;  // the name that Python's macros expect
   crivo_filter* handle;
   Hashing hashing;
   Turns turns;
 };
 
-/// METH_KEYWORDS and METH_METHOD functions are stored under another type, and cast back by Python.
+/// Casts a function with METH_KEYWORDS or METH_METHOD to the type in which tables store it. Python casts it back.
 template <class Function>
 PyCFunction method(Function* function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
-/// For a method with another object as its argument, which is checked against the class that defines the method.
+/// The flags of a method with another Filter or Sketch as its argument, which is checked against the defining class.
 constexpr int kOther = METH_METHOD | METH_FASTCALL | METH_KEYWORDS;
 
-/// Frees a Filter or a Sketch: a slot of its type.
+/// A slot of the types Filter and Sketch: frees an object.
 template <class Object, auto free_handle>
 void free_object(PyObject* self) {
   free_handle(reinterpret_cast<Object*>(self)->handle);

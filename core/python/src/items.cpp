@@ -43,7 +43,7 @@ Items numbers_of(char letter, size_t width) {
   }
   if (letter == '?' && width == 1) return Items::kBool;
   if (!std::has_single_bit(width) || width > 8) return Items::kUnknown;
-  if (is_among(letter, "bB") && width != 1) return Items::kUnknown;  // ctypes reports unions like this
+  if (is_among(letter, "bB") && width != 1) return Items::kUnknown;  // ctypes gives unions this format
   if (is_among(letter, "bhilqn")) return Items::kSigned;
   return is_among(letter, "BHILQN") ? Items::kUnsigned : Items::kUnknown;
 }

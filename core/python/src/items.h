@@ -1,7 +1,7 @@
-// Items of an array as keys. The array's format defines their type (Python's module struct).
+// Items of an array as keys. The array's format, as in Python's module struct, defines their type.
 //
 // An item is the same key as the Python object that indexing the array returns. Integers and reals are numbers. NumPy's
-// "S16" is bytes without trailing NULs, which NumPy considers padding. Bytes in which trailing NULs count, such as
+// "S16" is bytes without trailing NULs, which NumPy considers padding. Bytes whose trailing NULs matter, such as
 // digests, need "V16" (array.view("V16")) or rows of single bytes.
 #pragma once
 

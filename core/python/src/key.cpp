@@ -57,8 +57,8 @@ bool Key::read_integer(PyObject* integer) {
   return true;
 }
 
-/// Python's integers have no limit: beyond 64 bits, the key is also the digits. Python refuses to write more than some
-/// thousand digits (sys.set_int_max_str_digits), but its module decimal does not.
+/// Python's integers have no limit. An integer of more than 64 bits is also its decimal digits. Python refuses to
+/// convert more than some thousands of digits to text (sys.set_int_max_str_digits), so its module decimal does that.
 bool Key::read_digits(PyObject* integer) {
   text_ = Ref(PyNumber_ToBase(integer, 10));
   if (!text_ && PyErr_ExceptionMatches(PyExc_ValueError) != 0) {

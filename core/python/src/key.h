@@ -13,7 +13,7 @@ constexpr Py_ssize_t kAlone = -1;
 /// Reads the bytes of one key. They are valid until the Key is destroyed or Python code runs.
 ///
 /// A str is its UTF-8; bytes, bytearray and memoryview are their bytes. An int (or an object with __index__) is its
-/// decimal digits, and a bool its int. A float is the int that it equals if that has 64 bits, otherwise the shortest
+/// decimal digits, and a bool its int. A float that equals an int of 64 bits is that int; any other is the shortest
 /// text that reads back as the same float. An item of an array, such as NumPy's float32, is read as in the array.
 class Key {
  public:

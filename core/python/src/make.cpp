@@ -43,8 +43,8 @@ void stay(void* /*unused*/) {
 /// The library's progress callback: checks for Ctrl-C, and calls the caller's function.
 ///
 /// When the process ends, Python before 3.14 ends a thread that requests the GIL, by pthread_exit. That unwinds the
-/// stack, and would abort the process at the library's functions, which let no exception pass. Therefore the thread
-/// blocks forever, as Python does from 3.14 on.
+/// stack, and would abort the process at the library's functions, which are noexcept. Therefore the thread blocks
+/// forever, as Python does from 3.14 on.
 struct Progress {
   PyObject* callback;    // may be null
   PyThreadState* state;  // while the GIL is released
@@ -80,7 +80,7 @@ bool in_main_thread() {
   return ident && PyLong_AsUnsignedLong(ident.get()) == PyThread_get_thread_ident();
 }
 
-/// A builder that works with the GIL released.
+/// Owns a crivo_builder. Adds the keys of arrays, and builds the filter, without the GIL.
 class Builder {
  public:
   /// Borrows the progress callback, which may be null, and the folder, which appears in errors.
@@ -281,7 +281,7 @@ PyObject* make_limited(PyObject* type, PyObject* max_bytes, PyObject* filename, 
   return wrap(reinterpret_cast<PyTypeObject*>(type), filter);
 }
 
-/// Runs once per process: a mapped file that shrinks must cause an error, not end Python.
+/// Calls crivo_guard_files once per process: a mapped file that shrinks must cause an error, not end Python.
 crivo_status guard_files(crivo_error* error) {
   static std::atomic<bool> guarded{false};
   if (guarded.exchange(true)) return CRIVO_OK;

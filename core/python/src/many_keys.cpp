@@ -11,7 +11,7 @@ PyObject* view_of_bool(const Ref& bytes) {
   return view ? PyObject_CallMethod(view.get(), "cast", "s", "?") : nullptr;
 }
 
-/// A list of bool from the same bytes.
+/// A list of bool from such an array.
 PyObject* list_of_bool(const Ref& bytes) {
   const Py_ssize_t size = PyByteArray_Size(bytes.get());
   const char* answers = PyByteArray_AsString(bytes.get());

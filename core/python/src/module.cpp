@@ -244,7 +244,7 @@ PyObject* module_find_shard(PyObject* /*module*/, PyObject* args) {
   return found ? Py_BuildValue("(Ks)", static_cast<unsigned long long>(number), name) : nullptr;
 }
 
-/// Names and CRIVO_CAN_ bits.
+/// A dict with the CRIVO_CAN_ bits of each kind, by its name.
 PyObject* module_kinds(PyObject* /*module*/, PyObject* /*unused*/) {
   Ref kinds(PyDict_New());
   for (size_t i = 0; kinds && crivo_kind_name(i) != nullptr; ++i) {

@@ -1,5 +1,5 @@
 // Python's C API, limited to the stable subset of 3.11 and later, so that one compiled module serves all versions.
-// (3.11 is the first whose limited API has the buffer protocol, which reads arrays.)
+// (3.11 is the first version whose limited API has the buffer protocol, which reads arrays.)
 //
 // The module is compiled without C++ exceptions. When Python ends, it unwinds the stacks of running threads, and this
 // code must not catch or stop that.

@@ -8,7 +8,7 @@ namespace {
 
 /// A Python object. Its sketch is never null.
 struct Sketch {
-  PyObject ob_base;  // Python's name
+  PyObject ob_base;  // the name that Python's macros expect
   crivo_sketch* handle;
   Hashing hashing;
   uint32_t what;  // as in crivo_sketch_facts
@@ -78,7 +78,7 @@ bool read_number(PyObject* object, uint64_t* number) {
   return PyErr_Occurred() == nullptr;
 }
 
-/// Adds a key to a sketch, or removes it. False with an exception.
+/// Adds a key to a sketch, or removes a key. False with an exception.
 bool change_key(Sketch* sketch, PyObject* object, bool add, Py_ssize_t place = kAlone) {
   crivo_error error;
   if (sketch->what == kIntegers) {

@@ -7,8 +7,8 @@
 namespace crivo::python {
 namespace {
 
-// One mutex for all filters suffices, because turns are long and rare. These types have no destructor, which could run
-// before the last use.
+// One mutex for all filters suffices, because turns are long and rare. The variables below have no destructors, because
+// these could run before the last use.
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t turn_ended = PTHREAD_COND_INITIALIZER;
 std::atomic<uint64_t> ended{0};

@@ -7,7 +7,7 @@
 // it has no turn, so there is no deadlock.
 //
 // A forked process has only the thread that forked, which was in no turn. So the child drops the counts of other
-// threads' queries. A change by another thread stays unfinished, and waiting for it never ends.
+// threads' queries. A change by another thread stays unfinished: a thread that waits for its end waits forever.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace crivo::python {
 
 class Turns {
  public:
-  /// wait_to_ask waits until a query that keeps the GIL may begin; wait_to_change, until a change may. Both release the
-  /// GIL only while they wait.
+  /// Waits until a query that keeps the GIL may begin. Releases the GIL only while it waits.
   void wait_to_ask() {
     if (changing_) wait_until_free_to_ask();
   }
+  /// The same for a change.
   void wait_to_change() {
     if (changing_ || asking_ > 0) wait_until_free_to_change();
   }

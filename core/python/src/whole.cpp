@@ -1,5 +1,5 @@
 // Operations on a whole filter: facts, estimates, serialization, and operations with another filter. While an operation
-// reads the whole filter, other threads can run.
+// reads the whole filter, other threads can run Python.
 #include <cmath>
 
 #include "errors.h"
