@@ -1,6 +1,6 @@
 // The functions that filter.js and sketch.js call, in WebAssembly (core/wasm) and in Node's native module (core/node).
 // Everything except numbers is passed in the shared buffer (`room`): filter.js writes to it before a call, and reads
-// from it afterwards. Keys are stored one after the other. A batch of keys is preceded by 512 numbers of 32 bits: the
+// from it afterwards. Keys are stored one after the other. A batch of keys begins with 512 numbers of 32 bits, the
 // sizes of the keys. A function that fails returns 0, a null pointer or false, and sets the last error.
 #pragma once
 
@@ -22,7 +22,7 @@ EXPORT(message) std::size_t message();
 EXPORT(open) AnyFilter* open(std::size_t bytes, double max_bytes);
 EXPORT(close) void close(AnyFilter* filter);
 
-/// The shared buffer must contain the name of the kind. A number of 0 means the default.
+/// The shared buffer must contain the name of the kind. For each number, 0 means the default.
 EXPORT(plan)
 Plan* plan(std::size_t kind_bytes, double capacity, double fp_rate, double bits_per_key, double seed_high,
            double seed_low, double max_bytes);
@@ -31,7 +31,7 @@ EXPORT(create) AnyFilter* create(const Plan* plan);
 
 EXPORT(builder) FilterBuilder* builder(const Plan* plan);
 EXPORT(collect) bool collect(FilterBuilder* builder, const Plan* plan, std::size_t count);
-/// The values of the keys follow the last key, as numbers of 32 bits.
+/// The values of all keys follow the last key, as numbers of 32 bits.
 EXPORT(collect_values) bool collect_values(FilterBuilder* builder, const Plan* plan, std::size_t count);
 EXPORT(finish) AnyFilter* finish(FilterBuilder* builder);
 EXPORT(drop_builder) void drop_builder(FilterBuilder* builder);
@@ -44,11 +44,11 @@ EXPORT(has) bool has(const AnyFilter* filter, std::size_t bytes);
 EXPORT(has_many) void has_many(const AnyFilter* filter, std::size_t count);
 /// Both ends are keys in the shared buffer.
 EXPORT(has_range) bool has_range(const AnyFilter* filter, std::size_t low_bytes, std::size_t high_bytes);
-/// The value of a key in a map; -1 for an absent key, -2 on an error.
+/// Returns the value of a key in a map, -1 for an absent key, or -2 on an error.
 EXPORT(find) double find(const AnyFilter* map, std::size_t bytes);
 /// Writes the values to the shared buffer as doubles, -1 for an absent key. The buffer must have at least 4096 bytes.
 EXPORT(find_many) bool find_many(const AnyFilter* map, std::size_t count);
-/// -1 on an error.
+/// Returns -1 on an error.
 EXPORT(count) double count(const AnyFilter* filter, std::size_t bytes);
 
 EXPORT(add) bool add(AnyFilter* filter, std::size_t count);
@@ -56,13 +56,13 @@ EXPORT(add) bool add(AnyFilter* filter, std::size_t count);
 EXPORT(advance) bool advance(AnyFilter* filter, double time);
 EXPORT(remove_key) bool remove_key(AnyFilter* filter, std::size_t bytes);
 
-/// Writes numbers, then the name of the kind, to the shared buffer. Returns the name's size.
+/// Writes the numbers of infoOf in room.js, as doubles, and the name of the kind. Returns the name's size.
 EXPORT(facts) std::size_t facts(const AnyFilter* filter);
 /// Writes a blob to the shared buffer, and returns its size.
 EXPORT(write) std::size_t write(const AnyFilter* filter, bool with_sums);
 
 /// Returns the number of the only shard that can have a key, and writes its file's name to the shared buffer. The
-/// shared buffer must contain a manifest, followed by the key. -1 on an error.
+/// shared buffer must contain a manifest, followed by the key. Returns -1 on an error.
 EXPORT(find_shard) double find_shard(std::size_t manifest_bytes, std::size_t key_bytes);
 
 EXPORT(sketch_symbols) double sketch_symbols(double difference);
@@ -79,7 +79,7 @@ EXPORT(sketch_combine) bool sketch_combine(Sketch* sketch, const Sketch* other);
 /// Writes to the shared buffer: the number of keys that only `first` has (8 bytes, little-endian), these keys, and the
 /// keys that only `second` has. Returns the total size in bytes: 0 if the sketches are too short, -1 on an error.
 EXPORT(sketch_difference) double sketch_difference(const Sketch* first, const Sketch* second);
-/// Writes numbers to the shared buffer.
+/// Writes the numbers of `info` in sketch.js to the shared buffer, as doubles.
 EXPORT(sketch_facts) bool sketch_facts(const Sketch* sketch);
 /// Writes a blob to the shared buffer, and returns its size.
 EXPORT(sketch_write) std::size_t sketch_write(const Sketch* sketch);

@@ -47,7 +47,7 @@ export class CrivoError extends Error {
 export class Filter {
   private constructor();
 
-  /** Opens a blob of any form, from any interface of Crivo. It may use at most maxBytes, 1 GiB by default. */
+  /** Opens a blob of any form, from any interface of Crivo. The filter may use at most maxBytes, 1 GiB by default. */
   static open(blob: Uint8Array | ArrayBuffer, options?: { maxBytes?: number }): Filter;
   /** An empty filter. Every kind except growing needs a capacity. */
   static create(options: Options & ({ capacity: number } | { kind: "growing" })): Filter;
@@ -55,8 +55,8 @@ export class Filter {
   static build(keys: Iterable<Key>, options?: Options): Filter;
 
   /**
-   * A map from keys to values of 0 to 2^32 - 1, built from entries such as those of a Map. It stores no keys. An fpRate
-   * of 1 spends no bits on detecting absent keys. A key with two different values is an error.
+   * A map from keys to values of 0 to 2^32 - 1, built from entries such as those of a Map. It stores no keys. With
+   * an fpRate of 1, no bits detect absent keys. A key with two different values is an error.
    */
   static buildMap(entries: Iterable<readonly [Key, number]>, options?: Options): Filter;
 
@@ -69,15 +69,15 @@ export class Filter {
 
   /** The value of a key in a map; undefined for a key that is certainly absent, and any value for a false positive. */
   get(key: Key): number | undefined;
-  /** Faster than get for each key. */
+  /** Like get for each key, but faster. */
   getMany(keys: Iterable<Key>): (number | undefined)[];
 
   has(key: Key): boolean;
-  /** Faster than has for each key. */
+  /** Like has for each key, but faster. */
   hasMany(keys: Iterable<Key>): boolean[];
   /** Whether a filter of the kind "range" may contain a key from low to high, both included. */
   hasRange(low: number | bigint | Uint8Array, high: number | bigint | Uint8Array): boolean;
-  /** How often a key was added, less its removals; may be too high, but never too low. */
+  /** How often a key was added, less its removals; may be too high. Counters saturate, those of "counting" at 15. */
   count(key: Key): number;
 
   add(key: Key): void;
@@ -100,7 +100,7 @@ export class Filter {
   free(): void;
 }
 
-/** A file of a sharded filter. `name` is its name in the folder that has the manifest's name plus ".shards". */
+/** A file of a sharded filter. The file `name` is in the folder that has the manifest's name plus ".shards". */
 export interface Shard {
   number: number;
   name: string;
@@ -108,7 +108,7 @@ export interface Shard {
 
 /**
  * The only shard of a sharded filter (`crivo build --shards`) that can have the key, according to the bytes of its
- * manifest. Fetch that file, and open it with Filter.open.
+ * manifest. Fetch the file of this shard, and open it with Filter.open.
  */
 export function findShard(manifest: Uint8Array | ArrayBuffer, key: Key): Shard;
 
@@ -117,8 +117,8 @@ export interface SketchOptions {
   /** The length of the sketch; sketchSymbols() returns the length that a difference needs. */
   symbols: number;
   /**
-   * What the sketch stores of each key and returns: "hashes" (the default) of keys as in Filter, "integers" of 64 bits,
-   * or "bytes:N", strings of N bytes, at most 32.
+   * What the sketch stores and returns for each key: "hashes" (the default) of keys as in Filter, "integers" of 64
+   * bits, or "bytes:N", strings of N bytes, at most 32.
    */
   keys?: string;
   /** The number of the first symbol, to continue another sketch of the same set. */

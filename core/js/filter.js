@@ -17,7 +17,7 @@ export function findShard(manifest, key) {
   return { number, name: decoder.decode(bytes.subarray(room, room + SHARD_NAME_BYTES)) };
 }
 
-/** Validates a rate or a number of bits; 0 if absent. */
+/** Validates a rate or a number of bits, and returns it; 0 if it is undefined. */
 function positive(name, value) {
   if (value === undefined || value > 0) return value ?? 0;
   throw new CrivoError(`${name} must be a number above 0, got ${String(value)}`);
@@ -25,7 +25,7 @@ function positive(name, value) {
 
 const OPTIONS = ["kind", "capacity", "fpRate", "bitsPerKey", "seed", "maxBytes"];
 
-/** Calls make(plan, the encoder of its keys), and returns the filter. */
+/** Plans a filter, calls make(plan, the encoder of its keys), and returns the Filter. */
 function planned(options, make) {
   checkOptions(options, OPTIONS);
   const { kind = "blocked", capacity = 0, fpRate, bitsPerKey, seed = 0n, maxBytes = 0 } = options;
@@ -117,7 +117,7 @@ export class Filter {
   hasMany(keys) {
     const answers = [];
     putMany(keys, this.#known, (count) => {
-      native.has_many(this.#open, count); // iterating over keys may have freed it
+      native.has_many(this.#open, count); // iterating over keys may have freed the filter
       for (let i = 0; i < count; ++i) answers.push(bytes[room + i] === 1);
     });
     return answers;
@@ -140,7 +140,7 @@ export class Filter {
     const answers = [];
     putMany(keys, this.#known, (count) => {
       makeRoom(8 * BATCH);
-      native.find_many(this.#open, count) || fail(); // iterating over keys may have freed it
+      native.find_many(this.#open, count) || fail(); // iterating over keys may have freed the filter
       answers.push(...valuesOf(count));
     });
     return answers;

@@ -10,7 +10,7 @@ export class CrivoError extends Error {
   }
 }
 
-/** The text of a number as std::to_chars writes it: the shortest that reads back as the same number. */
+/** The text of a number as std::to_chars writes it: the shortest text that reads back as the same number. */
 export function spell(number) {
   if (Number.isNaN(number)) return "nan";
   if (!Number.isFinite(number)) return number < 0 ? "-inf" : "inf";
@@ -20,7 +20,7 @@ export function spell(number) {
   return fixed.includes("e") || fixed.length > scientific.length ? scientific : fixed;
 }
 
-/** The name of a key in an error: keys[index], or, for a single key, the name that was passed as `index`. */
+/** The name of a key in an error: keys[index] or, for a single key, the name that was passed as `index`. */
 function nameOf(index) {
   return typeof index === "number" ? `keys[${index}]` : index;
 }

@@ -1,4 +1,4 @@
-// What filter.js and C++ share: the shared buffer (`room`) and the last error. core/wasm and core/node implement both.
+// The shared buffer (`room`) of JavaScript and C++, and the last error. core/wasm and core/node implement both.
 #pragma once
 
 #include <cstddef>

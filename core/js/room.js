@@ -15,10 +15,10 @@ const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 export const decoder = new TextDecoder();
 export let native; // the functions of exports.h, and their memory
 export let bytes; // a view of this memory
-export let room = 0; // the position of the shared buffer in it
+export let room = 0; // the position of the shared buffer in this memory
 let roomBytes = 0;
 
-/** Call first. `functions`: those of exports.h, and `memory`, whose `buffer` contains the shared buffer (`room`). */
+/** Call first. `functions` has those of exports.h, and `memory`, whose `buffer` contains the shared buffer (`room`). */
 export function use(functions) {
   native = functions;
   memoryMoved();
@@ -43,7 +43,7 @@ export function makeRoom(needed) {
   if (needed > roomBytes) askForRoom(needed, Math.max(needed, 2 * roomBytes, 1 << 12));
 }
 
-/** Call before reading what C++ wrote to the shared buffer (`room`): it may have moved. */
+/** Call before reading what C++ wrote to the shared buffer (`room`): the buffer may have moved. */
 export function roomMoved() {
   askForRoom(roomBytes);
 }
@@ -62,8 +62,8 @@ export function fail() {
   throw new CrivoError(text.replace(/^(fp_rate|bits_per_key|max_bytes)\b/, camelCase), code);
 }
 
-/** Writes a key at this offset of the shared buffer (`room`), and returns its size. Runs no code of the caller. `known`
- * converts the key to a string or a Uint8Array (keys.js). */
+/** Writes a key at this offset of the shared buffer (`room`), and returns the key's size. Calls no function of
+ * the user. `known` converts the key to a string or a Uint8Array (keys.js). */
 export function putKey(key, known, index = "key", at = 0) {
   if (known === plainKey && Number.isSafeInteger(key)) {
     makeRoom(at + MOST_DIGITS);
