@@ -1,6 +1,6 @@
 // The functions of core/js/exports.h for filter.js in Node. Every argument and result is a number; pointers are below
-// 2^53. filter.js is loaded once per thread and per module loader. Each instance has its own shared buffer (`room`),
-// last error and filters (Node-API, https://nodejs.org/api/n-api.html).
+// 2^53. filter.js is loaded once per thread and per module loader. Each of these instances has its own shared buffer
+// (`room`), last error and filters (Node-API, https://nodejs.org/api/n-api.html).
 #include <node_api.h>
 
 #include <array>
@@ -24,7 +24,7 @@ struct Instance {
   std::byte* bytes = nullptr;
   std::size_t size = 0;
   LastError error = {};
-  // The objects that JavaScript holds, and their sizes as reported to V8.
+  // The objects that JavaScript owns, and their sizes as reported to V8.
   std::unordered_map<AnyFilter*, std::int64_t> filters = {};
   std::unordered_map<Sketch*, std::int64_t> sketches = {};
 
@@ -49,7 +49,7 @@ struct Instance {
 
 thread_local Instance* current = nullptr;  // the instance that JavaScript called last
 
-/// JavaScript's `new TYPE(argument)`. Null if it throws; Node-API's own functions would end the process.
+/// JavaScript's `new TYPE(argument)`; null if that throws. Node-API's own functions would then end the process.
 napi_value construct(napi_env env, const char* type, napi_value argument) {
   napi_value global = nullptr;
   napi_value constructor = nullptr;
