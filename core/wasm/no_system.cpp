@@ -16,7 +16,7 @@ void system::release_addresses(void*, std::size_t) noexcept {}
 void system::advise_huge_pages(void*, std::size_t) noexcept {}
 void system::advise_small_pages(void*, std::size_t) noexcept {}
 
-// Only a build with max_memory needs a file, and exports.cpp sets none. These functions satisfy the linker.
+// Only a build with max_memory needs a file, and exports.cpp sets no max_memory. These functions satisfy the linker.
 namespace {
 Error no_files() { return error(ErrorCode::kSystem, "temp_folder must be writable, got a system without files"); }
 }  // namespace

@@ -1,5 +1,5 @@
 // Formats a double as its shortest text, with JavaScript's own code. libc++'s tables for this, and for the other
-// functions of the same object file, would be half of crivo.wasm.
+// functions in the same object file, would take half of crivo.wasm.
 #include <charconv>
 
 extern "C" [[clang::import_module("env"), clang::import_name("spell")]] char* spell(double value, char* text);
