@@ -84,7 +84,7 @@ BlobForm form_of(Codec codec) {
   return codec == Codec::kRawSums ? BlobForm::kMappable : BlobForm::kFile;
 }
 
-/// Adds the keys one by one, and prints those that were not found before.
+/// Adds the keys one by one, and prints the keys that were not found before.
 void add_and_print(AnyFilter& filter, std::span<const std::uint64_t> hashes, std::span<const std::string_view> keys,
                    KeyEnd key_end) {
   for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -28,7 +28,7 @@ void unite(AnyFilter& all, const FilterArgument& with) {
 }
 
 /// Reads the manifests of sharded filters, which must have the same seed and number of shards. Empty if no filter is
-/// sharded; an error if only some are.
+/// sharded; an error if only some filters are.
 std::vector<Manifest> manifests_of(const UnionOptions& options) {
   std::vector<Manifest> manifests;
   for (const std::string& path : options.filters.paths) {

@@ -111,7 +111,7 @@ class Filter(_crivo.Filter):
     max_bytes      the maximum size of the filter in bytes, also when it grows
     max_memory     the memory limit of a build, filter included, in bytes, at least 16 MiB; data beyond it goes to
                    temporary files
-    temp_folder    the folder of these files, on a disk; by default TMPDIR, or else /var/tmp
+    temp_folder    the folder of the temporary files, on a disk; by default TMPDIR, or else /var/tmp
     progress       called with the completed share, from 0 to 1, after the keys are read; an exception ends the build
     hashed         whether `keys` are hashes from crivo.hash_key with the same seed instead of keys
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Map(Filter):
     """A map from keys to values that does not store the keys.
 
-    A key needs about 1.01 * (value_bits + c) bits, where c, log2(1 / fp_rate) rounded up, is for absent keys.
+    A key needs about 1.01 * (value_bits + c) bits. The c bits, log2(1 / fp_rate) rounded up, detect absent keys.
 
     >>> ports = crivo.Map({"ssh": 22, "http": 80, "https": 443})
     >>> ports["http"], ports.get("gopher", 0)

@@ -57,8 +57,8 @@ constexpr size_t kBlock = 1024;
 /// milliseconds, about as long as Python itself lets a thread run.
 constexpr size_t kStretch = size_t{1} << 18;
 
-/// Raises a TypeError if `keys` is a single key, because the caller probably forgot the list around it, or if it cannot
-/// be iterated over.
+/// Raises a TypeError if `keys` cannot be iterated over, or is a single key, because the caller probably forgot the
+/// list around the key.
 [[nodiscard]] bool check_many(PyObject* keys);
 
 /// Briefly releases the GIL, and checks for signals, as Python does between two instructions. False with an exception.

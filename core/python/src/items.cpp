@@ -50,7 +50,7 @@ Items numbers_of(char letter, size_t width) {
 
 }  // namespace
 
-/// A buffer without a format contains bytes.
+/// A buffer without a format contains unsigned bytes, as with the format "B".
 Items items_of(const Py_buffer& view) {
   const char* format = view.format == nullptr ? "B" : view.format;
   const auto width = static_cast<size_t>(view.itemsize);

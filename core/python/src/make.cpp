@@ -12,7 +12,7 @@
 namespace crivo::python {
 namespace {
 
-/// In C, 0 means the default; in Python, None or no argument does.
+/// In C, 0 means the default; in Python, None or a missing argument does.
 bool read_optional(const char* name, PyObject* value, uint64_t least, uint64_t* field) {
   return value == nullptr || value == Py_None || read_integer(name, value, least, field);
 }
@@ -129,7 +129,7 @@ class Builder {
     return each_block(keys, hashed, hashing, add) && values.end();
   }
 
-  /// Adds keys of an exact filter: members have the value 1, others 0.
+  /// Adds keys of an exact filter: members have the value 1, non-members 0.
   bool add_side(PyObject* keys, uint64_t value, bool hashed, const Hashing& hashing) {
     uint64_t same[kBlock];
     std::fill_n(same, kBlock, value);

@@ -33,8 +33,8 @@ class Values {
 
  private:
   Py_buffer view_{};
-  Items items_ = Items::kUnknown;  // of an array: integers
-  Ref iterator_;                   // of anything else
+  Items items_ = Items::kUnknown;  // of an array, whose items are integers
+  Ref iterator_;                   // of any other iterable
   size_t taken_ = 0;
 };
 

@@ -38,8 +38,8 @@ class BuildTask {
   /// spill to files when memory_left() is too small.
   explicit BuildTask(const BuildOptions& options, const MemoryBudget& budget = MemoryBudget()) noexcept;
 
-  /// Sets the bytes of the budget that are used outside memory(), initially 0. Also determines threads(). Called before
-  /// each step of a build.
+  /// Sets the bytes of the budget that are used outside memory(), initially 0. Also determines threads(). Must be
+  /// called before each step of a build.
   void set_reserved(std::uint64_t bytes) noexcept;
   /// Replaces the options' memory for the payload. The resource must outlive its allocations.
   void set_payload_memory(std::pmr::memory_resource* memory) noexcept { payload_memory_ = memory; }
