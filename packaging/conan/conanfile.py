@@ -1,7 +1,7 @@
-"""Crivo for Conan 2: `conan create packaging/conan` packs the tree that this file lies in.
+"""Crivo for Conan 2: `conan create packaging/conan` packs the tree that contains this file.
 
-As a static library the package has the C++ library and the C interface; shared, it has libcrivo.so.0, which is the C
-interface alone. The RocksDB plugin is left out: it is for one librocksdb that all of a system shares.
+With shared=False, the package has the C++ library and the C interface. With shared=True, it has only libcrivo.so.0, the
+C interface. The package omits the RocksDB plugin, which is for the shared librocksdb of a system.
 """
 import os
 

@@ -1,7 +1,7 @@
-"""Completion for bash and zsh, from the tool's outline.
+"""Generates the completions for bash and zsh from the tool's outline.
 
-What an argument can be is known by its name. A name that is missing here is an error, so that whoever gives an option a
-new kind of argument decides how it is completed.
+An argument's name determines its completion. A name that is missing in COMPLETED is an error, so that the author of a
+new argument must choose a completion.
 """
 NOTHING, FILES, FOLDERS, VALUES = "nothing", "files", "folders", "values"
 COMPLETED = {"FILE": FILES, "FILTER": FILES, "FIRST": FILES, "SECOND": FILES, "FILE|DB": FILES, "DB": FOLDERS, "DIR": FOLDERS, "KIND": VALUES, "COMMAND": VALUES,
@@ -53,7 +53,7 @@ def bash_value(command, option):
 
 
 def bash_command(name, command, subcommands):
-    """The branch for every other word of a command: an option, or what it has as arguments."""
+    """The branch for every other word of a command: an option or a positional argument."""
     options = bash_words([name for option in command.options for name in option.names])
     kinds = {completed(positional.name) for positional in command.positionals}
     values = [value for positional in command.positionals for value in positional.values]
@@ -115,7 +115,7 @@ def zsh_command(function, command):
 
 
 def zsh_group(function, commands):
-    """The functions of a command that has subcommands; the first of `commands` is itself."""
+    """The function of a command with subcommands; the first of `commands` is the command itself."""
     main, *subcommands = commands
     options = " \\\n    ".join(spec for option in main.options for spec in zsh_option(option))
     described = "\n    ".join(quoted(f"{command.name}:{command.text}") for command in subcommands)

@@ -1,7 +1,7 @@
-"""The pages in section 3 as Markdown, from crivo.h: an overview, and one page for each part of the header.
+"""Generates the pages of section 3 from crivo.h, as Markdown: an overview, and one page for each part of the header.
 
-The header's form is what this reads: a comment on top; parts that open with `// ----- title`; in them comments of
-`///` lines, each in front of what it is about, and `///<` behind a field or a value.
+crivo.h must have this form: a comment at the top, and then parts. A part begins with `// ----- title`. In a part, a
+comment of `///` lines precedes its declaration, and `///<` follows a field or a value.
 """
 import itertools
 import re
@@ -18,7 +18,7 @@ def prose(comment):
 
 
 def code(lines):
-    """Declarations in lines that a terminal has room for, and below them what is said behind fields and values."""
+    """Declarations, wrapped for a terminal, and below them a list of the comments after fields and values."""
     shown, said = [], []
     for line in re.sub(r"\n {8,}(?![ /])", " ", "\n".join(lines)).split("\n"):
         declared, _, about = re.sub(r"^CRIVO_(API|CHECKED) ", "", line).partition("///<")
@@ -30,7 +30,7 @@ def code(lines):
 
 
 def part_text(part):
-    """Each declaration of a part, and below it the comment that is in front of it in the header."""
+    """Each declaration of a part, followed by the comment that precedes the declaration in the header."""
     out = []
     for lines in map(str.splitlines, part.split("\n\n")):
         comment = ""

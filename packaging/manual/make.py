@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the manual pages, by help2man and lowdown, and the shells' completion.
+"""Generates the manual pages, with help2man and lowdown, and the shells' completions.
 
 usage: make.py FOLDER VERSION CRIVO
 
-FOLDER/completion gets bash and zsh. FOLDER/man gets man1 and man5, and man3 if there is the header of the C
-interface; it stays empty without help2man and lowdown.
+Writes FOLDER/completion/bash and FOLDER/completion/zsh. Writes FOLDER/man/man1 and man5, and man3 if the tree has the
+header of the C interface. Without help2man and lowdown, FOLDER/man remains empty.
 
-The page of a command is what the program CRIVO says to its --help, with what text/PAGE.md has more. There the text in
-front of the first heading is for the section DESCRIPTION, `## --kind` has more about that option, and other headings
-are sections. `<!-- rows: FILE, HEADING -->` stands for the rows of the first table below that heading of another page
-of the project, as a list.
+The page of a command is the output of the program CRIVO for --help, and text/PAGE.md. The text before the first heading
+of PAGE.md goes into the section DESCRIPTION. The text under `## --kind` goes to that option, and other headings are
+sections. `<!-- rows: FILE, HEADING -->` inserts the rows of the first table under that heading of FILE, as a list.
 """
 import pathlib
 import re
@@ -36,7 +35,7 @@ def run(*command, **options):
 
 
 def take_rows(markdown):
-    """The Markdown with the rows that it takes from other pages; a terminal has no room for their many columns."""
+    """Inserts rows of other pages into Markdown, as lists, because a terminal is too narrow for their columns."""
     def rows(match):
         section = text_of(match[1]).split(f"## {match[2]}\n", 1)[1]
         table = re.search(r"^\|.*?(?=\n\n)", section, re.DOTALL | re.MULTILINE)[0]
@@ -47,8 +46,8 @@ def take_rows(markdown):
 
 
 def roff(markdown):
-    """Markdown whose highest headings are those of the second level, in the macros of man(7). Code is bold, because a
-    terminal has one font."""
+    """Converts Markdown to the macros of man(7). The highest headings must be of the second level. Code becomes bold,
+    because a terminal has one font."""
     text = re.sub(r"(`+)[^`].*?\1|_", lambda found: found[0] if found[1] else r"\_", markdown, flags=re.DOTALL)
     text = re.sub("^##", "#", text, flags=re.MULTILINE)
     made = run("lowdown", "-Tman", "--parse-no-super", "--out-no-smarty", input=text)
@@ -60,7 +59,7 @@ def roff(markdown):
 
 
 def page(name, section, edition, text):
-    """A whole page of roff from its section NAME on. A paragraph's macro after a heading's does nothing."""
+    """A page of roff that starts with its section NAME. Removes paragraph macros after headings."""
     text = re.sub(r"^(\.S[HS] .*\n|\.PP\n)\.[LP]P\n", r"\1", text, flags=re.MULTILINE)
     text = re.sub(r"^\.SH .*", lambda found: found[0].upper(), text, flags=re.MULTILINE)
     return f"'\\\" t\n.TH {name.upper()} {section} {edition}\n.ad l\n.ds AD l\n.nh\n{text}"
@@ -80,7 +79,7 @@ def plain(paragraph):
 
 
 def command_page(crivo, words, summary, others):
-    """The page of `crivo WORDS`, from its section NAME on."""
+    """The page of `crivo WORDS`, starting with its section NAME."""
     name = "-".join(["crivo", *words])
     markdown = take_rows(text_of(f"packaging/manual/text/{name}.md"))
     intro, *sections = re.split("^## ", f"{markdown}\n{see_also(others)}", flags=re.MULTILINE)

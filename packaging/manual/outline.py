@@ -1,4 +1,4 @@
-"""What the tool takes, as core/tools/outline.h prints it: the one source of options for the manual and completion."""
+"""Parses the tool's commands and options, as core/tools/outline.h prints them, for the manual and the completions."""
 import dataclasses
 import subprocess
 
@@ -52,6 +52,6 @@ def parse(text):
 
 
 def of(program, *arguments):
-    """What a program takes that is started with these arguments."""
+    """The commands and options of a program that is started with these arguments."""
     done = subprocess.run([program, *arguments, "--outline"], stdout=subprocess.PIPE, text=True, check=True)
     return parse(done.stdout)
