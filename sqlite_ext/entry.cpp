@@ -23,7 +23,7 @@ namespace {
 int register_arity(sqlite3* db, const FunctionRow& row, int args, const std::shared_ptr<Connection>& connection) {
   const bool aggregate = row.finish != nullptr;
   auto* registration = new Registration{row.name, connection};
-  // SQLite frees the user data, even if the registration fails.
+  // SQLite deletes `registration`, even if this call fails.
   return sqlite3_create_function_v2(db, row.name, args, row.flags, registration, aggregate ? nullptr : row.call,
                                     aggregate ? row.call : nullptr, row.finish, delete_as<Registration>);
 }
@@ -65,18 +65,19 @@ int register_all(sqlite3* db, char** error_message) {
 }
 
 #ifdef SQLITE_CORE
-// The linker has resolved all calls of SQLite.
+// The linker binds all calls to SQLite, so no function table is needed.
 bool init_api(const sqlite3_api_routines* /*routines*/, char** /*error_message*/) { return true; }
 #else
 /// The first SQLite with all functions that the extension calls. The function table of an older version is shorter, and
 /// a call past its end would crash.
 constexpr int kOldestSQLite = 3038000;
 
-/// Stores SQLite's function table, which serves all connections. A process may contain two SQLites: passing the values
-/// of one to the functions of the other would crash, so the second is rejected. A copy of the file has its own table.
+/// Stores SQLite's function table, which serves all connections. A process may contain two copies of SQLite. The
+/// functions of one copy would crash with values of the other copy, so only the first copy is accepted. The other copy
+/// can load a copy of crivo.so, which has its own function table.
 ///
-/// Threads may load the file at the same time, each for its own connection. The pointer is written once, because other
-/// threads use it without a lock.
+/// Several threads may load the file at the same time, each for its own connection. The pointer is written only once,
+/// because other threads read it without a lock.
 bool init_api(const sqlite3_api_routines* routines, char** error_message) {
   static std::mutex loading;
   const std::lock_guard lock(loading);
@@ -100,9 +101,9 @@ bool init_api(const sqlite3_api_routines* routines, char** error_message) {
 }  // namespace
 }  // namespace crivo::sqlite
 
-// Always SQLITE_OK: any other result, even SQLITE_OK_LOAD_PERMANENTLY, stops sqlite3_auto_extension before the next
-// extension. A linker flag prevents unloading, because other connections may still use the extension's functions when
-// this one closes.
+// Success is SQLITE_OK, not SQLITE_OK_LOAD_PERMANENTLY: SQLite treats any other result of an automatic extension as a
+// failure. Instead, a linker flag prevents unloading, because other connections may still use the extension's functions
+// when this connection closes.
 extern "C" [[gnu::visibility("default")]] int sqlite3_crivo_init(sqlite3* db, char** error_message,
                                                                  const sqlite3_api_routines* routines) {
   try {

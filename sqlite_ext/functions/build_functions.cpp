@@ -32,7 +32,7 @@ FilterBuilder builder_of(const Call& call, const FilterSpec& options) {
   state.builder = builder_of(call, options);
 }
 
-/// The builder of the current group. Throws SqlError if a later row has other options than the first.
+/// The state of the current group. Throws SqlError if a later row has other options than the first row.
 [[gnu::always_inline]] inline BuildState& build_state(const Call& call, const FilterSpec& options) {
   auto& state = aggregate_state<BuildState>(call);
   if (state.builder) {
@@ -43,7 +43,7 @@ FilterBuilder builder_of(const Call& call, const FilterSpec& options) {
   return state;
 }
 
-/// SQLite passes no arguments for a group without rows, so the result is then a filter with default options.
+/// For a group without rows, the options are unknown, so the result is a filter with default options.
 void finish_build(const Call& call, const FilterSpec& defaults) {
   const std::unique_ptr<BuildState> state = release_aggregate_state<BuildState>(call);
   const bool has_rows = state != nullptr && state->builder;

@@ -1,11 +1,11 @@
 // bloom_insert: adds a key to a raw filter in its row, by SQLite's incremental blob I/O.
 //
 // An UPDATE with bloom_add reads, validates, copies and compares the whole filter. bloom_insert reads the header and
-// the 4096-byte segments of the key, and writes only the bytes that change (crivo/host/blob_in_place.h).
+// the 4096-byte segments with the key's bits, and writes only the bytes that change (crivo/host/blob_in_place.h).
 //
 // Outside a transaction, each call opens and closes the row, because closing commits. If the row stayed open, SQLite
 // would close it at the end of the statement, where a failed commit cannot be reported. Inside a transaction, the row
-// stays open until the statement ends, so that SQLite need not follow the value's linked list of pages again.
+// stays open until the statement ends, so that SQLite need not follow the value's chain of overflow pages again.
 #include <array>
 #include <memory>
 
@@ -28,7 +28,7 @@ bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view k
   return is_new;
 }
 
-/// Reuses the row, and the facts about its table, for all rows of the statement.
+/// All calls of a statement reuse one StoredRow, which has checked the table.
 void bloom_insert(const Call& call) {
   const RowArgs args(call);
   const KeyBytes key(args.key);

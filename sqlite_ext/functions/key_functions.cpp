@@ -97,7 +97,7 @@ void bloom_get(const Call& call) {
   });
 }
 
-/// Looks up all keys of a JSON array at once. Returns one answer for each key that is not null.
+/// The answers for the keys of a JSON array, all looked up at once: one answer per key that is not null.
 class Hits {
  public:
   Hits(sqlite3* db, sqlite3_value* array, const FilterRef& filter) {
@@ -113,7 +113,7 @@ class Hits {
   std::size_t size_ = 0;
 };
 
-/// Returns whether any key of a JSON array may be present (wanted: true), or all (false).
+/// Returns whether any key of a JSON array may be present (`wanted` is true), or whether all keys may be (false).
 template <bool wanted>
 void bloom_contains_many(const Call& call) {
   query_filter(call, [&](const FilterRef& filter) {
@@ -148,7 +148,7 @@ constexpr const char* kColumns[] = {"key", "maybe INTEGER"};
 constexpr const char* kArguments[] = {"filter", "keys"};
 
 /// The rows of bloom_probe. Reads the array twice: first to hash and look up all keys at once, then again row by row.
-/// So no key is copied, and the memory is nine bytes per key.
+/// So no key is copied, and the lookup needs nine bytes of memory per key.
 class ProbeRows final : public Rows {
  public:
   /// Borrows the array. If `filter` is null, every answer is NULL.

@@ -8,12 +8,12 @@
 namespace crivo::sqlite {
 namespace {
 
-/// The payload sizes that a connection caches. Decoding a smaller payload is as fast as a cache lookup.
+/// The smallest raw payload and the largest payload that a connection caches. Decoding a smaller raw payload is as fast
+/// as a cache lookup.
 constexpr std::size_t kMinCachedBytes = 4096;
 constexpr std::size_t kMaxCachedBytes = std::size_t{32} << 20;
 
-/// The auxiliary data of an argument that an earlier call of the statement decoded. Only the address of kMarker
-/// matters.
+/// The auxiliary data that the first call of a statement sets. Only the address of kMarker matters.
 constexpr char kMarker = 0;
 
 /// Not inlined, so that the common query needs no stack frame.

@@ -1,16 +1,16 @@
-// Queries the filter in a function's first argument, without decoding that filter again for each row.
+// Queries the filter in a function's first argument. Avoids decoding the same filter again for each row.
 //
 // SQLite preserves the auxiliary data of an argument from row to row only if the argument is constant in the statement
 // (a literal, a bound parameter). For any other argument (a column, a scalar subquery), SQLite discards the data at
-// once. So the first call sets a marker and borrows the filter. A later call that finds the marker stores a copy of the
-// filter there.
+// once. So the first call sets a marker as the auxiliary data, and borrows the filter. A later call that finds the
+// marker replaces the marker by a copy of the filter.
 //
-// Any other argument is a new copy of the value for each row or statement. Validating it takes as long as SQLite's
-// copy, and decompressing it about twenty times as long. So the connection caches one filter: the last compressed one,
-// or a raw one that was read twice in a row (otherwise a scan over rows with a filter each would copy them all). The
-// cache compares all bytes of a compressed blob, but only the header of a raw one, which contains the payload's
-// checksum. Two crafted blobs can have the same header. So a query runs on the cached filter and on the given payload;
-// if the two answers differ, the blob is decoded in full.
+// For an argument that is not constant, SQLite copies the value for each row. Validating a blob takes about as long as
+// SQLite's copy, and decompressing a blob about twenty times as long. So the connection caches one filter: the last
+// compressed one, or a raw one that was decoded twice in a row. (If one decoding were enough, a scan over rows with a
+// filter each would copy every filter.) The cache compares all bytes of a compressed blob, but only the header of a raw
+// blob, which contains the payload's checksum. Two crafted blobs can have the same header. So a query of a raw blob
+// runs on the cached filter and on the given payload; if the two answers differ, the blob is decoded in full.
 #pragma once
 
 #include <memory>
@@ -25,18 +25,19 @@ inline constexpr const char* kPointerType = "crivo filter";
 /// The answer to a query; no value stands for NULL.
 using Answer = std::optional<std::int64_t>;
 
-/// The filter in argument 0 if it is already decoded: by bloom_open, or by an earlier call of this statement, which
-/// stored it in the auxiliary data. Null if the filter must be decoded, or if the argument is NULL.
+/// The filter in argument 0, from bloom_open or from the auxiliary data. Replaces a marker in the auxiliary data by the
+/// decoded filter. Null if the caller must decode the filter, or if the argument is NULL.
 [[nodiscard]] const OwnedFilter* ready_filter(const Call& call);
 
 /// The filter that bloom_open stored in a value; null if the value is not from bloom_open.
 [[nodiscard]] const OwnedFilter* opened_filter(sqlite3_value* value);
 
-/// The cached filter if it may belong to this blob; else null. Shared, because a query may run a statement that
-/// replaces the cached filter.
+/// The cached filter if it may belong to this blob; else null. Ownership is shared, because a query may run a statement
+/// that replaces the cached filter.
 [[nodiscard]] std::shared_ptr<const CachedFilter> cached_filter(const Connection& connection,
                                                                 const FilterArgument& given);
-/// Caches the filter of a blob that was queried, if its size and use justify that.
+/// Caches the filter of a queried blob, unless its payload is too small or too large, or the previous raw blob was
+/// another.
 void cache_filter(Connection& connection, std::span<const std::byte> blob, OpenedBlob&& opened);
 
 /// The result of `query(const FilterRef&)` for the filter in argument 0; no value if that argument is NULL.

@@ -1,4 +1,4 @@
-// Sketches: the difference of two sets. docs/sqlite_sketches.md documents them.
+// The functions on sketches, which find the difference of two sets; docs/sqlite_sketches.md documents them.
 #include <array>
 #include <optional>
 #include <string>
@@ -101,7 +101,7 @@ constexpr std::array kSketchFunctions = {
 constexpr const char* kColumns[] = {"side TEXT", "key"};
 constexpr const char* kArguments[] = {"first", "second"};
 
-/// The keys of a difference: first those of the first side, then those of the second.
+/// The keys of a difference: first the keys that only the first set has, then the keys that only the second set has.
 class DifferenceRows final : public Rows {
  public:
   DifferenceRows(SetDifference difference, SketchKeys keys) : difference_(std::move(difference)), keys_(keys) {}

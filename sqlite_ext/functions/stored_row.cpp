@@ -98,7 +98,8 @@ int StoredRow::seek(std::int64_t rowid, bool alive, std::string& reason) {
 /// NULL, although a query returns the column's DEFAULT.
 void StoredRow::require_value(int status, std::int64_t rowid, const std::string& reason) const {
   if (status == SQLITE_OK) return;
-  // SQLite has no result code for this error, but its text has not changed since incremental blobs were introduced.
+  // SQLite has no separate result code for this error. Its text has been the same since incremental blobs were
+  // introduced.
   if (reason != "cannot open value of type null") fail(status, reason);
   Statement find(db_, "SELECT 1 FROM " + quoted_name(schema_) + "." + quoted_name(table_) + " WHERE _rowid_ = ?1 AND " +
                           quoted_name(column_) + " IS NOT NULL");
@@ -172,7 +173,7 @@ std::string StoredRow::name_of_index(const std::vector<RootPage>& roots) const {
   return "one";
 }
 
-/// Whether a trigger reports another column of this table to a filter table. Such triggers fire at every UPDATE. A
+/// Whether a trigger reports another column of this table to a filter table. Such triggers fire on every UPDATE. A
 /// trigger in temp may have the same name, so all triggers of that name must qualify.
 bool StoredRow::follows_other_column(const std::string& trigger) const {
   const std::string where = "sqlite_schema WHERE type = 'trigger' AND name = ?1";
@@ -204,7 +205,7 @@ void StoredRow::require_no_writer() {
   }
 }
 
-/// Whether a schema has changed since check_table.
+/// Whether a schema has changed since the last call of this function or of check_table.
 bool StoredRow::table_has_changed() {
   const int before = watch_->times_prepared_again();
   Use(*watch_).run();
@@ -222,7 +223,8 @@ std::int64_t StoredRow::find_rowid() {
   return found.integer(0);
 }
 
-/// Whether a row is open and has not expired (any other change of the row expires it). If not, closes the handle.
+/// Whether a row is open and its handle has not expired. (A statement that changes the row expires the handle.) If not,
+/// closes the handle.
 bool StoredRow::is_alive() {
   std::byte first;
   if (handle_ != nullptr && sqlite3_blob_read(handle_, &first, size() == 0 ? 0 : 1, 0) == SQLITE_OK) return true;

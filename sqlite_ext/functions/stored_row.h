@@ -1,7 +1,7 @@
-// The value in one row of a table, found by name and changed in place (SQLite's incremental blob I/O).
+// A value in a row of a table, changed in place by SQLite's incremental blob I/O.
 //
-// An open handle is an active statement: it holds its snapshot and blocks VACUUM. It must not outlive the statement in
-// which it is used.
+// SQLite treats an open blob handle as an active statement: the handle holds a snapshot and blocks VACUUM. The handle
+// must not outlive the statement that uses it.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class StoredRow : public StoredBlob {
 
   /// Whether these arguments name the same column; ignores the row.
   [[nodiscard]] bool is_in(const RowArgs& args) const noexcept;
-  /// The row for messages: "main.filters, column f, row 'x'". Only valid in the call that opened the row.
+  /// The row for messages: "main.filters, column f, row 'x'". Valid only during the call that opened the row.
   [[nodiscard]] std::string place() const;
 
   /// Opens the value of a row. `row` is a rowid if it is an INTEGER, else a primary key of one column. Looks the row up
@@ -51,7 +51,7 @@ class StoredRow : public StoredBlob {
   /// Throws SqlError, as write() does.
   void read(std::uint64_t offset, std::span<std::byte> into) override;
   void write(std::uint64_t offset, std::span<const std::byte> bytes) override;
-  /// Closes the row. Commits if no other statement uses the transaction. Throws SqlError if that fails.
+  /// Closes the row. Commits if no other statement uses the transaction. Throws SqlError if the commit fails.
   void close();
 
   /// Closes the row after an error, if one is open.
@@ -80,7 +80,7 @@ class StoredRow : public StoredBlob {
   std::string column_;
   bool is_checked_ = false;            // check_table has succeeded
   std::optional<Statement> watch_;     // SQLite prepares it again when a schema changes
-  std::optional<Statement> find_key_;  // looks up the primary key; no value unless the key has one column
+  std::optional<Statement> find_key_;  // looks up the primary key; no value if the rowid is required
   RootPage root_;                      // the root page of the table
   std::string harmless_writer_;        // the text of a running statement that does not write the table
   sqlite3_value* row_ = nullptr;       // the argument that identifies the row; valid during the call that opened it

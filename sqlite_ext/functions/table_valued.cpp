@@ -54,8 +54,8 @@ int connect(sqlite3* db, void* pointer, int, const char* const*, sqlite3_vtab** 
   });
 }
 
-/// Plans a query. The only plan needs the arguments. SQLite calls this several times, each time with a subset of usable
-/// constraints; an unusable constraint may depend on a table that is read later.
+/// Plans a query. The only plan needs the arguments. SQLite calls this several times, with different subsets of usable
+/// constraints. An unusable constraint may depend on a table that is read later.
 int Table::best_index(sqlite3_index_info& info) const {
   std::array<int, kMaxArguments> chosen;
   chosen.fill(-1);
@@ -117,7 +117,7 @@ void Cursor::filter(int given, std::span<sqlite3_value* const> values) {
 }
 
 void Cursor::next() {
-  at_end_ = true;  // the state if next() throws
+  at_end_ = true;  // the state if rows_->next() throws
   ++row_id_;
   at_end_ = rows_ == nullptr || !rows_->next();
 }

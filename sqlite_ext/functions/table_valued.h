@@ -31,21 +31,21 @@ class Rows {
 struct TableCall {
   sqlite3* database;
   std::span<sqlite3_value* const> given;  // the arguments, null where missing; valid only while the rows are made
-  std::span<sqlite3_value* const> args;   // copies that live as long as the rows; the copy of a pointer is NULL
+  std::span<sqlite3_value* const> args;   // copies that live as long as the rows; NULL for a pointer value
 
   [[nodiscard]] sqlite3* db() const { return database; }
-  /// Whether an argument is missing or NULL. (SQLite shows a pointer value as NULL.)
+  /// Whether an argument is missing or NULL. (SQLite reports a pointer value as NULL.)
   [[nodiscard]] bool is_null(std::size_t arg) const { return args[arg] == nullptr || sqlite::is_null(args[arg]); }
 };
 
 struct TableFunction {
   const char* name;
   std::span<const char* const> columns;                  // as in CREATE TABLE: "name TEXT"
-  std::span<const char* const> arguments;                // names; at most 8
+  std::span<const char* const> arguments;                // their names; at most 8
   std::size_t required;                                  // the number of leading arguments that must be given
   double usual_rows;                                     // the planner's estimate of the number of rows
   std::unique_ptr<Rows> (*rows)(const TableCall& call);  // null means no rows
-  double call_cost = 0;                                  // the cost of a call without its rows, in rows
+  double call_cost = 0;                                  // the planner's cost of a call without rows; a row costs 1
 };
 
 /// Registers a function, which must live as long as the process. Returns a SQLite result code.

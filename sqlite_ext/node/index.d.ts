@@ -22,7 +22,7 @@ export interface CallbackDatabase {
  */
 export function load(db: CallbackDatabase): Promise<void>;
 
-/** The same with a callback, which gets an error or null, as in the module's own methods. */
+/** The same with a callback, which receives an error or null, as in the module's own methods. */
 export function load(db: CallbackDatabase, callback: (error: Error | null) => void): void;
 
 /**

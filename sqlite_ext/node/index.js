@@ -12,7 +12,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { CrivoError, Filter, Sketch, findShard, sketchSymbols, use } = require("./filter.cjs"); // core/js/all.js
 
-/** Whether the C library of this process is musl, as on Alpine. It cannot load files that are linked with glibc. */
+/** Whether this process runs on musl, as on Alpine. musl cannot load files that are linked with glibc. */
 function runsOnMusl() {
   try {
     return fs.readFileSync("/proc/self/maps", "utf8").includes("/ld-musl-");

@@ -1,2 +1,2 @@
-// The package for import; index.js says what it does.
+// The package as an ES module; index.js describes it.
 export { CrivoError, Filter, Sketch, findShard, getLoadablePath, load, sketchSymbols } from "./index.js";

@@ -88,7 +88,8 @@ void parse_window(const Given& given, TableSpec& spec) {
 }
 
 /// Converts to a SQL value: a number if SQLite parses the text as one, NULL if the argument is missing. The comparison
-/// detects numbers. (sqlite3_value_numeric_type would, too, but SQLite 3.53 crashes if it gets a copy of a value.)
+/// in SQL detects numbers. (sqlite3_value_numeric_type also detects them, but crashes in SQLite 3.53 if the value is a
+/// copy.)
 OwnedValue value_of(sqlite3* db, const std::optional<std::string>& argument) {
   Statement statement(db, "SELECT iif(CAST(?1 AS NUMERIC) = ?1, CAST(?1 AS NUMERIC), ?1)");
   Use use(statement);
@@ -98,7 +99,7 @@ OwnedValue value_of(sqlite3* db, const std::optional<std::string>& argument) {
 }
 
 /// Rejects an unsupported kind before other arguments are checked. For an unknown name, the error lists only the kinds
-/// that tables support; bloom_create's would list all kinds.
+/// that tables support; the error of bloom_create would list all kinds.
 void require_known_kind(const std::optional<std::string>& kind) {
   FilterSpec any;
   if (!kind) return;

@@ -11,12 +11,12 @@ namespace crivo::sqlite {
 
 /// The parsed arguments of a table.
 struct TableArguments {
-  TableSpec spec;                // capacity is 0 if there is a source and no capacity argument
-  std::optional<Source> source;  // the names as written
+  TableSpec spec;                // a capacity of 0 means that create_following chooses the capacity
+  std::optional<Source> source;  // with the names as in the argument
 };
 
-/// Parses `name = value` texts; a value may be in single or double quotes. Throws SqlError naming the argument, also if
-/// the argument is unknown or repeated.
+/// Parses `name = value` texts; a value may be in single or double quotes. Throws SqlError naming the argument if the
+/// argument is unknown, repeated or invalid.
 [[nodiscard]] TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> texts);
 
 }  // namespace crivo::sqlite

@@ -26,7 +26,7 @@ Shape pane_shape(const PagedFilter& filter) noexcept {
   return shape;
 }
 
-/// Computes the fill of a filter page by page.
+/// Computes the fill and the rate of a filter, page by page.
 class Fill {
  public:
   explicit Fill(const PagedFilter& filter) : filter_(&filter), has_blocks_(filter.shape().kind != Kind::kSpectral) {}
@@ -69,7 +69,7 @@ class Fill {
 /// Estimates the number of different keys in a pane with this number of bits set.
 std::uint64_t keys_of_bits(const PagedFilter& filter, std::uint64_t set) {
   const auto blocks = static_cast<double>(filter.shape().units);
-  const double most = blocks * kBlockBits - 1;  // if all bits are set, the number of keys is unbounded
+  const double most = blocks * kBlockBits - 1;  // with all bits set, the estimate would be infinite
   const double keys = blocked_cardinality(blocks, std::min(static_cast<double>(set), most), filter.shape().k);
   return static_cast<std::uint64_t>(std::llround(keys));
 }
@@ -130,7 +130,7 @@ AnyFilter whole_snapshot(Operation& table, std::uint64_t max_bytes) {
     PaneClock clock = *state.clock;
     clock.generation = filter.layout().generation;
     write_clock(payload.data(), clock);
-    facts.keys = 0;  // a page's count is only that of its newest pane
+    facts.keys = 0;  // a page counts only the keys of its newest pane
     for (const std::uint64_t bits : pane_bits) facts.keys += keys_of_bits(filter, bits);
   }
   table.visit_layer(0, [&](std::uint64_t page, const Page& stored, std::size_t) { snapshot.put(page, stored); });
@@ -179,7 +179,7 @@ TableStatistics read_statistics(Operation& table) {
       found.current_fp_rate += (1 - found.current_fp_rate) * fill.fp_rate(panes);
     }
   }
-  if (table.state().clock) {  // a page's count cannot be split among its panes
+  if (table.state().clock) {  // a page counts only the keys of its newest pane
     found.keys = std::accumulate(found.pane_keys.begin(), found.pane_keys.end(), std::uint64_t{0});
   }
   return found;

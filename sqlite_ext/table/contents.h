@@ -9,9 +9,9 @@ namespace crivo::sqlite {
 /// Statistics of a table's pages.
 struct TableStatistics {
   std::uint64_t keys = 0;                // added and not removed; for a window, the sum over all panes
-  std::uint64_t pages = 0;               // in all layers, with or without rows
-  std::uint64_t stored_pages = 0;        // the pages that have rows
-  std::uint64_t row_bytes = 0;           // of these rows
+  std::uint64_t pages = 0;               // pages of all layers, with or without rows
+  std::uint64_t stored_pages = 0;        // pages that have rows
+  std::uint64_t row_bytes = 0;           // the size of the rows
   std::vector<std::uint64_t> pane_keys;  // for a window: the estimated number of different keys per pane, newest first
   double current_fp_rate = 0;            // as in Stats, over all layers and panes
 };
@@ -19,8 +19,9 @@ struct TableStatistics {
 /// Both functions throw as Operation does.
 [[nodiscard]] TableStatistics read_statistics(Operation& table);
 
-/// A copy of the table's filter, of kind window if the table has a window. With `pane`, only that pane as a blocked
-/// filter; 0 is the newest. The payload may have at most max_bytes. Throws SqlError if the pane does not exist.
+/// A copy of the table's filter, of kind window if the table has a window. With `pane`, a copy of that pane, as a
+/// blocked filter; pane 0 is the newest. Throws SqlError if the pane does not exist, or if the payload would exceed
+/// max_bytes.
 [[nodiscard]] AnyFilter snapshot(Operation& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes);
 
 }  // namespace crivo::sqlite

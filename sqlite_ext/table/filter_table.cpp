@@ -122,8 +122,8 @@ std::optional<std::uint64_t> Operation::count(std::uint64_t hash) {
 bool Operation::add(std::string_view key, bool only_if_absent) {
   const std::uint64_t seed = state().spec.seed;
   require_no_source("key");
-  // If keys can be removed, a key that may be present is added again, so that it is counted: it may only seem present
-  // because of other keys, and removing these would lose it.
+  // If keys can be removed, a key that may be present is added again, so that it is counted: the key may only seem
+  // present because of other keys, and removing those keys would lose it.
   return add_hash(hash_key(key, seed), only_if_absent && !can_remove(state().spec.kind));
 }
 
@@ -151,7 +151,7 @@ bool Operation::add_hash(std::uint64_t hash, bool only_if_absent) {
     later.clock->generation = filter(0).layout().generation;
     save(later);
   }
-  if (layers_contain(hash, newest_layer())) return false;  // an older layer has it
+  if (layers_contain(hash, newest_layer())) return false;  // an older layer has the key
   {
     PageRows rows = rows_of(newest_layer());
     if (const std::optional<Added> added = add_to_newest(rows, hash, only_if_absent)) {
@@ -204,10 +204,10 @@ void Operation::check_capacity(PageRows& rows, std::uint64_t page) {
               shadow().schema().c_str(), shadow().table().c_str(), most.c_str());
 }
 
-// A layer of a scalable table is full when a page has its share of the keys. There is no total, because updating it
-// would make every addition change a second page. The shares are sufficient: if a layer had more keys than it was sized
-// for, some page would have more than its share. So no layer gets too many keys. As keys spread unevenly, a layer gets
-// up to 8% fewer keys.
+// A layer of a scalable table is full when a page has its share of the keys. No total is stored, because updating a
+// total would make every addition change a second page. The shares are sufficient: if a layer had more keys than it was
+// sized for, some page would have more than its share. So no layer gets too many keys. Because keys spread unevenly, a
+// layer gets up to 8% fewer keys than it was sized for.
 bool Operation::is_full(PageRows& rows, std::uint64_t page) const {
   const Page* stored = rows.read(page);
   const auto newest = static_cast<unsigned>(newest_layer());
@@ -281,7 +281,7 @@ void Operation::clear() {
   require_no_source("op clear");
   cleared.layers.resize(1);
   if (filter(0).grows()) cleared.layers.front().units = 1;
-  reset_clock(cleared, shadow().db());  // first, because reading the clock can fail
+  reset_clock(cleared, shadow().db());  // before any change, because reading the clock can fail
   shadow().erase_pages(0, INT64_MAX);
   if (cleared != state()) save(cleared);
 }
@@ -325,7 +325,7 @@ void Operation::check() {
   refuse_from(last + 1, INT64_MAX);
 }
 
-// Rows whose panes have all expired are ignored anyway, and removed keys can leave rows of zeros.
+// Queries ignore rows whose panes have all expired. Removed keys can leave rows of zeros.
 void Operation::drop_idle_pages() {
   for (std::size_t i = 0; i < state().layers.size(); ++i) {
     std::vector<std::int64_t> idle;
@@ -350,7 +350,7 @@ void Operation::replace(std::uint64_t capacity, const std::function<void(Operati
   FilterTable next(shadow(), kNextStateRow);
   Operation fresh(next);
   fill(fresh);
-  save(fresh.state());  // commits to the new keys
+  save(fresh.state());  // from here on, queries read the new keys
   shadow().erase_meta(kNextStateRow);
   erase_half(old_half);
 }

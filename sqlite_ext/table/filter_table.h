@@ -1,4 +1,4 @@
-// The operations on a filter table. docs/design.md, "Filters as tables".
+// The operations on a filter table. See docs/design.md, "Filters as tables".
 //
 // Invariants between two operations, after each commit and each error (the tests cite these):
 // T1. Every key that was added, and not removed or expired, is found.
@@ -12,7 +12,7 @@
 //
 // Without a window:
 // P1. In a scalable table, no page has more keys than its share, and only the newest layer accepts keys.
-// P2. While a table with a source is being rebuilt, its old keys remain in the other half of the page numbers.
+// P2. A rebuild of a table with a source fills the unused half of the page numbers. Until it ends, the old keys remain.
 //
 // With a time window (crivo/host/window.h):
 // W1. A key is found for at least a window after it was last added, and for at most one pane more.
@@ -44,9 +44,9 @@
 
 namespace crivo::sqlite {
 
-/// A connection's cache of a filter table between two operations. Borrows the shadow tables.
+/// What a connection caches of a filter table between two operations. Borrows the shadow tables.
 struct FilterTable {
-  /// `row` is the row of _meta with the state: kStateRow or kNextStateRow.
+  /// `row` names the row of _meta with the state: kStateRow or kNextStateRow.
   explicit FilterTable(ShadowTables& tables, std::string_view row = kStateRow) : shadow(tables), state_row(row) {}
 
   ShadowTables& shadow;
@@ -55,7 +55,7 @@ struct FilterTable {
   TableState state;                  // parsed from `text`
   std::vector<PagedFilter> filters;  // one per layer, oldest first
   SpareRows spare;
-  bool has_warned = false;  // has logged that the table is over-full
+  bool has_warned = false;  // the connection has logged that the table is over-full
 };
 
 /// Creates the shadow tables of a new table. `source` is the text of its source, if it has one.
@@ -91,7 +91,7 @@ class Operation {
   /// Adds many keys to a table without a window. Sorts the hashes, so that each page is written once.
   void add_hashes(std::span<std::uint64_t> hashes);
   /// Replaces all keys of a table with a source by those that `fill` adds to an initially empty table. The table
-  /// retains its old keys until the end, and after any error.
+  /// retains its old keys until all new keys are stored.
   void replace(std::uint64_t capacity, const std::function<void(Operation& fresh)>& fill);
 
   /// Removes every key, and resets the clock of a window.
@@ -100,7 +100,7 @@ class Operation {
   void advance(sqlite3_value* time);
   /// Adds all keys of a filter of the same shape. For a table without a window.
   void merge(const FilterRef& other);
-  /// Checks every page, and deletes pages without set bits or whose keys have all expired.
+  /// Checks every stored page. Deletes the pages that have no set bits, or whose keys have all expired.
   void drop_idle_pages();
   /// Checks every stored row. Throws HostError (SQLITE_CORRUPT_VTAB) naming the first damaged row.
   void check();
@@ -117,11 +117,11 @@ class Operation {
 
   /// Reads the state unless the cached state is current.
   void read_state();
-  /// Sets the newest generation of a window from the clock, even if no row of that generation exists.
+  /// Sets the filter's newest generation from the clock of a window, even if no row of that generation exists.
   void set_generation();
   void save(const TableState& state);
   void require_no_source(std::string_view what) const;
-  /// Adds a key to the newest layer, whose rows are `rows`; no value if the layer is full.
+  /// Adds a key to the newest layer, whose rows are `rows`. No value if the layer is full and does not have the key.
   [[nodiscard]] std::optional<Added> add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent);
   /// Throws SqlError, or logs a warning, if the page of a new key is over-full.
   void check_capacity(PageRows& rows, std::uint64_t page);
@@ -139,7 +139,7 @@ class Operation {
   [[nodiscard]] std::size_t newest_layer() const noexcept { return table_.filters.size() - 1; }
   void erase_half(unsigned half) { shadow().erase_pages(first_page(0, half), last_page(kLayersPerHalf - 1, half)); }
 
-  /// The number of a layer's first page. No layer has enough pages to reach the next layer's first.
+  /// The number of a layer's first page. No layer has enough pages to reach the next layer's first page.
   static std::int64_t first_page(std::size_t layer, unsigned half) noexcept {
     return static_cast<std::int64_t>(half * kLayersPerHalf + layer) << 46;
   }
@@ -147,7 +147,7 @@ class Operation {
   [[nodiscard]] std::int64_t last_page(std::size_t layer) const noexcept { return last_page(layer, state().half); }
 
   FilterTable& table_;
-  Time now_ = 0;  // for a window with SQLite's clock
+  Time now_ = 0;  // SQLite's clock; only for a window without a manual clock
 };
 
 }  // namespace crivo::sqlite

@@ -19,8 +19,8 @@ constexpr std::size_t kBatch = std::size_t{1} << 17;
 constexpr std::uint64_t kFullCounter = 15;
 
 /// Estimates the number of different keys by k minimum values (Bar-Yossef et al. 2002, "Counting Distinct Elements in a
-/// Data Stream"). Stores the smallest hashes, in 1 MiB. The count is exact up to kExact different hashes. Above, it is
-/// estimated from the density of the smallest hashes, with a standard error of 1 / sqrt(kExact) = 0.4%.
+/// Data Stream"). Stores the smallest hashes, in 1 MiB. The count is exact up to kExact different hashes. Above, the
+/// density of the smallest hashes gives an estimate with a standard error of 1 / sqrt(kExact) = 0.4%.
 class DistinctHashes {
  public:
   void add(std::uint64_t hash) {
@@ -32,7 +32,7 @@ class DistinctHashes {
   [[nodiscard]] std::uint64_t count() {
     shrink();
     if (largest_ == UINT64_MAX) return smallest_.size();
-    const double share = (static_cast<double>(largest_) + 1) / 0x1p64;  // of the hash values up to largest_
+    const double share = (static_cast<double>(largest_) + 1) / 0x1p64;  // of the hash space, up to largest_
     return static_cast<std::uint64_t>(std::llround((kExact - 1) / share));
   }
 
@@ -111,7 +111,7 @@ Source present_source(ShadowTables& shadow) {
 void restore_triggers(ShadowTables& shadow, const Source& source, TriggerSet set) {
   const SourceTriggers triggers(shadow);
   if (triggers.complete()) return;
-  // First: it is possible that only the triggers, which are dropped next, contain the source's current name.
+  // Written first, because possibly only the triggers, which are dropped next, contain the source's current name.
   shadow.write_meta(kSourceRow, to_text(source));
   triggers.drop();
   triggers.create(source, set);
@@ -154,10 +154,10 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
   SourceTriggers(shadow).create(found, triggers_for(spec.filter));
 }
 
-// INSERT OR IGNORE or an upsert can skip a row after the BEFORE trigger has reported its key. If the key was counted at
-// that point, its count is one too high. So a key that the filter already finds is counted only by the AFTER trigger,
-// once the row is written, if that trigger is certain to fire: no other trigger can end the statement in between, and
-// no row is replaced. Otherwise the BEFORE trigger counts the key.
+// INSERT OR IGNORE or an upsert can skip a row after the BEFORE trigger has reported the row's key. If the BEFORE
+// trigger had counted the key, the count would then be one too high. So if the filter already finds the key, the AFTER
+// trigger counts it, once the row is written. This requires that the AFTER trigger is certain to fire: no other trigger
+// can end the statement in between, and no row is replaced. Otherwise the BEFORE trigger counts the key.
 //
 // The reported old value is uncertain if a BEFORE trigger, a function, or REPLACE (by removing another row) may have
 // changed the row: SQLite continues with the values that it read before.
@@ -200,8 +200,8 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value
   }
 }
 
-// Only the triggers have the source's current name, and they can be dropped, so the name is also stored. A rollback can
-// remove the stored name without notice, so a connection that has stored it checks it at each call.
+// Only the triggers have the source's current name, and triggers can be dropped, so the name is also stored. A rollback
+// can remove the stored name without notice, so a connection that has stored the name checks it at each call.
 const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
   if (schema_ != shadow.schema_seen()) {
     const std::optional<Source> source = source_of(shadow);
@@ -220,11 +220,11 @@ const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
 }
 
 std::optional<std::uint64_t> Follower::add(Operation& table, const KeyBytes& key, bool is_counted_later) {
-  counted_.reset();  // belongs to another row
+  counted_.reset();  // its key belongs to another row
   if (key.is_null()) return std::nullopt;
   const FilterSpec& spec = table.state().spec;
   const std::uint64_t hash = hash_key(key.view(), spec.seed);
-  const bool only_if_absent = is_counted_later && can_remove(spec.kind);  // other kinds have no such trigger
+  const bool only_if_absent = is_counted_later && can_remove(spec.kind);  // other kinds have no AFTER INSERT trigger
   if (table.add_hash(hash, only_if_absent) || !only_if_absent) return hash;
   return std::nullopt;
 }
@@ -261,8 +261,8 @@ void drop_following(ShadowTables& shadow) {
   shadow.drop();
 }
 
-// SQLite has already changed the table's name in the triggers' texts, but not the triggers' names. They are recreated
-// only if none is missing: a filter that missed changes must not appear to follow its source again.
+// SQLite has already changed the table's name in the triggers' texts, but not the triggers' names. The triggers are
+// recreated only if they are complete: a filter that missed changes must not appear to follow its source again.
 void rename_following(ShadowTables& shadow, const std::string& name) {
   const std::optional<Source> source = source_of(shadow);
   const SourceTriggers triggers(shadow);

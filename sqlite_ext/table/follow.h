@@ -8,12 +8,12 @@
 
 namespace crivo::sqlite {
 
-/// Creates a filter table for a source, fills it with the column's values, and creates its triggers. Capacity 0 means
-/// twice the number of different values. Throws as Operation does.
+/// Creates a filter table for a source, fills it with the column's values, and creates its triggers. A capacity of 0
+/// means twice the number of different values, and at least 10000. Throws as Operation does.
 void create_following(ShadowTables& shadow, TableSpec spec, const Source& source);
 
 /// Caches the hazards of a table's source. Also stores the source's current name in _meta, because otherwise only the
-/// triggers contain it.
+/// triggers contain that name.
 class SourceWatch {
  public:
   /// Returns the hazards; reads them again if a schema has changed.
@@ -22,37 +22,38 @@ class SourceWatch {
   [[nodiscard]] const SourceHazards* seen() const noexcept { return schema_ != -1 ? &hazards_ : nullptr; }
 
  private:
-  int schema_ = -1;  // the schema to which the hazards belong
+  int schema_ = -1;  // ShadowTables::schema_seen() when the hazards were read
   SourceHazards hazards_;
-  std::string source_;        // under its current name
+  std::string source_;        // the text of the source under its current name
   bool has_written_ = false;  // this connection stored the name; a rollback may have undone that
 };
 
 /// Applies the reports of triggers to a filter table, for one connection. NULL means no key. Counts an old key as stale
-/// if the filter cannot remove it: because of its kind, because a counter is full, or because an earlier report may
-/// already have removed this row's key. Throws as Operation does.
+/// if the filter cannot remove the key: because of the filter's kind, because a counter is full, or because the row may
+/// not have had this key. Throws as Operation does.
 class Follower {
  public:
-  /// `or_replace`: the statement that fired the trigger is an INSERT or UPDATE OR REPLACE.
+  /// `or_replace`: the statement that fired the trigger is INSERT OR REPLACE or UPDATE OR REPLACE.
   void follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value, sqlite3_value* old_value, bool or_replace);
 
  private:
-  /// Returns the key's hash if the key is counted now.
+  /// Returns the key's hash if this call counted the key. If `is_counted_later`, a key that the filter finds is not
+  /// counted.
   std::optional<std::uint64_t> add(Operation& table, const KeyBytes& key, bool is_counted_later);
   void remove(Operation& table, const KeyBytes& key, bool is_certain);
 
   SourceWatch watch_;
-  // The key that the last BEFORE INSERT trigger counted. No value if the AFTER trigger counts it.
+  // The hash of the key that the last BEFORE INSERT trigger counted. No value if the AFTER trigger will count the key.
   std::optional<std::uint64_t> counted_;
 };
 
 /// The number of old keys that the filter could not remove since it was last built.
 [[nodiscard]] std::uint64_t stale(ShadowTables& shadow);
 
-/// Refills the table, enlarges it if the column has outgrown it, and recreates its triggers unless they have existed
-/// since it was filled. The table never lacks a key of the column, even after an error. Throws as Operation does, and
-/// if called from a trigger: the rebuild would leave out a row that is being deleted, and the filter's own trigger
-/// would then remove that row's key once more.
+/// Refills the table, and enlarges it if the column has outgrown it. Recreates the triggers unless they have existed
+/// since the table was last filled. The table never lacks a key of the column, even after an error. Throws as Operation
+/// does, and SqlError if called inside another statement that writes. In a trigger on DELETE, for example, the rebuild
+/// would omit the key of the deleted row, and the filter's own trigger would then remove that key once more.
 void rebuild_following(ShadowTables& shadow);
 
 /// Drops or renames a table and its triggers; the table may have no source.
@@ -64,9 +65,9 @@ void check_following(Operation& table);
 
 /// Throws SqlError if a table with a source may have missed a change of the source, and so may lack values.
 void require_following(ShadowTables& shadow);
-/// Whether the table has a source whose triggers have existed without a gap.
+/// Whether the triggers and the seal prove that the table has missed no change of its source (F2).
 [[nodiscard]] bool is_following(ShadowTables& shadow);
-/// The source under its current names; no value if the table has none. Throws HostError.
+/// The source under its current names; no value if the table has no source. Throws as Operation does.
 [[nodiscard]] std::optional<Source> source_of(ShadowTables& shadow);
 
 }  // namespace crivo::sqlite

@@ -34,9 +34,9 @@ struct BloomTable : sqlite3_vtab {
 
   [[nodiscard]] const char* name() const noexcept { return shadow.table().c_str(); }
   static int best_index(sqlite3_index_info& info);
-  /// Begins a callback, which ends with the returned object. One callback at a time: a hostile schema can make the
-  /// table's own statements run a view or trigger whose function uses the table again. That would reset these
-  /// statements while they run. Throws SqlError.
+  /// Begins a callback, which ends when the returned object is destroyed. Throws SqlError during another callback: a
+  /// hostile schema can make the table's own statements run a view or a trigger whose function uses the table again.
+  /// Such a use would reset the statements while they run.
   [[nodiscard]] auto begin_callback() {
     if (is_in_callback) throw SqlError{"table must not be used recursively, got a use by its own statement"};
     // The old name may now belong to another table.
@@ -48,7 +48,7 @@ struct BloomTable : sqlite3_vtab {
   ShadowTables shadow;
   FilterTable filter;
   Follower follower;
-  int followed_in = -1;  // schema_seen() when all triggers of a table with a source were last seen
+  int followed_in = -1;  // schema_seen() when the triggers of a table with a source were found complete
   bool is_in_callback = false;
   bool is_renamed = false;  // only statements that were running during the rename still use this object
 };
@@ -77,8 +77,7 @@ class BloomCursor : public sqlite3_vtab_cursor {
   std::uint64_t hash_ = 0;
 };
 
-/// xCreate and xConnect. The arguments are the module's name, the schema, the table's name, and the arguments in
-/// brackets.
+/// xCreate and xConnect. `argv` has the module's name, the schema, the table's name, and the arguments in parentheses.
 template <bool kCreate>
 int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** result, char** message) noexcept {
   return connect_table(argv[2], result, message, [&](const std::string& name) {
@@ -117,7 +116,7 @@ int rename(sqlite3_vtab* table, const char* name) noexcept {
   });
 }
 
-/// For PRAGMA integrity_check, from SQLite 3.44.
+/// SQLite 3.44 and later call this for PRAGMA integrity_check.
 int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** report) noexcept {
   std::string found;
   const int status = coded(
@@ -137,7 +136,7 @@ bool is_key_lookup(const sqlite3_index_info& info, int i) {
          (constraint.op == SQLITE_INDEX_CONSTRAINT_EQ || constraint.op == SQLITE_INDEX_CONSTRAINT_IS);
 }
 
-/// A filter compares bytes, so it cannot answer a comparison under another collation.
+/// Whether a comparison has the collation BINARY. A filter compares bytes, so it cannot answer other comparisons.
 bool is_binary(sqlite3_index_info& info, int i) {
   const char* collation = sqlite3_vtab_collation(&info, i);
   return collation == nullptr || sqlite3_stricmp(collation, "BINARY") == 0;
@@ -159,7 +158,7 @@ int BloomTable::best_index(sqlite3_index_info& info) {
     return SQLITE_OK;
   }
   if (needs_other_order) return SQLITE_CONSTRAINT;
-  info.idxNum = kListAll;  // an error, which filter() reports in words when the query runs
+  info.idxNum = kListAll;  // not a valid plan: filter() throws when the query runs
   info.estimatedCost = 1e18;
   return SQLITE_OK;
 }
@@ -200,7 +199,7 @@ void BloomCursor::set_column(sqlite3_context* context, int column) const {
   }
 }
 
-/// The operation that an INSERT with an op runs.
+/// An operation that an INSERT with a value for `op` runs.
 struct TableOp {
   std::string_view name;
   bool takes_arg;
@@ -238,7 +237,7 @@ void run_op(FilterTable& filter, sqlite3_value* op, sqlite3_value* arg) {
   std::string names;
   for (const TableOp& known : kTableOps) {
     if (is_op(op, known.name)) {
-      // Ignoring an argument would look like accepting it: rebuild, for example, does not take a capacity.
+      // An ignored argument would seem to be accepted: 'rebuild', for example, has no argument for a capacity.
       if (!known.takes_arg && !is_null(arg)) {
         throw SqlError{"arg must be NULL if op is " + std::string(known.name) + ", got " + shown(arg)};
       }
@@ -251,7 +250,7 @@ void run_op(FilterTable& filter, sqlite3_value* op, sqlite3_value* arg) {
 }
 
 /// Inserts a row, given as the values of all columns: adds the key, or runs `op`. Returns false if the row changed
-/// nothing: its key is NULL, or the key may be present and the statement is INSERT OR IGNORE. `on_conflict` is the
+/// nothing: the key is NULL, or the key may be present and the statement is INSERT OR IGNORE. `on_conflict` is the
 /// result of sqlite3_vtab_on_conflict.
 bool insert_row(BloomTable& bloom, std::span<sqlite3_value* const> row, int on_conflict) {
   if (!is_null(row[kCount])) throw SqlError{"count must be omitted from an INSERT, got " + shown(row[kCount])};
@@ -294,7 +293,7 @@ int update(sqlite3_vtab* table, int argc, sqlite3_value** argv, sqlite3_int64* i
   });
 }
 
-/// The module of SQLite 3.44, for older headers: the new callback follows the others.
+/// The module structure of SQLite 3.44, for compilation with older headers. The new member follows the older members.
 struct ModuleWithIntegrity {
   sqlite3_module module;
   int (*integrity)(sqlite3_vtab*, const char*, const char*, int, char**);

@@ -20,8 +20,8 @@ namespace crivo::sqlite {
 /// A page and its row in memory.
 struct PageRow {
   std::vector<std::byte> bytes;  // the row, including the trailing zeros that a growing filter does not store
-  Page page;                     // points into `bytes`; keys and generation are written when the row is stored
-  bool is_new = false;           // the row does not exist in the table
+  Page page;                     // points into `bytes`, which get the keys and the generation when the row is stored
+  bool is_new = false;           // _pages has no such row yet
   bool is_changed = false;
 
   /// Initializes the row of a page of zeros.
@@ -30,17 +30,17 @@ struct PageRow {
   void load(std::span<const std::byte> stored, std::int64_t number, const PagedFilter& filter, std::uint64_t page);
 };
 
-/// Whether a page has more keys than its share of the capacity. Keys spread unevenly, so in a filter of several pages
-/// each page may have six standard deviations more. At capacity, the probability that any of 10^5 pages is over-full is
-/// 10^-4. The kind must not grow.
+/// Whether a page has more keys than its share of the capacity. Keys spread unevenly, so in a filter of several pages,
+/// each page may exceed its share by six standard deviations. At capacity, the probability that any of 10^5 pages is
+/// over-full is 10^-4. The kind must not grow.
 [[nodiscard]] bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64_t number,
                                 const Page& page);
 /// A range of blocks, or of counters, of a filter of this shape, as a separate filter. Borrows the bytes.
 [[nodiscard]] FilterRef sub_filter(Shape shape, std::span<const std::byte> bytes);
 
-using PageRowMap = std::map<std::uint64_t, PageRow>;  // by page
+using PageRowMap = std::map<std::uint64_t, PageRow>;  // by page number
 
-/// Memory that an operation's PageRows leaves to the next operation, to avoid allocations per key.
+/// Memory that the PageRows of one operation leaves to the next operation, to avoid allocations for each key.
 struct SpareRows {
   AlignedBytes buffer;
   PageRowMap rows;
@@ -49,7 +49,7 @@ struct SpareRows {
 /// Reads each row once, and buffers changes until store(). Without store(), the tables do not change. Throws HostError.
 class PageRows final : public PageSource {
  public:
-  /// For the rows with numbers from `first`. Borrows all arguments.
+  /// `first` is the number of the row of page 0. Borrows all arguments.
   PageRows(ShadowTables& tables, SpareRows& spare, const PagedFilter& filter, std::int64_t first);
   ~PageRows() override;
 
@@ -71,7 +71,7 @@ class PageRows final : public PageSource {
   const PagedFilter& filter_;
   std::int64_t first_;
   PageRowMap rows_;
-  // The page of the last call; most calls repeat it.
+  // The page of the last call; most calls are for the same page.
   std::uint64_t last_page_ = 0;
   PageRow* last_ = nullptr;
 };

@@ -14,7 +14,7 @@ namespace crivo::sqlite {
 
 // The rows of _meta.
 inline constexpr std::string_view kStateRow = "state";
-inline constexpr std::string_view kNextStateRow = "next_state";  // of a rebuild, until it is done
+inline constexpr std::string_view kNextStateRow = "next_state";  // the state of an unfinished rebuild
 inline constexpr std::string_view kSourceRow = "source";         // the text of the source, if the table has one
 inline constexpr std::string_view kStaleRow = "stale";           // the number of old keys that could not be removed
 

@@ -22,8 +22,8 @@ struct Event {
   std::string_view name;  // the suffix of the trigger's name
   std::string_view when;
   TriggerOp op;
-  std::string_view columns;  // the columns of the filter table that get a value
-  std::string_view row;      // the source of the first value: new or old
+  std::string_view columns;  // the columns of the filter table that get a value, besides `op`
+  std::string_view row;      // the row of the first value: new or old
 };
 
 // `key` is the new value, and `arg` is the old value.
@@ -39,16 +39,16 @@ struct Column {
   std::string name;
   std::string definition;  // everything besides writes that determines the column's values
   bool is_generated = false;
-  bool has_rowid = false;            // is the rowid, or computed from it
+  bool has_rowid = false;            // the column is the rowid, or is computed from it
   std::vector<std::string> made_of;  // the columns from which a generated column is computed
-  std::vector<std::string> filled;   // of made_of (or the column itself): NOT NULL, with a default
+  std::vector<std::string> filled;   // those of made_of (or the column itself) that are NOT NULL with a default
 
   [[nodiscard]] std::string mark(std::size_t triggers) const {
     return std::string("(").append(std::to_string(hash_key(definition, triggers))).append(")");
   }
 };
 
-/// Whether the primary key is an alias of the rowid. In that case, SQLite has no index for it.
+/// Whether the primary key is an alias of the rowid. In that case, SQLite has no index for the primary key.
 bool is_rowid_key(sqlite3* db, const std::string& schema, const std::string& table) {
   constexpr int kOrigin = 3;
   Statement list(db, "PRAGMA " + quoted_name(schema) + ".index_list(" + quoted_name(table) + ")");
@@ -144,7 +144,8 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
   if (sqlite3_strnicmp(source.table.c_str(), "sqlite_", 7) == 0) {
     refuse(schema, "SQLite's own table " + in_quotes(source.table) + ", which has no triggers");
   }
-  // A trigger on it would write a virtual table inside a write of another virtual table, which SQLite rejects.
+  // A trigger on a shadow table would write a virtual table inside a write of another virtual table. SQLite rejects
+  // such a write.
   if (table_type(db, schema, source.table) == "shadow") refuse(schema, "the shadow table " + in_quotes(source.table));
   if (const std::optional<Column> column = find_column(db, schema, source)) {
     if (column->has_rowid) {

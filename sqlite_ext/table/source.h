@@ -10,7 +10,7 @@
 //
 // Two changes of a column's values write no row and fire no trigger: adding a column with a default, and changing the
 // expression of a generated column. So the seal also stores a mark of the definition. A generated column can depend on
-// any part of its table, so every change of the table's definition changes the mark, except a rename of the table.
+// any part of its table. So its mark changes with every change of the table's definition, except a rename of the table.
 //
 // Values that a BEFORE trigger cannot see are rejected: the rowid of a new row, and a default that replaces a NULL
 // (REPLACE in a NOT NULL column). A BEFORE trigger of an UPDATE may also see a wrong value of a generated column:
@@ -18,9 +18,10 @@
 // that input column. So the triggers name all input columns.
 //
 // No trigger has a WHEN or an OF, because either could miss a change. A WHEN that compares the old and new values
-// cannot distinguish 'a' from 'A' in a NOCASE column. An OF does not fire for a generated column when only its input
-// columns change, nor for a rowid that is set under another of its names. The operation is in `op`, because a trigger's
-// INSERT becomes an INSERT OR IGNORE if the statement that fires the trigger is one.
+// cannot distinguish 'a' from 'A' in a NOCASE column. A trigger with OF does not fire for a generated column when only
+// its input columns change, nor for a rowid that is set under another of its names. The operation is a value of `op`
+// and not a conflict clause, because SQLite executes a trigger's INSERT under the conflict clause of the statement that
+// fires the trigger.
 #pragma once
 
 #include <optional>
@@ -56,7 +57,7 @@ enum class TriggerOp {
   kUpdate,    // "follow": a row will get this key
   kUpdated,   // "follow updated": the row got this key, and had the one in arg
   kDeleted,   // "follow deleted": a row with the key in arg was deleted
-  kDefault,   // "follow default": the column gets NULL, which REPLACE would replace by the default
+  kDefault,   // "follow default": the column gets NULL, for which REPLACE would store the default
 };
 /// Parses the text of an op; no value if no trigger uses it.
 [[nodiscard]] std::optional<TriggerOp> parse_trigger_op(std::string_view text) noexcept;
@@ -73,8 +74,8 @@ struct SourceHazards {
   bool others_may_write = false;  // another program's BEFORE trigger may write, even the same row
 };
 
-/// The triggers of a filter table "t" on its source, and the values that they insert (op, key, arg). Their names are
-/// stored in databases. The BEFORE triggers also insert kDefault if a default may replace a NULL. t_follow_inserted
+/// The triggers of a filter table "t" on its source, and the values that they insert (op, key, arg). Databases store
+/// the triggers' names. The BEFORE triggers also insert kDefault if a default may replace a NULL. t_follow_inserted
 /// exists only in TriggerSet::kCountedKeys.
 ///   t_follow_insert    BEFORE INSERT  kInsert    new
 ///   t_follow_inserted  AFTER INSERT   kInserted  new
@@ -94,7 +95,7 @@ class SourceTriggers {
   void require_names() const;
   /// Whether all triggers have existed since create(), and the column's definition has not changed.
   [[nodiscard]] bool complete() const;
-  /// The set that exists.
+  /// The set of triggers that exists.
   [[nodiscard]] TriggerSet set() const;
   /// The source as the triggers name it now; no value if there are no triggers.
   [[nodiscard]] std::optional<Source> source() const;

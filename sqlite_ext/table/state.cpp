@@ -76,7 +76,7 @@ class StateFields {
 /// The kind of the pages' contents.
 Kind paged_kind(const FilterSpec& spec) noexcept { return spec.kind == Kind::kScalable ? Kind::kBlocked : spec.kind; }
 
-/// Converts the shape of a pane to that of its window, if there is one.
+/// Converts the shape of a pane to the shape of its window. Without a clock, there is no window.
 Shape with_panes(Shape shape, const std::optional<PaneClock>& clock) noexcept {
   if (!clock) return shape;
   shape.kind = Kind::kWindow;
@@ -84,7 +84,7 @@ Shape with_panes(Shape shape, const std::optional<PaneClock>& clock) noexcept {
   return shape;
 }
 
-/// The blocks of a layer of a scalable table. If there are several pages, rounds up to full pages, because
+/// The number of blocks of a layer of a scalable table. Rounded up to full pages if there are several pages, because
 /// Operation::is_full gives each page an equal share of the keys.
 std::uint64_t whole_pages(std::uint64_t blocks, std::size_t page_bytes) {
   const std::uint64_t per_page = page_bytes / (kBlockBits / 8);

@@ -1,7 +1,7 @@
 // The state of a filter table besides its pages: one line of text, in the row 'state' of its table _meta.
 //
-// Every operation reads that row, and parses the text if it differs from the last one. So rollbacks and changes by
-// other connections need no notification.
+// Every operation reads that row, and parses the text if it has changed since the last operation. So rollbacks and
+// changes by other connections need no notification.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 namespace crivo::sqlite {
 
 struct TableState {
-  /// A blocked filter of a scalable table, or the only filter of another kind.
+  /// A blocked filter of a scalable table, or the only filter of a table of another kind.
   struct Layer {
     std::uint64_t units = 0;
-    std::uint8_t probes = 0;  // for growing: the bits of a new entry
+    std::uint8_t probes = 0;  // the k of a Shape; for growing, the bits of a new entry
     friend bool operator==(const Layer&, const Layer&) = default;
   };
 
@@ -30,7 +30,7 @@ struct TableState {
   std::size_t page_bytes = 0;      // payload bytes of a full page; in a window, of each pane
   std::vector<Layer> layers;       // oldest first; never empty
   std::optional<PaneClock> clock;  // of a window
-  bool is_manual = false;          // only `advance` sets the clock; otherwise SQLite's clock does
+  bool is_manual = false;          // op 'advance' sets the clock; otherwise it is SQLite's clock
   bool has_source = false;         // the keys come from a column
   /// 0 or 1: the half of the page numbers in use. A rebuild fills the other half and then switches.
   unsigned half = 0;
@@ -66,7 +66,7 @@ struct TableSpec {
 /// The state of an empty table, with rows of at most max_row_bytes bytes if possible. Throws SqlError naming an option
 /// that is not allowed.
 [[nodiscard]] TableState plan_table(const TableSpec& spec, std::size_t max_row_bytes);
-/// Appends a layer to a scalable table. Throws SqlError if no layer is possible.
+/// Appends a layer to a scalable table. Throws SqlError if no further layer is possible.
 void add_layer(TableState& state);
 
 [[nodiscard]] std::string to_text(const TableState& state);

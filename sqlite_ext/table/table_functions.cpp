@@ -21,7 +21,7 @@ bool has_table(sqlite3* db, std::string_view schema, std::string_view table) {
 }
 
 /// The schema in which SQLite finds an unqualified table name: temp, then main, then the attached databases in order.
-/// Empty if there is none.
+/// Empty if no schema has the table.
 std::string schema_of(sqlite3* db, std::string_view table) {
   if (has_table(db, "temp", table)) return "temp";
   Statement list(db, "PRAGMA database_list");
@@ -53,8 +53,9 @@ void use_table(const Call& call, const Body& use) {
   try {
     const std::string schema = has_schema ? name_of(call.args[1], "schema") : schema_of(db, name);
     if (has_schema) require_schema(db, schema);
-    // A SELECT without a FROM starts no transaction, so each of the table's statements could see another snapshot: the
-    // state before a rebuild, say, and the pages after it. This statement holds one snapshot for all of them.
+    // A SELECT without a FROM starts no transaction, so each of the table's statements could see another snapshot: for
+    // example, the state before a rebuild and the pages after the rebuild. This statement holds one snapshot for all of
+    // the table's statements.
     Statement any(db, "SELECT 1 FROM " + (schema.empty() ? "" : quoted_name(schema) + ".") + "sqlite_schema");
     Use snapshot(any);
     (void)snapshot.step();

@@ -66,7 +66,7 @@ struct Call {
 using SqlCallback = void (*)(sqlite3_context*, int, sqlite3_value**);
 using SqlFinalizer = void (*)(sqlite3_context*);
 
-/// Reports the current exception as the call's error: SQLITE_NOMEM for std::bad_alloc, else a message.
+/// Reports the current exception as the call's error: SQLITE_NOMEM for std::bad_alloc, else a message and a code.
 inline void report_exception(sqlite3_context* context) noexcept {
   const auto set_error = [context](const std::string& message) {
     const auto* registration = static_cast<const Registration*>(sqlite3_user_data(context));

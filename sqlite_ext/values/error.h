@@ -20,7 +20,7 @@ namespace crivo::sqlite {
 /// Thrown to end a SQL function with an error: "<field> must ..., got ...". The handler prepends the function's name.
 struct SqlError {
   std::string message;
-  int code = SQLITE_ERROR;  // SQLite's own code if SQLite failed, such as SQLITE_BUSY, so that callers can retry
+  int code = SQLITE_ERROR;  // the code of SQLite if SQLite failed, such as SQLITE_BUSY, so that callers can retry
 };
 
 /// Thrown to return a result code to SQLite: SQLITE_BUSY, SQLITE_FULL, SQLITE_IOERR, ...

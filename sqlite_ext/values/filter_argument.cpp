@@ -32,7 +32,7 @@ FilterArgument::FilterArgument(sqlite3* db, sqlite3_value* value, std::size_t po
   bytes = blob_of(value);
 }
 
-// Saturates integers: SQLite reads a JSON integer beyond 64 bits as a REAL.
+// Saturates integers, because SQLite reads a JSON integer above 2^63 - 1 as a REAL.
 std::vector<Description> FilterArgument::describe() const {
   std::vector<Description> described =
       std::visit([](const auto& stored) { return crivo::describe(stored); }, open_stored(bytes, limits));

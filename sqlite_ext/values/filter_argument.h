@@ -1,4 +1,4 @@
-// Filters and sketches as arguments and results of SQL functions, within SQLite's limit of a value's size.
+// Filters and sketches as arguments and results of SQL functions, within SQLite's limit on the size of a value.
 #pragma once
 
 #include <cstdint>

@@ -102,7 +102,7 @@ JsonArray::Element JsonArray::string() {
   for (;;) {
     const auto byte = static_cast<unsigned char>(peek());
     if (byte == '"') break;
-    if (byte < 0x20) throw NotAnArray{};  // also rejects the end of the text, which reads as 0
+    if (byte < 0x20) throw NotAnArray{};  // also at the end of the text, where peek() returns 0
     if (byte == '\\') {
       escaped = true;
       unescaped_ += text_.substr(start, at_ - start);

@@ -1,4 +1,4 @@
-// Keys in a JSON array, for functions of many keys: older versions of SQLite allow at most 127 arguments.
+// Keys in a JSON array, for functions with many keys: older versions of SQLite allow at most 127 arguments.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace crivo::sqlite {
 
-/// Iterates over the keys of a JSON array in order. The key of a string is its UTF-8, and the key of a number is that
-/// of the value that json_each returns. true is 1, false is 0, and null is not a key.
+/// Iterates over the keys of a JSON array in order. The key of a string is its UTF-8. A number has the same key as the
+/// value that json_each returns. true has the key 1, false the key 0, and null none.
 class JsonKeys {
  public:
-  /// Borrows the array's text. Throws SqlError if the value has another type.
+  /// Borrows the array's text. Throws SqlError if the value is not a TEXT.
   JsonKeys(sqlite3* db, sqlite3_value* array);
   JsonKeys(const JsonKeys&) = delete;  // text_ may point into array_
   JsonKeys& operator=(const JsonKeys&) = delete;
@@ -47,9 +47,9 @@ class JsonKeys {
   sqlite3_value* array_value_;
   JsonArray array_;
   /// Converts a number to SQLite's own REAL. The last digit depends on SQLite's version and build, and neither strtod
-  /// nor CAST always matches it, so the conversion runs in SQL. The statement is prepared at the first REAL, as most
-  /// arrays have none. It is finalized with the array, because an open statement would prevent the connection from
-  /// closing.
+  /// nor CAST always returns the same digit, so the conversion runs in SQL. The statement is prepared at the first
+  /// REAL, because most arrays have none. It is finalized with this object, because an open statement would prevent the
+  /// connection from closing.
   Statement decimals_;
   std::variant<std::monostate, std::int64_t, double, Text> value_;
   std::string_view text_;            // the key of a string

@@ -1,4 +1,4 @@
-// The options of bloom_create and bloom_agg (capacity, fp_rate, kind, seed), of pair aggregates and of sketches.
+// The options of bloom_create and bloom_agg (capacity, fp_rate, kind, seed), of the pair aggregates, and of sketches.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@ namespace crivo::sqlite {
 
 inline constexpr int kOptions = 4;
 
-/// Parses the options. A missing or NULL option has its default; capacity 0 means "not given". Throws SqlError if a
-/// value has the wrong type or is out of range.
+/// Parses the options. A missing or NULL option gets its default; a capacity of 0 means "not given". Throws SqlError if
+/// a value has the wrong type or is out of range.
 [[nodiscard]] FilterSpec parse_options(std::span<sqlite3_value* const> args);
 
 /// Parses the options of bloom_map_agg and bloom_exact_agg (fp_rate, seed); the rate may be 1.

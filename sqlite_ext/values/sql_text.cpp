@@ -52,7 +52,7 @@ bool is_end(const Token& token) { return !token.quoted && token.text.empty(); }
 
 using Tokens = std::vector<Token>;
 
-/// The tokens of each pair of brackets that directly follows this word, including the brackets.
+/// The tokens of each pair of parentheses that directly follows this word, including the parentheses.
 std::vector<Tokens> brackets_behind(std::string_view word, std::string_view text) {
   std::vector<Tokens> found;
   int depth = 0;
@@ -69,7 +69,7 @@ std::vector<Tokens> brackets_behind(std::string_view word, std::string_view text
   return found;
 }
 
-/// Whether a bracketed expression uses the column, and only as the argument of bloom_valid, length or typeof.
+/// Whether an expression in parentheses uses the column, and only as the argument of bloom_valid, length or typeof.
 bool reads_form_only(const Tokens& expression, std::string_view table, std::string_view column) {
   const auto is_named = [&](std::size_t at, std::string_view name) {
     return at < expression.size() && lower(expression[at].text) == lower(name);
@@ -123,7 +123,7 @@ std::string table_definition(sqlite3* db, std::string_view schema, std::string_v
   return std::string(text);
 }
 
-// In a table's definition, AS is followed by a bracket only in a generated column.
+// In a table's definition, a parenthesis follows AS only in a generated column.
 std::vector<std::string> names_in_expressions(std::string_view definition) {
   std::vector<std::string> names;
   for (const Tokens& expression : brackets_behind("as", definition)) {
@@ -150,7 +150,7 @@ bool replaces_on_conflict(std::string_view definition) {
 
 bool may_end_between_triggers(std::string_view trigger) {
   bool is_behind_raise = false;
-  std::string last;  // the previous word, as FAIL can also be a name
+  std::string last;  // the previous word, because FAIL can also be a name
   for (Token token = next_token(trigger); !is_end(token); token = next_token(trigger)) {
     if (is_word(token, "fail") && (is_behind_raise || last == "or")) return true;
     if (is_word(token, "ignore") && is_behind_raise) return true;

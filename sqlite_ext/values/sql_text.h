@@ -20,7 +20,7 @@ struct Token {
 /// Consumes a name from the front of a text: a quoted name, or everything up to one of the characters in `ends`.
 Token consume_name(std::string_view& text, std::string_view ends);
 
-/// Whether the name needs no quotes in SQL.
+/// Whether the name has only ASCII letters, digits and underscores.
 [[nodiscard]] bool is_plain(std::string_view name) noexcept;
 
 /// The text after the name in a table's CREATE TABLE; empty if there is no such table. Errors: HostError.
@@ -37,7 +37,7 @@ Token consume_name(std::string_view& text, std::string_view ends);
 /// The column that one of the extension's triggers (table/source.h) reports to a filter. No value if the trigger's
 /// first statement is not such a report.
 [[nodiscard]] std::optional<std::string> followed_column(std::string_view trigger);
-/// The filter table that such a trigger reports to.
+/// The filter table to which such a trigger reports.
 [[nodiscard]] std::string reported_table(std::string_view trigger);
 
 /// Whether a trigger has a FAIL or a RAISE(IGNORE). Either can end a statement after a row changed, but before all of

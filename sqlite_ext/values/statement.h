@@ -67,7 +67,7 @@ class Use {
   [[nodiscard]] sqlite3_value* value(int column) const;
   /// Valid until the next step or the end of the use.
   [[nodiscard]] std::span<const std::byte> blob(int column) const;
-  /// The same for a TEXT.
+  /// The same as blob(), for a TEXT.
   [[nodiscard]] std::string_view text(int column) const;
 
  private:
@@ -82,11 +82,12 @@ void run_sql(sqlite3* db, const std::string& sql);
 /// there is no such table. Errors: HostError.
 [[nodiscard]] std::string table_type(sqlite3* db, std::string_view schema, std::string_view table);
 
-/// Whether SQLite rejects the application's writes to the table: a shadow table in DEFENSIVE mode. SQLite still allows
-/// statements that a function runs, because virtual tables write their shadow tables that way. Errors: HostError.
+/// Whether SQLite rejects the application's writes to the table, because it is a shadow table in DEFENSIVE mode. SQLite
+/// still allows statements that a function runs, because virtual tables write their shadow tables that way. Errors:
+/// HostError.
 [[nodiscard]] bool is_protected(sqlite3* db, std::string_view schema, std::string_view table);
 
-/// A hint for errors about a missing table whose name may contain a schema; else empty.
+/// A hint for errors about a missing table, if the name may contain a schema; else empty.
 [[nodiscard]] std::string schema_hint(std::string_view table);
 
 /// Quotes a name for SQL, in double quotes.

@@ -10,8 +10,8 @@ namespace crivo::sqlite {
 
 /// The current time, from the clock of SQLite's date functions. Throws HostError.
 [[nodiscard]] Time time_now(sqlite3* db);
-/// Parses a time: seconds since 1970, or a text that SQLite's date functions accept. Throws HostError, or a SqlError
-/// that names the argument by `name`.
+/// Parses a time: seconds since 1970, or a text that SQLite's date functions accept. Throws HostError, or SqlError with
+/// `name` as the name of the argument.
 [[nodiscard]] Time read_time(sqlite3* db, sqlite3_value* value, std::string_view name);
 
 }  // namespace crivo::sqlite

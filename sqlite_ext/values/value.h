@@ -55,12 +55,13 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 }
 
 [[nodiscard]] inline bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
-/// The value of an INTEGER or of a REAL without a fraction, as 1 and 1.0 are the same key. No value for anything else.
+/// The value of an INTEGER, or of a REAL without a fraction, because 1 and 1.0 are the same key. No value for anything
+/// else.
 [[nodiscard]] std::optional<std::int64_t> whole_number(sqlite3_value* value);
 /// Borrows the bytes of a BLOB. Throws std::bad_alloc.
 [[nodiscard]] std::span<const std::byte> blob_of(sqlite3_value* value);
 /// Borrows a value as the name of a table, column or schema. Throws SqlError unless the value is a text without NUL,
-/// because SQLite would end the name there.
+/// because SQLite would end the name at the NUL.
 [[nodiscard]] const char* name_of(sqlite3_value* value, std::string_view field);
 /// Formats a value for an error message: 12, 0.5, 'text', a blob of 3 bytes, NULL.
 [[nodiscard]] std::string shown(sqlite3_value* value);

@@ -21,7 +21,7 @@
 
 namespace crivo::sqlite {
 
-/// As coded(); stores the message, after the table's name, in zErrMsg, where SQLite reads it.
+/// As coded(), but stores the message, after the table's name, in zErrMsg, from which SQLite reads it.
 template <class Table, class Body>
 int guarded_table(Table& table, const Body& body) noexcept {
   return coded(body, [&](const std::string& message) {
@@ -40,7 +40,7 @@ int guarded_cursor(sqlite3_vtab_cursor* cursor, const Body& body) noexcept {
   });
 }
 
-/// The body of xCreate and xConnect. `make(name)` returns a std::unique_ptr of the table. Copies the name, because a
+/// The body of xCreate and xConnect. `make(name)` returns a std::unique_ptr to the table. Copies the name, because a
 /// failed statement can make SQLite reload the schema and free the text.
 template <class Make>
 int connect_table(const char* given_name, sqlite3_vtab** result, char** message, const Make& make) noexcept {

@@ -22,11 +22,11 @@ struct RootPage {
 struct Effects {
   std::vector<RootPage> written;      // the tables and indexes that the statement opens for writing
   bool writes_virtual_table = false;  // EXPLAIN does not show which tables the virtual table writes
-  std::vector<std::string> triggers;  // names of triggers; empty for the action of a foreign key
-  std::size_t checks = 0;             // evaluated CHECKs; counted, since their names need not be unique
+  std::vector<std::string> triggers;  // the triggers' names; an empty name is the action of a foreign key
+  std::size_t checks = 0;             // the number of evaluated CHECKs, whose names need not be unique
 };
 
-/// Prepares the statement again, without running it. Throws HostError.
+/// Runs EXPLAIN of the statement, but not the statement itself. Throws HostError.
 [[nodiscard]] Effects effects_of(sqlite3* db, const std::string& sql);
 
 /// Iterates over the running statements that may still write, including the calling one. Returns the first for null,
@@ -37,7 +37,7 @@ struct Effects {
 [[nodiscard]] bool is_in_function_of_writer(sqlite3* db);
 
 /// Throws SqlError if the call comes from a function in a statement that writes: triggers created now would not fire
-/// for the rows that the statement has yet to write. Errors name the operation by `what`.
+/// for the rows that the statement has yet to write. The message calls the operation `what`.
 void require_no_other_writer(sqlite3* db, std::string_view what);
 
 /// Throws SqlError unless the call comes from a top-level statement on a virtual table. Also rejects a call from a

@@ -1,4 +1,4 @@
-/* SQLite's WebAssembly build calls this function when it starts: every connection then has the extension. */
+/* SQLite's WebAssembly build calls this function when it starts, so that every connection has the extension. */
 #include "sqlite3.h"
 
 int sqlite3_crivo_init(sqlite3*, char**, const struct sqlite3_api_routines*);

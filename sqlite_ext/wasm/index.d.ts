@@ -12,7 +12,7 @@ export type Row = { [column: string]: SqlValue };
 export interface ExecOptions {
   sql?: string | readonly string[];
   bind?: Binding;
-  /** A row for the callback and "resultRows": by default SqlValue[]. An index or "$name" selects a column. */
+  /** The form of a row; by default SqlValue[]. An index or "$name" selects one column. */
   rowMode?: "array" | "object" | "stmt" | number | `$${string}`;
   /** Selects the result of exec. The default is "this", the database. */
   returnValue?: "this" | "resultRows" | "saveSql";
@@ -30,7 +30,7 @@ export interface Statement {
   bind(values: Binding): this;
   bind(parameter: number | string, value: SqlValue): this;
   clearBindings(): this;
-  /** Whether there is a row. */
+  /** Returns whether there is a row. */
   step(): boolean;
   stepReset(): this;
   stepFinalize(): boolean;

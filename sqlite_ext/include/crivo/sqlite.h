@@ -1,4 +1,5 @@
-/* The SQLite extension for programs that are linked with it, instead of loading crivo.so. C, and C++ of any standard.
+/* The entry point of the SQLite extension, for programs that link the extension instead of loading crivo.so. For C, and
+ * for C++ of any standard.
  *
  * Link with crivo::sqlite_static (CMake) or crivo-sqlite (pkg-config), and with SQLite 3.38 or later.
  */
@@ -12,11 +13,11 @@ extern "C" {
 struct sqlite3;
 struct sqlite3_api_routines;
 
-/** Adds Crivo's functions and tables to one connection. `error_message` may be null; the caller frees an error message
- * with sqlite3_free. A linked program may pass null for `routines`, which is ignored there. Returns SQLITE_OK or a
- * SQLite error code. No other thread may use this connection while the call runs.
+/** Adds Crivo's functions and tables to one connection. Returns SQLITE_OK or a SQLite error code. An error may set
+ * `*error_message`, unless `error_message` is null; the caller frees the message with sqlite3_free. A linked program
+ * may pass null for `routines`. No other thread may use this connection while the call runs.
  *
- * For all connections that the process opens from now on, call once, before the first of them is opened:
+ * To add them to every connection that the process opens later, run this once, before it opens the first connection:
  *
  *     sqlite3_auto_extension((void (*)(void))sqlite3_crivo_init);
  */
