@@ -3,7 +3,7 @@
 add_library(crivo_warnings INTERFACE)
 target_compile_options(crivo_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion)
 
-if(CRIVO_HARDEN)  # as dpkg-buildflags does for Debian packages; some compilers predefine _FORTIFY_SOURCE, hence -U
+if(CRIVO_HARDEN)  # the options of dpkg-buildflags; -U, because some compilers predefine _FORTIFY_SOURCE
   add_compile_options(-fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
   add_link_options(-Wl,-z,relro -Wl,-z,now)
 endif()
@@ -15,11 +15,11 @@ endif()
 
 # crivo_self_contained(target exports [OPTION...]): links a library that depends only on libc and on the program that
 # loads it. Crivo's core, zstd and the C++ runtime are linked in statically. All symbols are hidden, except those in the
-# version script `exports`: otherwise calls of zstd or of the C++ runtime would bind to the program's copy. OPTIONs are
+# version script `exports`: otherwise calls to zstd or to the C++ runtime would bind to the program's copy. OPTIONs are
 # linker options.
 function(crivo_self_contained target exports)
   find_library(CRIVO_ZSTD_STATIC libzstd.a HINTS ${zstd_LIBRARY_DIRS} ${zstd_LIBDIR} REQUIRED)
-  # Links the core's file, because its CMake target would also link the shared zstd.
+  # Links the core by its file, because the CMake target crivo would also link the shared zstd.
   add_dependencies(${target} crivo)
   target_link_libraries(${target} PRIVATE
     $<BUILD_INTERFACE:$<TARGET_FILE:crivo>> $<BUILD_INTERFACE:${CRIVO_ZSTD_STATIC}> $<BUILD_INTERFACE:Threads::Threads>)

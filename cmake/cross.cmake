@@ -1,12 +1,13 @@
-# Toolchain file for Debian's cross compilers. CRIVO_CROSS is the target architecture, such as aarch64 or s390x. The
-# libraries are in CRIVO_SYSROOT, where `./dev cross` unpacks them. CMake runs the built programs under qemu-user.
+# Toolchain file for Debian's cross compilers. CRIVO_CROSS is the target architecture, such as aarch64 or s390x.
+# CRIVO_SYSROOT contains the libraries that cmake/make_sysroot has unpacked. CMake runs the built programs under
+# qemu-user.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${CRIVO_CROSS})
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CRIVO_CROSS CRIVO_SYSROOT)
 
 set(triplet ${CRIVO_CROSS}-linux-gnu)
 set(CMAKE_CXX_COMPILER ${triplet}-g++)
-set(CMAKE_CXX_FLAGS_INIT "-isystem ${CRIVO_SYSROOT}/usr/include")  # Python.h includes a header for the architecture
+set(CMAKE_CXX_FLAGS_INIT "-isystem ${CRIVO_SYSROOT}/usr/include")  # Python.h includes a header of the architecture
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${CRIVO_CROSS} -L /usr/${triplet})
 
 set(CMAKE_FIND_ROOT_PATH ${CRIVO_SYSROOT} /usr/${triplet})
