@@ -67,7 +67,7 @@ class CrivoConan(ConanFile):
         })
         toolchain.generate()
         CMakeDeps(self).generate()
-        PkgConfigDeps(self).generate()  # core/CMakeLists.txt asks pkg-config for zstd
+        PkgConfigDeps(self).generate()  # core/CMakeLists.txt finds zstd with pkg-config
 
     def build(self):
         cmake = CMake(self)
@@ -79,7 +79,7 @@ class CrivoConan(ConanFile):
         licenses = os.path.join(self.package_folder, "licenses")
         copy(self, "LICENSE", self.source_folder, licenses)
         copy(self, "THIRD_PARTY.txt", os.path.join(self.source_folder, "packaging"), licenses)
-        # Conan writes files of its own in the place of these.
+        # Conan generates its own files instead of these.
         rmdir(self, os.path.join(self.package_folder, "lib", "cmake"))
         rmdir(self, os.path.join(self.package_folder, "lib", "pkgconfig"))
         if self.options.shared:

@@ -22,7 +22,7 @@ def code(lines):
     shown, said = [], []
     for line in re.sub(r"\n {8,}(?![ /])", " ", "\n".join(lines)).split("\n"):
         declared, _, about = re.sub(r"^CRIVO_(API|CHECKED) ", "", line).partition("///<")
-        unbroken = re.sub("(?<!,) ", "\xa0", declared.rstrip())  # lines end only behind a comma
+        unbroken = re.sub("(?<!,) ", "\xa0", declared.rstrip())  # lines break only after a comma
         shown += [part.replace("\xa0", " ") for part in textwrap.wrap(unbroken, 68, subsequent_indent=" " * 4)]
         if about:
             said.append((f"- `{declared.strip(' ,;')}`:" if declared.strip() else " ") + about)

@@ -51,7 +51,7 @@ def roff(markdown):
     text = re.sub(r"(`+)[^`].*?\1|_", lambda found: found[0] if found[1] else r"\_", markdown, flags=re.DOTALL)
     text = re.sub("^##", "#", text, flags=re.MULTILINE)
     made = run("lowdown", "-Tman", "--parse-no-super", "--out-no-smarty", input=text)
-    made = made.replace(" expand allbox", " expand")  # lines around cells take the room of text
+    made = made.replace(" expand allbox", " expand")  # lines around cells would take space from the text
     made = re.sub(r"\\f(C|\[CR?\])", r"\\fB", made)
     made = re.sub(r"(?sm)\\fB.*?\\fR|^\.EX\n.*?^\.EE\n", lambda found: found[0].replace("-", r"\-"), made)
     made = made.replace(".EX\n", ".in +4n\n.EX\n").replace(".EE\n", ".EE\n.in\n.nh\n")
@@ -97,7 +97,7 @@ def command_page(crivo, words, summary, others):
         file.flush()
         made = run("help2man", "--no-info", "--version-string=-", f"--name={summary}", f"--include={file.name}",
                    shlex.join([crivo, *words]))
-    if intro.strip():  # help2man puts the summary, which is in NAME, behind it
+    if intro.strip():  # help2man adds the summary, which NAME already has, after it
         made = re.sub(r"\.PP\n((?:[^.\n].*\n)+)", lambda found: "" if plain(found[1]) == summary else found[0], made)
     made = made.replace("\nExit code:", "\n.PP\nExit code:")
     made = re.sub(r"\\fB(\\-[\w\\-]+)\\fR,([\w\\-]+)", r"\\fB\1\\fR, \\fB\2\\fR", made)  # "-q,--quiet"

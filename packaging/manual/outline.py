@@ -8,9 +8,9 @@ class Option:
     names: list[str]
     many: bool
     text: str
-    argument: str  # empty if it takes none
+    argument: str  # empty if the option has no argument
     excludes: list[str]
-    values: list[str] = dataclasses.field(default_factory=list)  # all that it can be, if that is known
+    values: list[str] = dataclasses.field(default_factory=list)  # all possible arguments, if known
 
 
 @dataclasses.dataclass
@@ -31,7 +31,7 @@ class Command:
 def parse(text):
     """The program itself, and its subcommands."""
     commands = []
-    last = None  # the option or positional
+    last = None  # the latest option or positional
     for line in text.splitlines():
         kind, *fields = line.split("\t")
         if kind == "command":

@@ -1,4 +1,4 @@
-/* The least a program in C does with the library: a filter, made, asked, written and read again. */
+/* A minimal C program that creates, queries, writes and reads a filter. */
 #include <crivo.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-# An overlay port: it builds the tree that it lies in. CONTRIBUTING.md says what changes for vcpkg's own registry.
+# An overlay port, which builds the tree that contains it. CONTRIBUTING.md says what must change for vcpkg's registry.
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." ABSOLUTE)
 
-# The library is static, and has the C interface, too. The RocksDB plugin is left out: it is for one librocksdb that all
-# of a system shares, and linked with a static one it would bring a second RocksDB into the program.
+# The library is static, and includes the C interface. Omits the RocksDB plugin, which is for the shared librocksdb of a
+# system. With a static librocksdb, the plugin would add a second RocksDB to the program.
 vcpkg_check_linkage(ONLY_STATIC_LIBRARY)
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
   FEATURES
@@ -17,7 +17,7 @@ vcpkg_cmake_configure(
     -DCRIVO_SHARED=OFF
     -DCRIVO_TESTS=OFF
     -DCRIVO_EXAMPLES=OFF
-    -DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON  # no manual: vcpkg's folders have no place for it
+    -DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON  # omits the manual, for which vcpkg has no folder
     "-DPKG_CONFIG_EXECUTABLE=${PKGCONFIG}"
   MAYBE_UNUSED_VARIABLES
     CMAKE_DISABLE_FIND_PACKAGE_Python3)
