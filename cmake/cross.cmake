@@ -1,6 +1,5 @@
 # Toolchain file for Debian's cross compilers. CRIVO_CROSS is the target architecture, such as aarch64 or s390x.
-# CRIVO_SYSROOT contains the libraries that cmake/make_sysroot has unpacked. CMake runs the built programs under
-# qemu-user.
+# CRIVO_SYSROOT contains the libraries that cmake/make_sysroot has unpacked. qemu-user runs the built programs.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${CRIVO_CROSS})
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CRIVO_CROSS CRIVO_SYSROOT)

@@ -102,8 +102,8 @@ bool init_api(const sqlite3_api_routines* routines, char** error_message) {
 }  // namespace crivo::sqlite
 
 // Success is SQLITE_OK, not SQLITE_OK_LOAD_PERMANENTLY: SQLite treats any other result of an automatic extension as a
-// failure. Instead, a linker flag prevents unloading, because other connections may still use the extension's functions
-// when this connection closes.
+// failure. Instead, a linker flag prevents unloading, because other connections may still use the functions when this
+// connection closes.
 extern "C" [[gnu::visibility("default")]] int sqlite3_crivo_init(sqlite3* db, char** error_message,
                                                                  const sqlite3_api_routines* routines) {
   try {

@@ -1,4 +1,4 @@
-// bloom_insert: adds a key to a raw filter in its row, by SQLite's incremental blob I/O.
+// bloom_insert: adds a key to a raw filter in a table's row, by SQLite's incremental blob I/O.
 //
 // An UPDATE with bloom_add reads, validates, copies and compares the whole filter. bloom_insert reads the header and
 // the 4096-byte segments with the key's bits, and writes only the bytes that change (crivo/host/blob_in_place.h).

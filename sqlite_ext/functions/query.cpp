@@ -8,8 +8,7 @@
 namespace crivo::sqlite {
 namespace {
 
-/// The smallest raw payload and the largest payload that a connection caches. Decoding a smaller raw payload is as fast
-/// as a cache lookup.
+/// The smallest raw payload and the largest payload in the cache. Decoding a smaller raw one is as fast as a lookup.
 constexpr std::size_t kMinCachedBytes = 4096;
 constexpr std::size_t kMaxCachedBytes = std::size_t{32} << 20;
 

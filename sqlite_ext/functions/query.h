@@ -36,8 +36,7 @@ using Answer = std::optional<std::int64_t>;
 /// that replaces the cached filter.
 [[nodiscard]] std::shared_ptr<const CachedFilter> cached_filter(const Connection& connection,
                                                                 const FilterArgument& given);
-/// Caches the filter of a queried blob, unless its payload is too small or too large, or the previous raw blob was
-/// another.
+/// Caches a queried filter, unless its payload is too small or too large, or the previous raw blob was another.
 void cache_filter(Connection& connection, std::span<const std::byte> blob, OpenedBlob&& opened);
 
 /// The result of `query(const FilterRef&)` for the filter in argument 0; no value if that argument is NULL.

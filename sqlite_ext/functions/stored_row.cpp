@@ -98,8 +98,7 @@ int StoredRow::seek(std::int64_t rowid, bool alive, std::string& reason) {
 /// NULL, although a query returns the column's DEFAULT.
 void StoredRow::require_value(int status, std::int64_t rowid, const std::string& reason) const {
   if (status == SQLITE_OK) return;
-  // SQLite has no separate result code for this error. Its text has been the same since incremental blobs were
-  // introduced.
+  // SQLite has no separate result code for this error. The error's text has never changed.
   if (reason != "cannot open value of type null") fail(status, reason);
   Statement find(db_, "SELECT 1 FROM " + quoted_name(schema_) + "." + quoted_name(table_) + " WHERE _rowid_ = ?1 AND " +
                           quoted_name(column_) + " IS NOT NULL");
@@ -223,8 +222,7 @@ std::int64_t StoredRow::find_rowid() {
   return found.integer(0);
 }
 
-/// Whether a row is open and its handle has not expired. (A statement that changes the row expires the handle.) If not,
-/// closes the handle.
+/// Whether the handle is open. If a statement has changed the row, the handle has expired, and is closed here.
 bool StoredRow::is_alive() {
   std::byte first;
   if (handle_ != nullptr && sqlite3_blob_read(handle_, &first, size() == 0 ? 0 : 1, 0) == SQLITE_OK) return true;

@@ -19,9 +19,9 @@
 namespace crivo::sqlite {
 
 /// The arguments of bloom_insert: ([schema,] table, column, row, key). The default schema is "main", so that a table of
-/// another database cannot shadow the intended one. Borrows the arguments.
+/// another database cannot shadow the intended table. Borrows the arguments.
 struct RowArgs {
-  /// Throws SqlError if a name is NULL.
+  /// Throws SqlError unless each name is a TEXT without NUL.
   explicit RowArgs(const Call& call);
   const char* schema;
   const char* table;
@@ -71,7 +71,7 @@ class StoredRow : public StoredBlob {
   [[nodiscard]] std::int64_t find_rowid();
   [[nodiscard]] bool is_alive();
   void require(int status) const;
-  /// Throws SQLite's latest error.
+  /// Throws SqlError with `reason`, or std::bad_alloc if SQLite is out of memory.
   [[noreturn]] void fail(int status, const std::string& reason) const;
 
   sqlite3* db_;
@@ -79,7 +79,7 @@ class StoredRow : public StoredBlob {
   std::string table_;
   std::string column_;
   bool is_checked_ = false;            // check_table has succeeded
-  std::optional<Statement> watch_;     // SQLite prepares it again when a schema changes
+  std::optional<Statement> watch_;     // SQLite prepares this statement again when a schema changes
   std::optional<Statement> find_key_;  // looks up the primary key; no value if the rowid is required
   RootPage root_;                      // the root page of the table
   std::string harmless_writer_;        // the text of a running statement that does not write the table

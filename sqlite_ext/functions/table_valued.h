@@ -41,7 +41,7 @@ struct TableCall {
 struct TableFunction {
   const char* name;
   std::span<const char* const> columns;                  // as in CREATE TABLE: "name TEXT"
-  std::span<const char* const> arguments;                // their names; at most 8
+  std::span<const char* const> arguments;                // the arguments' names; at most 8
   std::size_t required;                                  // the number of leading arguments that must be given
   double usual_rows;                                     // the planner's estimate of the number of rows
   std::unique_ptr<Rows> (*rows)(const TableCall& call);  // null means no rows

@@ -18,7 +18,7 @@ export interface CallbackDatabase {
  * Loads the extension into a database of the module sqlite3. Statements that are run later wait until the extension
  * is loaded, even if the promise is not awaited.
  *
- * Rejects with SQLite's error if the file cannot be loaded.
+ * Throws as getLoadablePath() does. Rejects with SQLite's error if SQLite cannot load the file.
  */
 export function load(db: CallbackDatabase): Promise<void>;
 
@@ -39,6 +39,6 @@ export function load(db: SyncDatabase): void;
 /**
  * The absolute path of crivo.so, for other programs that load extensions.
  *
- * Throws an Error that names the platform unless it is linux-x64 or linux-arm64 with glibc.
+ * Throws an Error if the platform is not linux-x64 or linux-arm64 with glibc, or if the file is missing.
  */
 export function getLoadablePath(): string;

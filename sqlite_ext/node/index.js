@@ -1,11 +1,11 @@
-// The class Filter, which calls the native module crivo.node, and load(), which loads the SQLite extension crivo.so
-// into a database of one of Node's three SQLite modules. Each module loads extensions in its own way:
+// The classes, which call the native module crivo.node, and load(), which loads the SQLite extension crivo.so into a
+// database of one of Node's three SQLite modules. Each module loads extensions in its own way:
 //
 //   better-sqlite3  db.loadExtension(path)
 //   sqlite3         db.loadExtension(path, callback)
 //   node:sqlite     db.loadExtension(path), between db.enableLoadExtension(true) and db.enableLoadExtension(false)
 //
-// load() recognizes the module by the methods of the database, so that none of the modules must be installed.
+// load() recognizes the module by the methods of the database, so this package requires none of the modules.
 "use strict";
 
 const fs = require("node:fs");
@@ -39,7 +39,7 @@ function getLoadablePath() {
   return compiled("crivo.so");
 }
 
-/** The functions of crivo.node, for Filter. If crivo.node cannot be loaded, the first use of Filter throws. */
+/** The functions of crivo.node, for the classes. If crivo.node cannot be loaded, the first use of a class throws. */
 function functionsOfFilter() {
   try {
     const functions = require(compiled("crivo.node"));

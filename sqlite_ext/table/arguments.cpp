@@ -88,8 +88,8 @@ void parse_window(const Given& given, TableSpec& spec) {
 }
 
 /// Converts to a SQL value: a number if SQLite parses the text as one, NULL if the argument is missing. The comparison
-/// in SQL detects numbers. (sqlite3_value_numeric_type also detects them, but crashes in SQLite 3.53 if the value is a
-/// copy.)
+/// in SQL detects numbers. (sqlite3_value_numeric_type also detects them, but crashes on a copied value in SQLite
+/// 3.53.)
 OwnedValue value_of(sqlite3* db, const std::optional<std::string>& argument) {
   Statement statement(db, "SELECT iif(CAST(?1 AS NUMERIC) = ?1, CAST(?1 AS NUMERIC), ?1)");
   Use use(statement);

@@ -20,8 +20,7 @@ struct TableStatistics {
 [[nodiscard]] TableStatistics read_statistics(Operation& table);
 
 /// A copy of the table's filter, of kind window if the table has a window. With `pane`, a copy of that pane, as a
-/// blocked filter; pane 0 is the newest. Throws SqlError if the pane does not exist, or if the payload would exceed
-/// max_bytes.
+/// blocked filter; pane 0 is the newest. Throws SqlError if the pane does not exist or the payload exceeds max_bytes.
 [[nodiscard]] AnyFilter snapshot(Operation& table, std::optional<std::uint64_t> pane, std::uint64_t max_bytes);
 
 }  // namespace crivo::sqlite

@@ -4,15 +4,15 @@
 // T1. Every key that was added, and not removed or expired, is found.
 // T2. The tables _meta and _pages are the only state. Each operation validates the connection's cache against them, so
 //     commits, rollbacks and other connections need no notification.
-// T3. Each row of _pages belongs to a layer, has the size of its page, and has a valid checksum; otherwise each query
-//     that reads the row, and 'check', fails.
+// T3. Each row of _pages belongs to a layer, has the size of its page, and has a valid checksum. Otherwise, 'check' and
+//     each query that reads the row fail.
 // T4. A page without a row has no keys. A page with a row may also have no keys.
 // Inside BEGIN, SQLite does not roll back every statement that fails. So each operation writes its rows in an order
 // that maintains T1 at every step.
 //
 // Without a window:
 // P1. In a scalable table, no page has more keys than its share, and only the newest layer accepts keys.
-// P2. A rebuild of a table with a source fills the unused half of the page numbers. Until it ends, the old keys remain.
+// P2. A rebuild of a table with a source fills the unused half of the page numbers; the old keys remain until the end.
 //
 // With a time window (crivo/host/window.h):
 // W1. A key is found for at least a window after it was last added, and for at most one pane more.
@@ -24,8 +24,8 @@
 // F2. The table follows its source as long as its triggers and its seal (source.h, seal.h) prove two things: since the
 //     table was filled, no trigger was dropped and the column's definition did not change. Otherwise, a query for a key
 //     that is not found fails instead of answering "no".
-// F3. Only the triggers and 'rebuild' add or remove keys. A trigger adds a new value before its row is written. It
-//     removes an old value once, after the row is written, and only if that row certainly had the value.
+// F3. Only the triggers and 'rebuild' add or remove keys. A trigger adds a new value before its row is written. A
+//     trigger removes an old value once, after the row is written, and only if the row certainly had the value.
 // F4. A table is filled, and its triggers are created, only by a statement that does nothing else. So no other
 //     statement is halfway through changing the column.
 #pragma once
@@ -84,7 +84,7 @@ class Operation {
   bool add(std::string_view key, bool only_if_absent);
   /// Removes one addition of a row's key; the rowid is the hash. For a table without a source.
   void remove_row(std::uint64_t rowid);
-  /// Like add, but also for a table with a source, and only_if_absent applies to every kind.
+  /// Like add, but also for a table with a source, and `only_if_absent` applies to every kind.
   bool add_hash(std::uint64_t hash, bool only_if_absent);
   /// Removes one addition. Returns the previous count of the key. Errors: those of PagedFilter::remove_hash.
   Result<std::uint64_t> remove_hash(std::uint64_t hash);
@@ -94,11 +94,11 @@ class Operation {
   /// retains its old keys until all new keys are stored.
   void replace(std::uint64_t capacity, const std::function<void(Operation& fresh)>& fill);
 
-  /// Removes every key, and resets the clock of a window.
+  /// Removes every key, and resets the clock of a window. For a table without a source.
   void clear();
   /// Advances the manual clock of a window. The clock never goes back.
   void advance(sqlite3_value* time);
-  /// Adds all keys of a filter of the same shape. For a table without a window.
+  /// Adds all keys of a filter of the same shape. For a blocked or counting table without a window or a source.
   void merge(const FilterRef& other);
   /// Checks every stored page. Deletes the pages that have no set bits, or whose keys have all expired.
   void drop_idle_pages();

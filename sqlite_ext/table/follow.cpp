@@ -111,7 +111,7 @@ Source present_source(ShadowTables& shadow) {
 void restore_triggers(ShadowTables& shadow, const Source& source, TriggerSet set) {
   const SourceTriggers triggers(shadow);
   if (triggers.complete()) return;
-  // Written first, because possibly only the triggers, which are dropped next, contain the source's current name.
+  // Written first: the triggers, which are dropped next, may be the only place that has the source's current name.
   shadow.write_meta(kSourceRow, to_text(source));
   triggers.drop();
   triggers.create(source, set);

@@ -37,8 +37,7 @@ class Follower {
   void follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value, sqlite3_value* old_value, bool or_replace);
 
  private:
-  /// Returns the key's hash if this call counted the key. If `is_counted_later`, a key that the filter finds is not
-  /// counted.
+  /// Returns the key's hash if this call counted the key. With `is_counted_later`, counts only an absent key.
   std::optional<std::uint64_t> add(Operation& table, const KeyBytes& key, bool is_counted_later);
   void remove(Operation& table, const KeyBytes& key, bool is_certain);
 

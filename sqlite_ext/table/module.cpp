@@ -1,7 +1,7 @@
 // The virtual table "bloom": maps SQLite's callbacks (sqlite.org/vtab.html) to operations on a FilterTable.
 //
-// The table cannot list its rows. A query is a lookup by `key = ...`, which returns one row with that key, or none. The
-// rowid is the key's hash, because SQLite passes only the rowid when it deletes the row.
+// The table cannot list its rows. A query is a lookup by `key = ...`, which returns one row with that key, or no row.
+// The rowid is the key's hash, because SQLite passes only the rowid when it deletes the row.
 #include <array>
 #include <memory>
 #include <span>
@@ -73,7 +73,7 @@ class BloomCursor : public sqlite3_vtab_cursor {
   [[nodiscard]] std::int64_t row_id() const noexcept { return static_cast<std::int64_t>(hash_); }
 
  private:
-  OwnedValue key_;  // as the query gave it; null at the end
+  OwnedValue key_;  // the value in the query; null at the end
   std::uint64_t hash_ = 0;
 };
 
@@ -164,7 +164,7 @@ int BloomTable::best_index(sqlite3_index_info& info) {
 }
 
 /// A "no" is valid only if the filter received every change. Programs that recreate the source to change its columns
-/// drop the triggers with the old table. Triggers that were complete remain so until a schema changes.
+/// drop the triggers with the old table. Complete triggers remain complete until a schema changes.
 void require_followed(BloomTable& bloom) {
   if (!bloom.filter.state.has_source || bloom.followed_in == bloom.shadow.schema_seen()) return;
   require_following(bloom.shadow);

@@ -1,8 +1,9 @@
 // The pages of one filter as rows of _pages: the page source of a PagedFilter during one operation.
 //
-// A row is a 24-byte header and the page's bytes. The header is the XXH3-64 of all that follows (seed: the row's number
-// + 1), the page's number of keys, and its generation (8 bytes each, little-endian). A page of zeros may have no row.
-// Without the checksum, a bit that the disk flips from 1 to 0 would lose keys. docs/format.md, "Filter tables".
+// A row is a 24-byte header and the page's bytes. The header is the XXH3-64 of all bytes after it (seed: the row's
+// number + 1), the page's number of keys, and the page's generation (8 bytes each, little-endian). A page of zeros may
+// have no row. Without the checksum, a bit that the disk flips from 1 to 0 would lose keys. See docs/format.md, "Filter
+// tables".
 #pragma once
 
 #include <cstdint>

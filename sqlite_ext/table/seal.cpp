@@ -52,8 +52,7 @@ std::string full_name(const std::string& schema, const std::string& filter) {
 }  // namespace
 
 std::int64_t find_seal(sqlite3* db, const std::string& schema, const std::string& filter, const std::string& mark) {
-  // The mark is the end of the text. Only the end is searched, because the name before the mark may contain the same
-  // characters.
+  // The mark is the end of the text. Only the end is searched, because the table's name may contain the mark.
   const std::string end = std::string(" USING ") + kModule + mark;
   const std::string from = mark.empty() ? "1" : std::to_string(-static_cast<int>(end.size()));
   Statement find(db, "SELECT rowid FROM " + quoted_name(schema) + ".sqlite_schema WHERE name = ?1 COLLATE NOCASE AND " +

@@ -144,8 +144,7 @@ Source resolve_source(sqlite3* db, const std::string& schema, const Source& sour
   if (sqlite3_strnicmp(source.table.c_str(), "sqlite_", 7) == 0) {
     refuse(schema, "SQLite's own table " + in_quotes(source.table) + ", which has no triggers");
   }
-  // A trigger on a shadow table would write a virtual table inside a write of another virtual table. SQLite rejects
-  // such a write.
+  // A trigger on a shadow table would write one virtual table inside a write of another, which SQLite rejects.
   if (table_type(db, schema, source.table) == "shadow") refuse(schema, "the shadow table " + in_quotes(source.table));
   if (const std::optional<Column> column = find_column(db, schema, source)) {
     if (column->has_rowid) {

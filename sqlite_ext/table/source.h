@@ -19,9 +19,8 @@
 //
 // No trigger has a WHEN or an OF, because either could miss a change. A WHEN that compares the old and new values
 // cannot distinguish 'a' from 'A' in a NOCASE column. A trigger with OF does not fire for a generated column when only
-// its input columns change, nor for a rowid that is set under another of its names. The operation is a value of `op`
-// and not a conflict clause, because SQLite executes a trigger's INSERT under the conflict clause of the statement that
-// fires the trigger.
+// its input columns change, nor for a rowid that is set under another of its names. The operation is a value of `op`,
+// not a conflict clause: a trigger's INSERT gets the conflict clause of the statement that fires the trigger.
 #pragma once
 
 #include <optional>
@@ -55,7 +54,7 @@ enum class TriggerOp {
   kInsert,    // "follow insert": a row with this key will be inserted
   kInserted,  // "follow inserted": the row was inserted
   kUpdate,    // "follow": a row will get this key
-  kUpdated,   // "follow updated": the row got this key, and had the one in arg
+  kUpdated,   // "follow updated": the row got this key, and had the key in arg before
   kDeleted,   // "follow deleted": a row with the key in arg was deleted
   kDefault,   // "follow default": the column gets NULL, for which REPLACE would store the default
 };
@@ -97,7 +96,7 @@ class SourceTriggers {
   [[nodiscard]] bool complete() const;
   /// The set of triggers that exists.
   [[nodiscard]] TriggerSet set() const;
-  /// The source as the triggers name it now; no value if there are no triggers.
+  /// The source under the names in the triggers; no value if there are no triggers.
   [[nodiscard]] std::optional<Source> source() const;
   /// Examines all triggers that this connection sees, including temporary ones.
   [[nodiscard]] SourceHazards hazards(const Source& source) const;

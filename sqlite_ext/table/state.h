@@ -29,7 +29,7 @@ struct TableState {
   FilterSpec spec;
   std::size_t page_bytes = 0;      // payload bytes of a full page; in a window, of each pane
   std::vector<Layer> layers;       // oldest first; never empty
-  std::optional<PaneClock> clock;  // of a window
+  std::optional<PaneClock> clock;  // only for a window
   bool is_manual = false;          // op 'advance' sets the clock; otherwise it is SQLite's clock
   bool has_source = false;         // the keys come from a column
   /// 0 or 1: the half of the page numbers in use. A rebuild fills the other half and then switches.
@@ -40,8 +40,8 @@ struct TableState {
   [[nodiscard]] std::size_t whole_page_bytes() const noexcept { return page_bytes * (clock ? clock->kept_panes() : 1); }
   /// The paged filter of a layer. Throws SqlError if the state is invalid.
   [[nodiscard]] PagedFilter filter(std::size_t layer) const;
-  /// The spec of each pane of a window: its share of the keys, at a rate at which all panes together have the table's
-  /// rate. Without a window, the table's spec.
+  /// The spec of each pane of a window: a share of the keys, and a rate such that all panes together have the
+  /// table's rate. Without a window, the table's spec.
   [[nodiscard]] FilterSpec pane_spec() const;
   friend bool operator==(const TableState&, const TableState&) = default;
 };

@@ -54,8 +54,7 @@ void use_table(const Call& call, const Body& use) {
     const std::string schema = has_schema ? name_of(call.args[1], "schema") : schema_of(db, name);
     if (has_schema) require_schema(db, schema);
     // A SELECT without a FROM starts no transaction, so each of the table's statements could see another snapshot: for
-    // example, the state before a rebuild and the pages after the rebuild. This statement holds one snapshot for all of
-    // the table's statements.
+    // example, the state before a rebuild and the pages after it. This statement holds one snapshot for all of them.
     Statement any(db, "SELECT 1 FROM " + (schema.empty() ? "" : quoted_name(schema) + ".") + "sqlite_schema");
     Use snapshot(any);
     (void)snapshot.step();

@@ -32,8 +32,7 @@ struct HostError {
 /// Throws the error of the connection's last call, or std::bad_alloc for SQLITE_NOMEM.
 [[noreturn]] inline void throw_host_error(sqlite3* db, int code) {
   if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
-  // A constraint error of the extension's own tables means corruption. INSERT OR IGNORE would ignore a constraint
-  // error.
+  // A constraint error of the extension's own tables means corruption, and INSERT OR IGNORE would ignore it.
   if ((code & 0xff) == SQLITE_CONSTRAINT) code = SQLITE_CORRUPT_VTAB;
   throw HostError{code, sqlite3_errmsg(db)};
 }

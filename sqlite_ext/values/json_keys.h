@@ -13,7 +13,7 @@
 namespace crivo::sqlite {
 
 /// Iterates over the keys of a JSON array in order. The key of a string is its UTF-8. A number has the same key as the
-/// value that json_each returns. true has the key 1, false the key 0, and null none.
+/// value that json_each returns. The keys of true and false are those of 1 and 0; null is not a key.
 class JsonKeys {
  public:
   /// Borrows the array's text. Throws SqlError if the value is not a TEXT.

@@ -18,7 +18,7 @@ class Statement {
   // statement of the filter table would use the filter table itself, so that neither the table nor the connection could
   // be closed.
   static constexpr unsigned kOwn = SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB;
-  /// `flags` are those of sqlite3_prepare_v3.
+  /// `flags` are passed to sqlite3_prepare_v3.
   Statement(sqlite3* db, std::string sql, unsigned flags = kOwn) : db_(db), sql_(std::move(sql)), flags_(flags) {}
   ~Statement() { sqlite3_finalize(statement_); }
   Statement(const Statement&) = delete;
@@ -82,9 +82,8 @@ void run_sql(sqlite3* db, const std::string& sql);
 /// there is no such table. Errors: HostError.
 [[nodiscard]] std::string table_type(sqlite3* db, std::string_view schema, std::string_view table);
 
-/// Whether SQLite rejects the application's writes to the table, because it is a shadow table in DEFENSIVE mode. SQLite
-/// still allows statements that a function runs, because virtual tables write their shadow tables that way. Errors:
-/// HostError.
+/// Whether the table is a shadow table in DEFENSIVE mode, to which the application must not write. SQLite still allows
+/// statements run by a function, because virtual tables write shadow tables that way. Errors: HostError.
 [[nodiscard]] bool is_protected(sqlite3* db, std::string_view schema, std::string_view table);
 
 /// A hint for errors about a missing table, if the name may contain a schema; else empty.

@@ -13,8 +13,7 @@ std::string_view text_of(sqlite3_value* value) {
   return {text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-/// The number of a key in a filter of kind range. Rejects REAL; rejects TEXT, which could mean a text, a date or
-/// digits.
+/// The number of a key in a filter of kind range. Rejects REAL, and TEXT, which could mean a text, a date or digits.
 std::uint64_t ordered_key(std::string_view name, sqlite3_value* value) {
   const int type = sqlite3_value_type(value);
   if (type == SQLITE_INTEGER) return ordered(std::int64_t{sqlite3_value_int64(value)});

@@ -55,8 +55,7 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 }
 
 [[nodiscard]] inline bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
-/// The value of an INTEGER, or of a REAL without a fraction, because 1 and 1.0 are the same key. No value for anything
-/// else.
+/// The value of an INTEGER, or of a REAL without a fraction, because 1 and 1.0 are the same key; else no value.
 [[nodiscard]] std::optional<std::int64_t> whole_number(sqlite3_value* value);
 /// Borrows the bytes of a BLOB. Throws std::bad_alloc.
 [[nodiscard]] std::span<const std::byte> blob_of(sqlite3_value* value);

@@ -29,15 +29,15 @@ struct Effects {
 /// Runs EXPLAIN of the statement, but not the statement itself. Throws HostError.
 [[nodiscard]] Effects effects_of(sqlite3* db, const std::string& sql);
 
-/// Iterates over the running statements that may still write, including the calling one. Returns the first for null,
-/// and null after the last.
+/// Iterates over the running statements that may still write, including the calling statement. Returns the first one
+/// for null, and null after the last one.
 [[nodiscard]] sqlite3_stmt* next_writer(sqlite3* db, sqlite3_stmt* statement);
 
 /// Whether the calling statement was run by a SQL function of another statement that is still writing.
 [[nodiscard]] bool is_in_function_of_writer(sqlite3* db);
 
 /// Throws SqlError if the call comes from a function in a statement that writes: triggers created now would not fire
-/// for the rows that the statement has yet to write. The message calls the operation `what`.
+/// for the rows that the statement has yet to write. `what` names the operation in the message.
 void require_no_other_writer(sqlite3* db, std::string_view what);
 
 /// Throws SqlError unless the call comes from a top-level statement on a virtual table. Also rejects a call from a
