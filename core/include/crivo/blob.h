@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
 
 /// Limits of a reader, checked before anything is allocated.
 struct ReadLimits {
-  /// The most bytes of the decoded payload. Raise it for files that you trust.
+  /// The maximum size of the decoded payload. Raise the limit for files that you trust.
   std::uint64_t max_bytes = kDefaultMaxBytes;
 };
 

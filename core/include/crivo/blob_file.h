@@ -11,7 +11,7 @@ namespace crivo {
 /// Replaces the file atomically: a reader, even after a crash, finds the old content or the new one. A symbolic link
 /// stays, and its target is replaced or created. An existing file keeps its mode, and its owner and group where
 /// permitted. A device, a pipe or an open descriptor (/dev/stdout, /dev/fd/3) is written directly. A raw payload is
-/// written without a copy. Returns the number of bytes. Errors: kSystem, with the path and the system's reason;
+/// written without a copy. Returns the number of bytes written. Errors: kSystem, with the path and the system's reason;
 /// kBadArgument for a level outside 1..22.
 [[nodiscard]] Result<std::uint64_t> write_blob_file(const FilterRef& filter, const std::string& path,
                                                     BlobForm form = BlobForm::kFile,
@@ -23,7 +23,7 @@ namespace crivo {
                                                     int level = kDefaultCompressionLevel);
 
 /// Verifies a filter file of any form and copies it into memory, for queries at full speed and for changes. The copy
-/// may grow up to limits.max_bytes. Errors: as MappedFilter::open, and kTooLarge for every form.
+/// may grow up to limits.max_bytes. Errors: as MappedFilter::open; kTooLarge also for raw files.
 [[nodiscard]] Result<AnyFilter> read_blob_file(const std::string& path, const ReadLimits& limits = {});
 
 }  // namespace crivo

@@ -1,4 +1,4 @@
-// Builds a filter from keys that arrive one by one. Their number need not be known.
+// Builds a filter from keys that arrive one by one. The number of keys need not be known.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,11 @@ class BuilderState;  // core/src/filter/builder_state.h
 
 /// Builds one filter: create(), then add() or add_hash() for each key, then finish(). Not thread-safe.
 ///
-/// With a capacity (or kGrowing, which needs none), a kind that can add adds each key immediately. Otherwise the
-/// builder stores the 64-bit hashes and sizes the filter from the distinct ones in finish(). It drops repeated hashes
-/// from time to time. For kinds that count or remove, it stores all hashes and adds them in order; a kind that removes
-/// is sized for all of them. Maps and exact filters store each hash with its value.
+/// With a capacity, each key is added to the filter immediately if the kind can add. (kGrowing has a default capacity.)
+/// Otherwise the builder stores the 64-bit hashes, and finish() sizes the filter for the distinct hashes. The builder
+/// drops repeated hashes from time to time. For a kind that counts or removes, it stores all hashes, and finish() adds
+/// them in order; a kind that removes is sized for all hashes. For maps and exact filters, it stores each hash with its
+/// value.
 ///
 /// Memory: 8 bytes per stored hash, or 16 with a value. The array doubles in place, so up to half of it is reserved but
 /// not resident. finish() needs additional memory: for range and spectral, 8 bytes per hash; for a blocked filter of at
@@ -31,27 +32,27 @@ class BuilderState;  // core/src/filter/builder_state.h
 /// any other kind, a payload that does not fit into the limit is an error (kBadArgument).
 class FilterBuilder {
  public:
-  /// With capacity 0, the filter is sized for its distinct keys. In a window, each pane is sized for all of them,
-  /// because all keys are added at one time and fall into one pane. An exact filter has spec.fp_rate for keys outside
-  /// its universe. If keys are added immediately, threads, temporary_memory and temp_folder are ignored, and finish()
-  /// calls progress once. Errors: as AnyFilter::create. Without a capacity, finish() returns those that depend on the
-  /// number of keys.
+  /// With capacity 0, the filter is sized for its distinct keys. In a window, each pane is sized for all distinct keys,
+  /// because the build adds all keys at one time, to one pane. In an exact filter, spec.fp_rate is the rate for keys
+  /// outside the universe. If keys are added immediately, threads, temporary_memory and temp_folder are ignored, and
+  /// finish() calls progress once. Errors: kBadArgument naming the field; kTooLarge if the payload needs more than
+  /// max_bytes. Without a capacity, finish() returns the errors that depend on the number of keys.
   [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
   FilterBuilder(FilterBuilder&& other) noexcept;
   FilterBuilder& operator=(FilterBuilder&& other) noexcept;
   ~FilterBuilder();
 
-  /// Errors: as AnyFilter::add if keys are added immediately; kSystem if a temporary file cannot be written, after
-  /// which the builder may only be destroyed.
+  /// Errors: as AnyFilter::add if keys are added immediately; kBadArgument if max_memory is too small; kUnsupported for
+  /// maps and exact filters, whose keys need values; kSystem if a temporary file cannot be written, after which the
+  /// builder may only be destroyed.
   Result<void> add(std::string_view key);
   Result<void> add_hash(std::uint64_t key_hash);
   /// Same as add_hash for each hash in order, but faster.
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes);
 
-  /// Adds a pair. Map: the value has at most spec.value_bits bits, or 32. Exact filter: 1 for a member, 0 for any other
-  /// key. A pair may be added again. Errors: kBadArgument for a larger value, and for a key with two values, which may
-  /// be detected only by finish(); kUnsupported for other kinds. For maps and exact filters, the functions without a
-  /// value fail with kUnsupported.
+  /// Adds a key with its value. In a map, the value has at most spec.value_bits bits, or 32 if value_bits is 0. In an
+  /// exact filter, the value is 1 for a member and 0 for any other key. A pair may be added again. Errors: kBadArgument
+  /// for a larger value, and for a key with two values, possibly not before finish(); kUnsupported for other kinds.
   Result<void> add(std::string_view key, std::uint64_t value);
   Result<void> add_hash(std::uint64_t key_hash, std::uint64_t value);
   /// Needs as many values as hashes. On an error, the pairs before the failing one were added.

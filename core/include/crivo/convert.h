@@ -6,9 +6,9 @@
 
 namespace crivo {
 
-/// Converts a `counting` filter to the `blocked` filter of its present keys: the same shape, seed, facts and answers in
-/// a quarter of the bytes. Removed keys are gone, except where a counter was saturated. Errors: kUnsupported for any
-/// other kind.
+/// Converts a `counting` filter to the `blocked` filter of its present keys: the same parameters, facts and answers in
+/// a quarter of the bytes. Removed keys are absent, unless a counter was saturated. Errors: kUnsupported for other
+/// kinds.
 [[nodiscard]] Result<AnyFilter> drop_counts(const FilterRef& counting);
 
 }  // namespace crivo

@@ -1,5 +1,4 @@
-// Gives compilers below C++20 one clear error message. Every public header includes this one, directly or through
-// another.
+// Stops compilers that run below C++20 with one clear error. Every public header includes this header.
 #pragma once
 
 #if __cplusplus < 202002L

@@ -22,29 +22,29 @@ struct Description {
 ///
 ///   kind
 ///   option                    if the kind has a numeric option
-///   window, panes, next_pane  of a window: its length in seconds, its panes, and the time, in seconds since 1970, at
-///                             which the newest pane ends (0 before the clock is set)
+///   window, panes, next_pane  for kind window: its length in seconds, the number of its panes, and the end of the
+///                             newest pane in seconds since 1970 (0 before the clock is set)
 ///   capacity, fp_rate         as promised
 ///   keys, bits, k
 ///   fill                      the share of bits that are set
 ///   predicted_fp_rate         the model's rate at capacity
-///   current_fp_rate           the rate at this fill
+///   current_fp_rate           the rate at the present fill
 ///   over_capacity             1 if the rate exceeds the promised one because the filter, or a pane of a window, has
 ///                             too many keys, else 0
 ///   seed                      as a signed integer
 ///   codec, payload_bytes, blob_bytes
 [[nodiscard]] std::vector<Description> describe(const OpenedBlob& blob);
-/// The same for a filter, with the codec and size of its blob.
+/// The same for a filter, given the codec and the size of its blob.
 [[nodiscard]] std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uint64_t blob_bytes);
 
 /// The facts about a sketch, in this order: kind ("sketch"); key_type (hashes, integers or bytes) and key_bytes; first
 /// and symbols; keys; seed, as a signed integer; blob_bytes.
 [[nodiscard]] std::vector<Description> describe(const Sketch& sketch);
 
-/// The value as text. A real is the shortest text that reads back the same.
+/// The value as text. A real has the shortest text that reads back as the same number.
 [[nodiscard]] std::string value_text(const Description& described);
 
-/// The facts as one JSON object, in their order.
+/// The facts as one JSON object, in the given order.
 [[nodiscard]] std::string to_json(const std::vector<Description>& descriptions);
 
 }  // namespace crivo

@@ -1,7 +1,7 @@
 // The two classes for filters of every kind: AnyFilter owns and changes a filter; FilterRef borrows one for queries.
 //
-// A filter is a payload of bytes, and stateless functions that read it. Its bytes are the same in memory, in a blob and
-// in an SST block. There are no false negatives: a query for a key that was added, and not removed, returns true.
+// A filter is a payload of bytes, read by stateless functions. The bytes are the same in memory, in a blob and in an
+// SST block. There are no false negatives: a query for a key that was added, and not removed, returns true.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ struct ViewOf;       // core/src/filter/view_of.h
 /// number of threads may query it at the same time.
 class FilterRef {
  public:
-  /// Validates shape, facts (capacity 1 to 2^40, fp_rate in (0, 1]) and payload against each other. Queries are then
-  /// safe for any payload. Takes constant time, except for the kinds listed in docs/format.md. Errors: kCorrupt, naming
-  /// the field.
+  /// Validates the shape, the facts (capacity 1 to 2^40, fp_rate in (0, 1]), and the size and structure of the payload.
+  /// No query reads outside the payload, whatever its bytes are. Takes constant time, except for an empty filter of a
+  /// kind that is built once. Errors: kCorrupt, naming the field.
   [[nodiscard]] static Result<FilterRef> open(const Shape& shape, const Facts& facts,
                                               std::span<const std::byte> payload);
 
-  /// False: the key is certainly not in the filter. True: the key is in the filter, or this is a false positive, which
-  /// has the probability stats().current_fp_rate.
+  /// False: the key is certainly not in the filter. True: the key is in the filter, or the answer is a false positive,
+  /// whose probability is stats().current_fp_rate.
   [[nodiscard]] bool may_contain(std::string_view key) const noexcept { return probe_.contains_key(view_, key); }
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash) const noexcept {
     return probe_.contains(view_, key_hash);
@@ -47,14 +47,15 @@ class FilterRef {
   void may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept;
   void may_contain_keys(std::span<const std::string_view> keys, std::span<bool> hits) const noexcept;
 
-  /// How often the key was added, minus the removals: the true number or more. Counts saturate: spectral at
-  /// 2^counter_bits - 1, counting at 15, where it stays even after removals. A cuckoo filter rejects the ninth addition
-  /// of a key (kFull). Errors: kUnsupported for a kind that cannot count.
+  /// The number of additions of the key minus its removals. The count may be too high, and is too low only if it is
+  /// saturated: `spectral` counts to 2^counter_bits - 1, and `counting` to 15. Removals do not decrease a saturated
+  /// count of `counting`. A cuckoo filter rejects the ninth addition of a key (kFull). Errors: kUnsupported for a kind
+  /// that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
 
-  /// Whether any key may lie in [low, high], as ordered numbers (crivo/ordered.h). False: certainly none, also for low
-  /// > high. Always true for a kind without range queries (check kind().can.range); C and SQL report an error instead.
+  /// Whether any key may be in the range [low, high] of ordered numbers (crivo/ordered.h). False if low > high.
+  /// Otherwise true for a kind without range queries (check kind().can.range), for which C and SQL report an error.
   [[nodiscard]] bool may_contain_range(std::uint64_t low, std::uint64_t high) const noexcept {
     return low <= high && (probe_.contains_range == nullptr || probe_.contains_range(view_, low, high));
   }
@@ -88,11 +89,11 @@ class FilterRef {
   Probe probe_;
 };
 
-/// A filter that owns its payload. Any number of threads may query it at the same time. While a thread changes it, no
-/// other may use it. A moved-from filter may only be destroyed or assigned to.
+/// A filter that owns its payload. Any number of threads may query it at the same time. While one thread changes a
+/// filter, no other thread may use it. A moved-from filter may only be destroyed or assigned to.
 ///
-/// The filter remembers its max_bytes. If an addition would make the payload larger, it fails with kTooLarge, before
-/// anything is allocated or changed.
+/// A filter stores the max_bytes that it was created with. An addition that needs a larger payload fails with
+/// kTooLarge, before anything is allocated or changed.
 class AnyFilter {
  public:
   AnyFilter(const AnyFilter& other);
@@ -104,11 +105,12 @@ class AnyFilter {
   /// Makes an empty filter. Errors: kBadArgument naming the field; kTooLarge if the payload needs more than max_bytes;
   /// kUnsupported for a kind that is built once: use build().
   [[nodiscard]] static Result<AnyFilter> create(const FilterSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
-  /// Builds a filter of any kind from hashes, which may repeat. A kind that is built once sorts a copy of them, unless
-  /// they are distinct and ascending. Errors: as create; kFull; kCancelled.
+  /// Builds a filter of a kind without values from hashes, which may repeat. A kind that is built once sorts a copy of
+  /// the hashes, unless they are distinct and ascending. Errors: kBadArgument naming the field; kTooLarge if the
+  /// payload needs more than max_bytes; kUnsupported for a kind with values; kFull; kCancelled.
   [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
                                                const BuildOptions& options = {});
-  /// The same without the copy: sorts `hashes` in place. The caller must not use them afterwards.
+  /// The same, but sorts `hashes` in place instead of a copy. The caller must not use `hashes` afterwards.
   [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
                                                const BuildOptions& options = {});
   /// A copy that owns its payload. Throws std::bad_alloc.
@@ -124,29 +126,27 @@ class AnyFilter {
   Result<void> add_hashes(std::span<const std::uint64_t> hashes);
 
   /// Adds a key `times` times, in about the time of one addition. Errors: kUnsupported for a kind that cannot count;
-  /// kFull (cuckoo): the additions before the failing one have been made and counted.
+  /// kFull, after which a cuckoo filter contains and counts the additions before the failing one; kTooLarge.
   Result<void> add_times(std::string_view key, std::uint64_t times) { return add_hash_times(hash(key), times); }
   Result<void> add_hash_times(std::uint64_t key_hash, std::uint64_t times);
 
   /// Undoes one addition of a key. Remove only keys that were added: removing a false positive can lose other keys
-  /// (docs/format.md). Errors: kUnsupported; kNotFound, with the filter unchanged, if the key is certainly not in the
-  /// filter.
+  /// (docs/format.md). Errors: kUnsupported; kNotFound, with the filter unchanged, if the key is certainly absent.
   Result<void> remove(std::string_view key) { return remove_hash(hash(key)); }
   Result<void> remove_hash(std::uint64_t key_hash);
 
   /// Adds every key of `other`, which may be ref(). The result is the filter built from both sets of keys. Errors, with
   /// the filter unchanged: kIncompatible naming the field that differs; kUnsupported.
   Result<void> unite(const FilterRef& other);
-  /// Intersects with `other`: every key in both sets is found, and some keys in only one set may be found, too. Errors:
-  /// as unite.
+  /// Intersects with `other`: every key that both filters contain is found. A key that only one of them contains may be
+  /// found, too. Errors: as unite.
   Result<void> intersect(const FilterRef& other);
-  /// Sets the clock of a window, in milliseconds since 1970-01-01 00:00 UTC, up to the year 9999. Keys added from now
-  /// on have this time. A key is found for at least the window after its last addition, and at most one pane longer.
-  /// The clock never goes back: an earlier time is ignored. Keys that were added before the first call get the time of
-  /// that call. Constant time, except when a new pane begins. Errors: kBadArgument; kUnsupported.
+  /// Sets the clock of a window, in milliseconds since 1970-01-01 00:00 UTC, up to the year 9999. Keys that are added
+  /// afterwards have this time. A key is found for at least one window after its last addition, and for at most one
+  /// pane more. The clock never goes back: an earlier time is ignored. Keys that were added before the first call get
+  /// the time of that call. Constant time, except when a new pane begins. Errors: kBadArgument; kUnsupported.
   Result<void> advance(std::int64_t time);
-  /// Removes every key and resets the clock; capacity and rate stay. Errors: kUnsupported for a kind that is built
-  /// once.
+  /// Removes every key and resets the clock. Capacity and rate stay. Errors: kUnsupported unless the kind can add.
   Result<void> clear();
 
   /// Borrows the payload. Valid until this filter is changed, moved from or destroyed.

@@ -17,8 +17,8 @@ class NumberKey {
   explicit NumberKey(std::int64_t value) noexcept;
   explicit NumberKey(std::uint64_t value) noexcept;
   /// A value that equals a signed or unsigned 64-bit integer has that integer's digits: 1.0 is "1", -0.0 is "0". Every
-  /// NaN is "nan". All others have the shortest text that reads back as the same double, as std::to_chars writes it:
-  /// "0.1", "1e+20", "-inf".
+  /// NaN is "nan". Any other value has the shortest text that reads back as the same double, as std::to_chars writes
+  /// it: "0.1", "1e+20", "-inf".
   explicit NumberKey(double value) noexcept;
 
   [[nodiscard]] std::string_view view() const noexcept { return {text_.data(), size_}; }

@@ -28,18 +28,18 @@ inline constexpr std::uint32_t kMaxShards = 65536;
 
 /// What the manifest says about a shard's file.
 struct Shard {
-  std::uint64_t checksum = 0;  // of the header
-  std::uint64_t bytes = 0;     // of the file
+  std::uint64_t checksum = 0;  // the checksum in the file's header
+  std::uint64_t bytes = 0;     // the file's size
   Facts facts;
 };
 
 struct Manifest {
-  std::uint64_t seed = 0;  // of all shards
+  std::uint64_t seed = 0;  // the seed of all shards
   std::vector<Shard> shards;
 
   /// Errors: kCorrupt naming the field.
   [[nodiscard]] static Result<Manifest> parse(std::span<const std::byte> blob);
-  /// Whether `blob`, of at least kBlobHeaderBytes bytes, begins like a manifest.
+  /// Whether a blob begins like a manifest. False for fewer than kBlobHeaderBytes bytes.
   [[nodiscard]] static bool is_manifest(std::span<const std::byte> blob) noexcept;
 
   /// The number of the only shard that can contain the key.
@@ -47,7 +47,7 @@ struct Manifest {
   /// The name of a shard's file in the folder "<manifest>.shards".
   [[nodiscard]] std::string file_name(std::uint32_t number) const;
 
-  /// The facts of the whole filter: the sums of keys and capacities, and the largest rate.
+  /// The facts of all shards: the sum of keys, the sum of capacities (at most kMaxCapacity), and the largest rate.
   [[nodiscard]] Facts facts() const noexcept;
   /// The total size of the shards' files.
   [[nodiscard]] std::uint64_t bytes() const noexcept;

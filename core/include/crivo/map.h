@@ -1,5 +1,4 @@
-// Lookups in a map: a filter of the kind `map`, which returns a value for a key without storing keys. FilterBuilder
-// builds it from pairs.
+// Lookups in a map: a filter of the kind `map`, which returns a value for a key without storing keys.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,15 @@
 // Queries a filter file of any size: the file is mapped into memory, and a query reads only a few pages.
 //
-// Forms. A file with a checksum per segment is opened in constant time. BlobForm::kMappable writes such files; kFile,
-// the form of `crivo build`, does so for most filters above 64 KiB. Each segment of 4096 bytes is verified when a query
-// first reads it, and not again. If the system evicts a verified page and the disk then returns wrong bytes, answers
-// may be wrong; read_blob_file avoids that risk. Any other raw file is mapped after one pass over it, which verifies
-// its checksum. A compressed file is decoded into memory. An empty filter of a kind that is built once is verified as a
+// **Forms.** A file with a checksum per segment is opened in constant time. BlobForm::kMappable writes such files;
+// kFile, the form of `crivo build`, does so for most filters above 64 KiB. Each segment of 4096 bytes is verified when
+// a query first reads it, and not again. If the system evicts a verified page and the disk then returns wrong bytes,
+// answers may be wrong; read_blob_file avoids that risk. Any other raw file is mapped after one pass that verifies its
+// checksum. A compressed file is decoded into memory. An empty filter of a kind that is built once is verified as a
 // whole when it is opened.
 //
 // **Files that change.** Replacing a file by rename, as `crivo build` does, is safe: the mapping keeps the old file.
-// Other programs may write into the file itself. After its work, each call therefore compares the file's size and
-// modification time with those at the time of opening. If they differ, this call and all later ones return kCorrupt:
+// Other programs may write into the file itself. Before returning, each call therefore compares the file's size and
+// modification time with those at the time of opening. If they differ, this call and all later calls return kCorrupt:
 // open the file again. Four kinds of changes are not detected: writes through another program's mapping, for which the
 // system updates the time late or not at all; writes after which the modification time is set back; writes in the
 // second in which the file was opened, on a file system that stores whole seconds, such as FAT; and, for some seconds,
@@ -39,7 +39,7 @@ struct MapOptions {
   /// For compressed files, which are decoded into memory. Mapped files have no limit.
   ReadLimits limits = {};
   /// Whether each call checks that the file has not changed. The check takes up to 0.5 us, as long as ten queries. Set
-  /// it to false only for files that nobody writes to, such as those of an installed package.
+  /// the option to false only for files that no program writes to, such as the files of an installed package.
   bool file_may_change = true;
 };
 
@@ -48,22 +48,21 @@ struct MapOptions {
 class MappedFilter {
  public:
   /// Opens a file of any form. Errors: kSystem, with the path and the system's reason, if the file cannot be opened or
-  /// is being written; kBadArgument for a folder, a pipe or a device; kCorrupt naming the field, also for a manifest,
-  /// which sharded_filter.h opens; kTooLarge.
+  /// is being written; kBadArgument for anything but a regular file; kCorrupt naming the field, also for a manifest
+  /// (use sharded_filter.h); kTooLarge.
   [[nodiscard]] static Result<MappedFilter> open(const std::string& path, const MapOptions& options = {});
-  /// The same for a blob in memory, such as one read from a pipe. All of it is verified. Errors: as parse_blob.
+  /// The same for a blob in memory, such as one read from a pipe. The whole blob is verified. Errors: as parse_blob.
   [[nodiscard]] static Result<MappedFilter> adopt(AlignedBytes blob, const ReadLimits& limits = {});
 
   MappedFilter(MappedFilter&&) noexcept;
   MappedFilter& operator=(MappedFilter&&) noexcept;
   ~MappedFilter();
 
-  // Queries, as in FilterRef. Errors: kCorrupt if a segment that the query reads is damaged, naming the segment, or if
+  // Queries, as in FilterRef. Errors: kCorrupt, naming the segment, if the query reads a damaged segment; kCorrupt if
   // the file has changed. Queries that do not read a damaged segment still work.
   [[nodiscard]] Result<bool> may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
   [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash) const;
-  /// Checks once, for all hashes, that the file has not changed. After an error, `hits` is unspecified. Without hashes
-  /// it fails only if the file as a whole is unusable.
+  /// Checks once per call that the file has not changed, even without hashes. After an error, `hits` is unspecified.
   Result<void> may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const;
   /// Errors: also kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
@@ -77,12 +76,11 @@ class MappedFilter {
 
   /// Verifies every segment that is not verified yet, so that later queries verify nothing. Errors: kCorrupt.
   Result<void> verify() const;
-  /// For all other members of FilterRef: verifies the whole file, calls look(filter), then checks that the file has not
-  /// changed. After an error, ignore what `look` found. Errors: as verify.
+  /// Gives access to the members of FilterRef that this class lacks: verifies the whole file, calls look(filter), then
+  /// checks that the file has not changed. After an error, discard the results of `look`. Errors: as verify.
   Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look) const;
-  /// Verifies the whole file and returns the filter, which lives as long as this object. Queries of this filter run at
-  /// full speed and do not check the file for changes: the file must not change, and SIGBUS is not caught. Errors: as
-  /// look_at_whole.
+  /// Verifies the whole file and returns a filter that is valid as long as this object. Its queries run at full speed:
+  /// they neither check the file for changes nor catch SIGBUS, so the file must not change. Errors: as look_at_whole.
   [[nodiscard]] Result<FilterRef> whole() const;
 
   // From the header, which was verified when the file was opened.
@@ -107,9 +105,9 @@ class MappedFilter {
 };
 
 /// Makes calls return kCorrupt, instead of ending the process, if a file shrinks or cannot be read. Installs a SIGBUS
-/// handler for the whole process. It handles each SIGBUS that a read of MappedFilter raised, and forwards all others to
-/// the previous handler. A program with a SIGBUS handler of its own should install that first. May be called
-/// repeatedly, from any thread. Errors: kSystem with the system's reason.
+/// handler for the whole process. The handler handles each SIGBUS that a read of a MappedFilter raised, and forwards
+/// any other SIGBUS to the previous handler. A program with its own SIGBUS handler should install that handler first.
+/// May be called repeatedly, from any thread. Errors: kSystem with the system's reason.
 Result<void> guard_mapped_files();
 
 }  // namespace crivo

@@ -16,11 +16,11 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 /// allocation only when the page is first written. So if a blob's header claims a gigabyte, only the pages that
 /// decoding writes become resident. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_zeroed(std::size_t bytes);
-/// Frees memory of allocate_zeroed; `bytes` must be the same.
+/// Frees memory from allocate_zeroed; `bytes` must be the allocated size.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;
 
 /// Allocates by allocate_zeroed, or from a resource of the caller, which must return zeroed memory and must outlive the
-/// container. A copied container uses allocate_zeroed. A moved container keeps its resource.
+/// container. A copy of a container uses allocate_zeroed. A moved container keeps its resource.
 template <class T>
 struct CacheAlignedAllocator {
   using value_type = T;

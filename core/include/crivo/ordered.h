@@ -1,7 +1,7 @@
 // Keys as ordered numbers, for range filters (Kind::kRange).
 //
 // A range filter identifies a key by a 64-bit number. The order of the numbers is the order of the keys. If all keys of
-// a filter are unsigned integers, they can be used as these numbers directly. Signed integers, unsigned integers and
+// a filter are unsigned integers, use the integers themselves as the numbers. Signed integers, unsigned integers and
 // texts map to different numbers: a key added as one type is not found as another.
 #pragma once
 
@@ -20,9 +20,9 @@ template <std::signed_integral Integer>
   return static_cast<std::uint64_t>(std::int64_t{value}) ^ std::uint64_t{1} << 63;
 }
 
-/// Bytes in the order of std::memcmp: the first eight as a big-endian number, padded with zeros. Keys with equal first
-/// eight bytes have the same number. Keys with a prefix of up to eight bytes are in the range from ordered(prefix) to
-/// last_ordered(prefix).
+/// A byte string, in the order of std::memcmp: its first eight bytes as a big-endian number, padded with zeros. Keys
+/// with the same first eight bytes have the same number. Keys with a prefix of up to eight bytes are in the range from
+/// ordered(prefix) to last_ordered(prefix).
 [[nodiscard]] inline std::uint64_t ordered(std::string_view key) noexcept {
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < sizeof number; ++i) {

@@ -26,21 +26,21 @@ enum class ErrorCode {
   kSystem,        // a system call failed, usually on a file
 };
 
-/// Why an operation failed. The message names the field, usually "<field> must ..., got ...", without a trailing
-/// newline. Hosts prepend their function's name and ": ".
+/// Why an operation failed. The message names the field, usually as "<field> must ..., got ...", and has no trailing
+/// newline. Hosts prepend the name of their function and ": ".
 struct Error {
   ErrorCode code;
   std::string message;
   int system_reason = 0;                                 // kSystem: errno, or 0
   std::uint64_t needed_bytes = 0;                        // if a limit on bytes is too low: the lowest sufficient limit
-  std::optional<std::uint64_t> key_hash = std::nullopt;  // of a key with two values
+  std::optional<std::uint64_t> key_hash = std::nullopt;  // for a key with two values: its hash
 };
 
 template <class T>
 class Result;
 
-/// Thrown by access to the value of a failed Result, or to the error of a successful one. That is a bug of the caller,
-/// but must not abort the host process: hosts turn exceptions into their own errors.
+/// Thrown if the caller accesses the value of a failed Result, or the error of a successful Result. This bug of the
+/// caller must not abort the host process: hosts turn exceptions into their own errors.
 class BadResult : public std::logic_error {
   using std::logic_error::logic_error;
   [[noreturn]] static void no_value(const Error& error);
@@ -49,8 +49,8 @@ class BadResult : public std::logic_error {
   friend class Result;
 };
 
-// The members of Failure are out of line to keep callers small: thousands of call sites return or test a Result.
-
+// The error of a failed Result. The members are out of line to keep callers small: thousands of call sites return or
+// test a Result.
 class Failure {
  public:
   explicit Failure(const Error& error);
@@ -66,15 +66,15 @@ class Failure {
   Error error_;
 };
 
-/// Types that are answers of queries: numbers, bool and optionals.
+/// Whether T is the answer of a query: a number, a bool or an optional.
 template <class T>
 inline constexpr bool kIsAnswer = std::is_arithmetic_v<T>;
 template <class T>
 inline constexpr bool kIsAnswer<std::optional<T>> = true;
 
-/// A T, or the Error that prevented it. Accessing the wrong one throws BadResult. A Result of an answer does not
-/// convert to bool, because `if (file.may_contain(key))` would test for success instead of the answer. Test
-/// has_value(), then use `*`.
+/// A T, or the Error that prevented it. Access to the absent one throws BadResult. A Result of a query's answer
+/// (kIsAnswer) does not convert to bool, because `if (file.may_contain(key))` would test for success instead of the
+/// answer. Test has_value(), then use `*`.
 template <class T>
 class [[nodiscard]] Result {
  public:

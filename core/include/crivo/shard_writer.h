@@ -1,4 +1,4 @@
-// Writes the shards and the manifest of a sharded filter one by one. sharded_builder.h builds all of them from keys.
+// Writes the shards and the manifest of a sharded filter one by one. sharded_builder.h builds all shards from keys.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace crivo {
 
 class OwnedFd;  // core/internal/crivo/host/owned_fd.h
 
-/// The lock that a process must hold to write shards. Other processes wait for it. Its destructor removes the files in
-/// the folder that the manifest does not name, such as those of a build that failed.
+/// The lock that a process must hold to write shards. Other processes wait for the lock. The destructor removes shard
+/// files that the manifest does not name, such as the files of a failed build.
 class ShardsLock {
  public:
   /// Creates the folder of the shards and waits for the lock. Errors: kSystem; kBadArgument if the path names something
@@ -41,9 +41,9 @@ class ShardsLock {
 /// Replaces the manifest atomically. All shard files must exist. Errors: kBadArgument unless the number of shards is a
 /// power of two from 1 to kMaxShards; kSystem.
 Result<void> write_manifest(const std::string& path, const Manifest& manifest, const ShardsLock& lock);
-/// Replaces one of `shards` shards atomically. Readers that have the old file open continue to use it. Errors: as
-/// read_manifest and write_shard; kBadArgument unless number < shards; kIncompatible if the seed or the manifest's
-/// number of shards differs.
+/// Replaces shard `number` atomically; `shards` is the expected number of shards. Readers that have the old file open
+/// continue to use it. Errors: as read_manifest and write_shard; kBadArgument unless number < shards; kIncompatible if
+/// the manifest has another seed or another number of shards.
 Result<void> replace_shard(const std::string& manifest_path, std::uint32_t number, std::uint32_t shards,
                            const FilterRef& filter, BlobForm form = BlobForm::kFile);
 

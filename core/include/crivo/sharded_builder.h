@@ -15,7 +15,7 @@
 
 namespace crivo {
 
-/// The hashes are stored in one temporary file, 8 bytes per key. finish() builds one shard after the other.
+/// Stores the hashes of all keys in one temporary file, 8 bytes per key. finish() builds one shard after the other.
 class ShardedBuilder {
  public:
   /// `spec` describes all shards together. Each shard is sized for its share of spec.capacity plus four standard

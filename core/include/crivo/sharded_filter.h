@@ -1,12 +1,12 @@
 // A sharded filter: a manifest, and one file per shard.
 //
 // Use a sharded filter if the filter is larger than memory, or if many machines build it. The hash of a key selects its
-// shard. Each shard is an ordinary filter in any form, of any kind without ordered keys, values or a clock. It is
-// built, queried, verified and replaced independently of the others (docs/format.md, "Shards").
+// shard. Each shard is an ordinary filter in any form, of any kind without ordered keys, values or a clock. Shards are
+// built, queried, verified and replaced independently (docs/format.md, "Shards").
 //
 // The shards of FILE are in the folder FILE.shards. A shard's file name contains the shard's number and checksum, so a
 // manifest determines the contents of every shard. A writer that replaces a shard writes a new file first. If a writer
-// is killed at any time, the manifest is the old one or the new one, and its shards exist. shard_writer.h and
+// is killed at any time, the manifest is the old one or the new one, and all its shards exist. shard_writer.h and
 // sharded_builder.h write sharded filters.
 #pragma once
 
@@ -26,29 +26,30 @@
 
 namespace crivo {
 
-/// Errors: kSystem, with the path and the system's reason; kCorrupt naming the field.
+/// Errors: kSystem, with the path and the system's reason; kBadArgument for anything but a regular file; kCorrupt
+/// naming the field.
 [[nodiscard]] Result<Manifest> read_manifest(const std::string& path);
 /// The folder of the shards. If `manifest_path` is a symbolic link, the folder is next to the link's target.
 [[nodiscard]] std::string shards_folder(const std::string& manifest_path);
 [[nodiscard]] std::string shard_path(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number);
-/// Verifies that a shard is the one that the manifest names, and copies it into memory. Errors: as MappedFilter::open,
-/// with the shard's number; kTooLarge.
+/// Verifies that a shard is the one that the manifest names, and copies it into memory. Errors, with the shard's
+/// number: kTooLarge; kCorrupt for every other error, even if the file is missing.
 [[nodiscard]] Result<AnyFilter> read_shard(const std::string& manifest_path, const Manifest& manifest,
                                            std::uint32_t number, const ReadLimits& limits = {});
 
 struct ShardedOptions {
-  MapOptions map = {};  // of each shard
-  /// The most shards open at once, clamped to between 1 and a quarter of the process's file descriptors. Closed shards
-  /// are reopened when needed.
+  MapOptions map = {};  // for each shard
+  /// The maximum number of open shards: at least 1, and at most a quarter of the process's limit of file descriptors.
+  /// Closed shards are reopened when needed.
   std::size_t max_open_shards = 1024;
 };
 
-/// Any number of threads may query it at the same time. A moved-from object may only be destroyed or assigned to.
+/// A sharded filter, for queries by any number of threads. A moved-from object may only be destroyed or assigned to.
 class ShardedFilter {
  public:
   /// Reads the manifest. Each shard is opened by the first query that needs it. If a shard was replaced
-  /// (replace_shard), the manifest is read again. A query whose shard is missing, damaged or not the one that the
-  /// manifest names fails with kCorrupt and the shard's number. Errors: as read_manifest.
+  /// (replace_shard), the manifest is read again. A query fails with kCorrupt and the shard's number if its shard is
+  /// missing, damaged, or not the shard that the manifest names. Errors: as read_manifest.
   [[nodiscard]] static Result<ShardedFilter> open(const std::string& manifest_path, const ShardedOptions& options = {});
 
   ShardedFilter(ShardedFilter&&) noexcept;
@@ -69,7 +70,7 @@ class ShardedFilter {
   /// shape().units is the number of shards.
   [[nodiscard]] const Shape& shape() const noexcept;
   [[nodiscard]] const Facts& facts() const noexcept;
-  /// "sharded", without optional capabilities.
+  /// The kind "sharded", which has no capabilities.
   [[nodiscard]] const KindInfo& kind() const noexcept;
   /// The total size of the shards' files.
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept;
@@ -81,11 +82,12 @@ class ShardedFilter {
   std::unique_ptr<State> state_;
 };
 
-/// A filter in one file, or a sharded one.
+/// A filter in one file, or a sharded filter.
 using FilterFile = std::variant<MappedFilter, ShardedFilter>;
-/// Opens a file of either form. Errors: as the two classes.
+/// Opens the file of a filter, or the manifest of a sharded filter. Errors: as MappedFilter::open and
+/// ShardedFilter::open.
 [[nodiscard]] Result<FilterFile> open_filter_file(const std::string& path, const ShardedOptions& options = {});
-/// The filter, if it is in one file. Errors: kUnsupported for a sharded one.
+/// The MappedFilter in `file`. Errors: kUnsupported for a sharded filter.
 [[nodiscard]] Result<const MappedFilter*> in_one_file(const FilterFile& file);
 
 }  // namespace crivo

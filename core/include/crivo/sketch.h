@@ -1,12 +1,12 @@
 // Sketches: find the difference of two sets by exchanging bytes in proportion to the difference, not to the sets.
 //
-// Each side makes a sketch of its set: a sequence of coded symbols. One side sends its sketch; the other subtracts and
-// decodes. The size of the difference need not be known, because a longer sketch begins with the shorter one: if the
-// symbols do not suffice, send more. Source: Yang, Gilad & Alizadeh, "Practical rateless set reconciliation", SIGCOMM
-// 2024; docs/format.md, "Sketches".
+// Each side makes a sketch of its set: a sequence of coded symbols. One side sends its sketch. The other side subtracts
+// the sketch from its own, and decodes the result. The size of the difference need not be known, because a longer
+// sketch begins with the shorter one: if the symbols do not suffice, send more. Source: Yang, Gilad & Alizadeh,
+// "Practical rateless set reconciliation", SIGCOMM 2024; docs/format.md, "Sketches".
 //
-// A set must not contain a key twice. If one side has a key once more than the other, the key is reported as missing on
-// the other side. If the counts differ by more than one, decoding fails.
+// A set must not contain a key twice. If one side has a key once more than the other side, the key is reported as
+// missing on the other side. If the counts differ by more than one, decoding fails.
 #pragma once
 
 #include <cstddef>
@@ -52,10 +52,10 @@ struct SetDifference {
   SketchedKeys only_second;  // only in the set of the argument of subtract()
 };
 
-/// A sketch of a set. While one thread changes it, no other may use it.
+/// A sketch of a set. While one thread changes a sketch, no other thread may use it.
 class Sketch {
  public:
-  /// The sketch of an empty set. Errors: kBadArgument naming the field; kTooLarge if it needs more than max_bytes.
+  /// The sketch of an empty set. Errors: kBadArgument naming the field; kTooLarge if max_bytes is too small.
   [[nodiscard]] static Result<Sketch> create(const SketchSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
   /// Parses a blob of to_blob. Errors: kCorrupt naming the field; kTooLarge, before anything is allocated.
   [[nodiscard]] static Result<Sketch> parse(std::span<const std::byte> blob, const ReadLimits& limits = {});
@@ -65,8 +65,8 @@ class Sketch {
   /// Whether a blob begins like a sketch, rather than a filter.
   [[nodiscard]] static bool is_sketch(std::span<const std::byte> blob) noexcept;
 
-  /// Adds a key that is not in the set, or removes one that is, in about 2 ln(first + symbols) steps. Errors, with the
-  /// sketch unchanged: kBadArgument for a key that is not key_bytes long, and for a sketch of integers.
+  /// Adds a key that is not in the set, or removes a key of the set, in about 2 ln(first + symbols) steps. Errors, with
+  /// the sketch unchanged: kBadArgument for a key that is not key_bytes long, and for a sketch of integers.
   Result<void> add(std::string_view key);
   Result<void> remove(std::string_view key);
   /// The same for hashes or integers. Errors: kBadArgument for a sketch of byte strings.
@@ -82,10 +82,10 @@ class Sketch {
   /// Appends the next symbols of the same set. Errors: kIncompatible naming the field, also if the sets differ in size.
   Result<void> append(const Sketch& next);
 
-  /// The difference, after subtract; no value if there are too few symbols. Then append more to both sketches and
-  /// subtract again. The result contains a wrong key with probability 2^-63 per symbol and key, unless an attacker
-  /// chose the keys. Errors: kBadArgument if first is not 0; kCorrupt for symbols that no two sets can produce, for
-  /// example from a hostile peer. Time and memory are proportional to the symbols in any case.
+  /// The difference, after subtract(); no value if there are too few symbols. In that case, append more symbols to both
+  /// sketches and subtract again. The result contains a wrong key with probability 2^-63 per symbol and key, unless an
+  /// attacker chose the keys. Errors: kBadArgument if spec().first is not 0; kCorrupt for symbols that no two sets can
+  /// produce, for example from a hostile peer. Time and memory are proportional to the symbols in any case.
   [[nodiscard]] Result<std::optional<SetDifference>> decode() const;
 
   [[nodiscard]] const SketchSpec& spec() const noexcept { return spec_; }

@@ -12,13 +12,13 @@ namespace crivo {
 /// The form in which a sketch stores and returns keys. Values are part of the format.
 enum class SketchKeys : std::uint8_t {
   kHashes = 0,    // the 64-bit hash of a key of any length (hash_key with the sketch's seed)
-  kBytes = 1,     // the key, key_bytes long
-  kIntegers = 2,  // the key, a 64-bit integer
+  kBytes = 1,     // the key itself, of key_bytes bytes
+  kIntegers = 2,  // the key itself, a 64-bit integer
 };
 
-/// The longest key of a sketch of kBytes.
+/// The maximum of key_bytes in a sketch of kBytes.
 inline constexpr unsigned kMaxSketchKeyBytes = 32;
-/// Symbol numbers are below this.
+/// All symbol numbers are below kMaxSketchSymbols.
 inline constexpr std::uint64_t kMaxSketchSymbols = std::uint64_t{1} << 32;
 
 /// The specification of a sketch. Two sketches are comparable if they differ in `symbols` only.
@@ -26,10 +26,10 @@ struct SketchSpec {
   std::uint64_t symbols = 0;  // the number of symbols, 1 to 2^32 - first; see sketch_symbols()
   std::uint64_t first = 0;    // the number of the first symbol, to continue another sketch
   SketchKeys keys = SketchKeys::kHashes;
-  unsigned key_bytes = 8;  // kBytes: 1 to 32; all others: 8
-  /// The seed of all hashes. An attacker who knows it can choose keys that make decoding fail. For untrusted keys, draw
-  /// a new seed for each exchange after the keys are fixed. That is no guarantee, because XXH3 is not a cryptographic
-  /// hash, and a sketch's blob contains the seed.
+  unsigned key_bytes = 8;  // 1 to 32 for kBytes, else 8
+  /// The seed of all hashes. An attacker who knows the seed can choose keys that make decoding fail. For untrusted
+  /// keys, draw a new seed for each exchange after the keys are fixed. A new seed is no guarantee, because XXH3 is not
+  /// a cryptographic hash, and a sketch's blob contains the seed.
   std::uint64_t seed = 0;
 
   friend bool operator==(const SketchSpec&, const SketchSpec&) = default;

@@ -1,4 +1,4 @@
-// The values that describe a filter: its kind, the specification it is built from, its shape, its facts and statistics.
+// The types that describe a filter: its kind, specification, shape, facts and statistics.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace crivo {
 
-/// The kinds a stored filter can name. Values are part of the format (docs/format.md) and are never reused.
+/// The kinds of filters. The numbers are part of the format (docs/format.md) and are never reused.
 enum class Kind : std::uint8_t {
   kClassic = 1,         // Bloom 1970
   kBlocked = 2,         // Putze, Sanders & Singler 2007
@@ -23,15 +23,15 @@ enum class Kind : std::uint8_t {
   kRange = 9,           // Costa, Ferragina & Vinciguerra 2024 (Grafite)
   kMap = 10,            // Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 (retrieval)
   kExact = 11,          // Schanck 2025 (Clubcard)
-  kSketch = 12,         // Yang, Gilad & Alizadeh 2024; not a filter and not in kinds(): crivo/sketch.h
+  kSketch = 12,         // Yang, Gilad & Alizadeh 2024; not a filter, and not in kinds() (crivo/sketch.h)
   kGrowing = 13,        // Litwin 1980; Dayan, Bercea, Reviriego & Pagh 2023 (InfiniFilter)
-  kWindow = 14,         // Putze, Sanders & Singler 2007, one blocked filter per pane of time
-  kSharded = 15,        // the manifest of a sharded filter; not in kinds(): crivo/sharded_filter.h
+  kWindow = 14,         // Putze, Sanders & Singler 2007; one blocked filter per pane of time
+  kSharded = 15,        // the manifest of a sharded filter; not in kinds() (crivo/sharded_filter.h)
 };
 
 /// What a kind can do.
 struct Capabilities {
-  /// Keys can be added after the filter was made. Otherwise the filter is built once, from all its hashes.
+  /// Keys can be added at any time. A filter of any other kind is built once, from all its keys.
   bool add = false;
   bool remove = false;
   /// Counts how often each key was added.
@@ -42,9 +42,9 @@ struct Capabilities {
   bool range = false;
   /// Stores a value for each key. Built once, from pairs.
   bool find = false;
-  /// Answers exactly for every key that it is built from: members have the value 1, all others 0. Built once.
+  /// Answers exactly for every key that the filter is built from: 1 for a member, 0 for any other key. Built once.
   bool exact = false;
-  /// Accepts keys beyond its capacity. There, `scalable` still meets the promised rate; `growing` does not.
+  /// Accepts keys beyond the capacity, where `scalable` still meets the promised rate and `growing` does not.
   bool grow = false;
   /// Keys expire: AnyFilter::advance sets the filter's clock.
   bool advance = false;
@@ -57,30 +57,30 @@ struct Capabilities {
 struct KindInfo {
   Kind kind;
   std::string_view name;
-  std::string_view option;  // what may follow the name and a colon: "counter bits: 4, 8, 16 or 32"; may be empty
-  std::string_view alias;   // another name, for the kind with its option set: "compressed"; may be empty
+  std::string_view option;  // describes the option after "name:", as "counter bits: 4, 8, 16 or 32"; may be empty
+  std::string_view alias;   // a name that selects the kind and its option, such as "compressed"; may be empty
   Capabilities can;
   HashId hash_id = HashId::kXxh3_64;   // the hash function of all filters of this kind
-  double default_fp_rate = 0.01;       // used if the user gives none
-  std::uint64_t default_capacity = 0;  // used if the spec's capacity is 0; 0: the spec needs a capacity
+  double default_fp_rate = 0.01;       // used if the user gives no rate
+  std::uint64_t default_capacity = 0;  // replaces a capacity of 0 in a spec; 0: there is no default
 };
 
 /// The largest capacity of a filter: 2^40 keys.
 inline constexpr std::uint64_t kMaxCapacity = std::uint64_t{1} << 40;
-/// The most bits per key of a filter.
+/// The maximum of FilterSpec::bits_per_key.
 inline constexpr double kMaxBitsPerKey = 1000;
 
-/// The most bits of a value in a map.
+/// The maximum of FilterSpec::value_bits.
 inline constexpr unsigned kMaxValueBits = 32;
 
 /// What to build. The filter is sized by fp_rate unless bits_per_key is set.
 ///
-/// Lower bounds of fp_rate: every kind, capacity * 2^-64, because two keys may share a 64-bit hash; `range`,
-/// capacity * range_length * 2^-63; `ribbon` and `map`, 2^-32; `exact`, 2^-33.
+/// Lower bounds of fp_rate: capacity * 2^-64 for every kind, because two keys may share a 64-bit hash; capacity *
+/// range_length * 2^-63 for `range`; 2^-32 for `ribbon` and `map`; 2^-33 for `exact`.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
   /// Distinct keys, 1 to 2^40. `growing`: the number of keys up to which fp_rate holds, at most 2^32; 0 stands for
-  /// 2^32.
+  /// 2^32. For other kinds, only builders accept 0, and count the keys.
   std::uint64_t capacity = 0;
   /// The false-positive rate at capacity, in (capacity * 2^-64, 1). 1 is allowed for a map without check bits and for
   /// the smallest exact filter.
@@ -90,11 +90,11 @@ struct FilterSpec {
   /// The seed of the hash.
   std::uint64_t seed = 0;
 
-  // The options of single kinds (KindInfo::option).
+  // The options of individual kinds (KindInfo::option).
 
   /// spectral: 4, 8, 16 or 32.
   unsigned counter_bits = 8;
-  /// scalable: the capacity of each layer divided by that of the layer before, 2 to 16.
+  /// scalable: the ratio of a layer's capacity to the capacity of the layer before, 2 to 16.
   unsigned growth = 2;
   /// classic: minimizes the compressed blob (Mitzenmacher 2002). bits_per_key then counts the blob's bits.
   bool smallest_blob = false;
@@ -104,12 +104,12 @@ struct FilterSpec {
   unsigned ribbon_width = 64;
   /// map: bits per value, 1 to 32; 0 stands for the bits of the largest value.
   unsigned value_bits = 0;
-  /// exact: how many of the keys are members. FilterBuilder counts them.
+  /// exact: the number of members among the keys. FilterBuilder counts the members.
   std::optional<std::uint64_t> members = std::nullopt;
-  /// window: the minimum time for which a key is found, in milliseconds: at least `panes`, at most 100 years; rounded
-  /// up to a multiple of `panes`.
+  /// window: the minimum time for which a key is found, in milliseconds, from `panes` to 100 years, rounded up to a
+  /// multiple of `panes`.
   std::int64_t window = 86'400'000;
-  /// window: the number of panes that the window is divided into, 1 to 256. The filter stores one pane more.
+  /// window: the number of panes that the window is divided into, 1 to 256. The filter stores one more pane.
   unsigned panes = 8;
 
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
@@ -126,11 +126,11 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-/// What a filter's header states about the filter. Queries do not use it.
+/// What a filter's header states about the filter. Queries do not use the facts.
 struct Facts {
   /// Successful additions, with duplicates; saturates. A window also counts expired keys.
   std::uint64_t keys = 0;
-  /// The number of keys that the filter was sized for, and the rate promised there.
+  /// The number of keys that the filter was sized for, and the rate promised for that number.
   std::uint64_t capacity = 0;
   double fp_rate = 0;
   /// The filter was read from a raw blob. BlobForm::kAuto then writes a raw blob again.
@@ -138,7 +138,7 @@ struct Facts {
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 
-/// How full a filter is. Computing it reads the whole payload.
+/// How full a filter is. Computing the statistics reads the whole payload.
 struct Stats {
   /// Bits of the positions or slots, without header and padding. For a kind that is built once: all bits of the
   /// payload. For a kind with counters: the number of counters.
@@ -160,7 +160,7 @@ struct LayerInfo {
   Stats stats;
 };
 
-/// The size of a blob's header. A raw payload follows it, with the same bytes as in memory.
+/// The size of a blob's header. The payload follows the header; a raw payload has the same bytes as in memory.
 inline constexpr std::size_t kBlobHeaderBytes = 64;
 
 /// How a blob's payload is stored. Values are part of the format.
@@ -170,13 +170,13 @@ enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2, kRawSums = 
 enum class BlobForm {
   /// Raw if the filter is pinned raw or compression gains too little, else compressed (docs/format.md, "Which codec").
   kAuto,
-  /// Fixed size, read without a copy.
+  /// The payload as in memory: fixed size, read without a copy.
   kRaw,
   /// The codec that gives the fewest bytes.
   kSmallest,
   /// Raw, with a checksum per segment: a file of any size opens in constant time (mapped_filter.h).
   kMappable,
-  /// For a file: kAuto, but kMappable instead of kRaw above 64 KiB.
+  /// For a file: as kAuto, except that a raw payload above 64 KiB becomes kMappable.
   kFile,
 };
 

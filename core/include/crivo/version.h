@@ -11,8 +11,7 @@ namespace crivo {
 [[nodiscard]] std::string_view version() noexcept;
 
 /// The instruction set of the kernels: "scalar"; on x86-64 also "avx2" or "avx512"; on AArch64 also "neon". Chosen
-/// once, from the CPU. The environment variable CRIVO_ISA selects a set; if the CPU lacks that set, the best supported
-/// set is used.
+/// once, for the CPU. The environment variable CRIVO_ISA selects a set; if the CPU lacks it, the best one is used.
 [[nodiscard]] std::string_view active_isa() noexcept;
 
 /// Checks that CRIVO_ISA, if set, names an instruction set. active_isa() ignores unknown names, but Crivo's own hosts,

@@ -19,14 +19,14 @@ struct View {
   alignas(std::uint64_t) std::array<std::byte, 64> prepared{};
 };
 
-/// The query functions of a filter, chosen once per filter by its kind, its shape and the CPU.
+/// The query functions of a filter, chosen once per filter according to its kind, its shape and the CPU.
 struct Probe {
   bool (*contains)(const View&, std::uint64_t hash) noexcept;
-  /// Hashes the key itself, so that a query by key is one call.
+  /// Also hashes the key, so that a query by key is one call.
   bool (*contains_key)(const View&, std::string_view key) noexcept;
   void (*contains_batch)(const View&, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept;
   void (*contains_keys)(const View&, const std::string_view* keys, std::size_t count, bool* hits) noexcept;
-  /// For ordered numbers, low <= high. Null for a kind without range queries.
+  /// Requires ordered numbers, with low <= high. Null for a kind without range queries.
   bool (*contains_range)(const View&, std::uint64_t low, std::uint64_t high) noexcept = nullptr;
   /// Whether the hash may have a value. If so, stores the value in `value`. The three find functions are null for a
   /// kind without values.
