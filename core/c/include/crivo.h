@@ -5,10 +5,10 @@
 // that you choose. A key that was added, and not removed, is always found.
 //
 // Results. A function that can fail returns a crivo_status, and writes a message to its last argument, a crivo_error,
-// which may be NULL. On failure, the objects it would change are unchanged and its output arguments are not written,
-// unless its comment says otherwise. No function throws, prints or aborts. A function stores a pointer to an argument
-// only if its comment says so. Every function can fail with CRIVO_BAD_ARGUMENT, with CRIVO_NO_MEMORY, and for a filter
-// from crivo_open with CRIVO_CORRUPT; "Errors" in a function's comment lists the others.
+// which may be NULL. On failure, a function changes no object and writes no output argument, unless its comment says
+// otherwise. No function throws, prints or aborts. A function stores a pointer to an argument only if its comment says
+// so. Every function can fail with CRIVO_BAD_ARGUMENT, with CRIVO_NO_MEMORY, and for a filter from crivo_open with
+// CRIVO_CORRUPT; "Errors" in a function's comment lists the others.
 //
 // Strings are UTF-8 and NUL-terminated. A key is a pointer and a length, and may contain any bytes. NULL is allowed for
 // a key or an array of length 0.
@@ -19,7 +19,8 @@
 //
 // Structures with a field `size` may get more fields at the end in later versions. Set `size` to sizeof the structure,
 // and fields that you do not need to 0: `crivo_options options = {.size = sizeof options};`. Programs compiled with an
-// older or newer header work: the library writes only `size` bytes, and sets fields that it does not know to 0.
+// older or newer header work: the library writes only `size` bytes, sets result fields that it does not know to 0, and
+// rejects options that it does not know unless they are 0.
 //
 // Invalid arguments. Functions reject what they can detect: NULL, a misaligned address, an impossible length, a field
 // out of range. As everywhere in C, the behaviour is undefined for a pointer to freed memory, a length beyond the
@@ -63,14 +64,14 @@ enum {
 
 #define CRIVO_ERROR_MESSAGE_BYTES 508
 
-/// Why a function failed: its status, and a message such as "fp_rate must lie in (0, 1), got 1.5", truncated if
+/// Why a function failed: its status, and a message such as "fp_rate must be in (0, 1), got 1.5", truncated if
 /// necessary. Not written on success.
 typedef struct crivo_error {
   crivo_status status;
   char message[CRIVO_ERROR_MESSAGE_BYTES];
 } crivo_error;
 
-/// The name of a status, "bad argument". A static string, never NULL.
+/// The name of a status, such as "bad argument". A static string, never NULL.
 CRIVO_API const char* crivo_status_name(crivo_status status);
 
 // ------------------------------------------------------------------------------------------------- versions, kinds
@@ -79,12 +80,12 @@ CRIVO_API const char* crivo_status_name(crivo_status status);
 #define CRIVO_VERSION_MINOR 2
 #define CRIVO_VERSION_PATCH 0
 
-/// The version of the loaded library, "0.2.0". A static string.
+/// The version of the loaded library, such as "0.2.0". A static string.
 CRIVO_API const char* crivo_version(void);
 /// The instruction set in use: "scalar"; on x86-64 also "avx2" or "avx512"; on AArch64 also "neon". A static string.
 /// The environment variable CRIVO_ISA selects a set; if the CPU lacks that set, the best supported set is used. If
-/// CRIVO_ISA has any other value, functions that make, read or open a filter fail with CRIVO_BAD_ARGUMENT; crivo_copy
-/// does not.
+/// CRIVO_ISA names no set, functions that make, read or open a filter fail with CRIVO_BAD_ARGUMENT, except for
+/// crivo_copy and crivo_drop_counts.
 CRIVO_API const char* crivo_isa(void);
 
 /// Capabilities of a kind: bits of crivo_facts.can and of crivo_kind_can.
@@ -94,23 +95,23 @@ enum {
   CRIVO_CAN_COUNT = 4,  ///< counts how often each key was added
   CRIVO_CAN_UNITE = 8,
   CRIVO_CAN_INTERSECT = 16,
-  CRIVO_CAN_GROW = 32,     ///< accepts keys beyond its capacity; scalable still meets the promised rate there
-  CRIVO_CAN_RANGE = 64,    ///< answers range queries; its keys are ordered numbers
-  CRIVO_CAN_FIND = 128,    ///< a map: stores a value for each key; built once
-  CRIVO_CAN_EXACT = 256,   ///< answers exactly for every key that it is built from, member or not; built once
-  CRIVO_CAN_ADVANCE = 512  ///< keys expire: crivo_advance sets its clock
+  CRIVO_CAN_GROW = 32,     ///< accepts keys beyond the capacity, where scalable still meets the promised rate
+  CRIVO_CAN_RANGE = 64,    ///< answers range queries; the keys are ordered numbers
+  CRIVO_CAN_FIND = 128,    ///< stores a value for each key (a map); built once
+  CRIVO_CAN_EXACT = 256,   ///< answers exactly for every key that the filter is built from; built once
+  CRIVO_CAN_ADVANCE = 512  ///< keys expire: crivo_advance sets the filter's clock
 };
 
 /// The name of a kind, by index from 0: "classic", "blocked" and so on. A static string; NULL beyond the last kind.
 CRIVO_API const char* crivo_kind_name(size_t index);
-/// The CRIVO_CAN_ bits of that kind; 0 beyond the last kind.
+/// The CRIVO_CAN_ bits of the kind with this index; 0 beyond the last kind.
 CRIVO_API uint32_t crivo_kind_can(size_t index);
 
 // ------------------------------------------------------------------------------------------------------ keys, hashes
 
-/// An array of keys, concatenated in `bytes`. With `offsets` (the layout of Apache Arrow), key i is the bytes from
-/// offsets[i] up to offsets[i + 1]: count + 1 offsets that never decrease, the last at most bytes_size. With offsets
-/// NULL, every key has `width` bytes, at least 1, and count * width is at most bytes_size.
+/// An array of keys, concatenated in `bytes`. If `offsets` is not NULL, key i has the bytes from offsets[i] to
+/// offsets[i + 1] - 1, as in Apache Arrow. The count + 1 offsets must never decrease; the last is at most bytes_size.
+/// If `offsets` is NULL, every key has `width` bytes, at least 1, and count * width is at most bytes_size.
 typedef struct crivo_keys {
   const void* bytes;
   uint64_t bytes_size;
@@ -119,30 +120,31 @@ typedef struct crivo_keys {
   uint64_t count;
 } crivo_keys;
 
-/// The 64-bit hash of a key in filters with this seed: XXH3-64 (xxHash specification 0.8). It never changes between
-/// versions. An invalid key (NULL, or longer than any object) is hashed as the empty key.
+/// The 64-bit hash of a key in filters with this seed: XXH3-64 (xxHash specification 0.8). The hash never changes
+/// between versions. An invalid key (NULL, or longer than any object) is hashed as the empty key.
 CRIVO_API uint64_t crivo_hash_key(const void* key, size_t key_bytes, uint64_t seed);
 /// The hashes of many keys. `hashes` must have keys->count elements.
 CRIVO_CHECKED crivo_status crivo_hash_keys(const crivo_keys* keys, uint64_t seed, uint64_t* hashes, crivo_error* error);
 
 /// The maximum length of a number as a key.
 #define CRIVO_NUMBER_KEY_BYTES 32
-/// The key of an integer in all of Crivo's interfaces: its decimal digits. Returns the number of bytes written, at
-/// least 1; 0 if `key` is NULL.
+/// The key of an integer in all of Crivo's interfaces: its decimal digits, with a leading '-' if negative. Returns the
+/// number of bytes written, without a NUL; 0 if `key` is NULL.
 CRIVO_API size_t crivo_integer_key(int64_t value, char key[CRIVO_NUMBER_KEY_BYTES]);
 CRIVO_API size_t crivo_unsigned_key(uint64_t value, char key[CRIVO_NUMBER_KEY_BYTES]);
-/// The key of a real. If it equals a signed or unsigned 64-bit integer: that integer's key, so that 1.0 is "1" and -0.0
-/// is "0". Every NaN is "nan". All others: the shortest text that reads back as the same double ("0.1", "1e+20",
-/// "-inf"). Returns the number of bytes written, as above.
+/// The key of a real. A value that equals a signed or unsigned 64-bit integer has that integer's key: 1.0 is "1", -0.0
+/// is "0". Every NaN is "nan". Any other value has the shortest text that reads back as the same double ("0.1",
+/// "1e+20", "-inf"). Returns the number of bytes written, as crivo_integer_key does.
 CRIVO_API size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]);
 
-/// Ordered numbers, for filters of kind "range": pass one wherever a function takes a hash. An integer has the number
-/// value + 2^63. A byte string has the number of its first eight bytes, read as big-endian and padded with zeros, which
-/// sorts as memcmp does; functions that take a key use that number. So do not pass integers as digits
-/// (crivo_integer_key), which sort differently. An invalid key counts as the empty key, as in crivo_hash_key.
+/// The ordered number of a key, for filters of the kind "range". Pass the number wherever a function takes a hash. The
+/// number of an integer is value + 2^63. The number of a byte string is its first eight bytes, read as big-endian and
+/// padded with zeros, so that numbers have the order of memcmp. Functions that take a key use the number of a byte
+/// string. Do not pass an integer's digits (crivo_integer_key) as a key, because digits sort differently. An invalid
+/// key counts as the empty key, as in crivo_hash_key.
 CRIVO_API uint64_t crivo_ordered_integer(int64_t value);
 CRIVO_API uint64_t crivo_ordered_bytes(const void* key, size_t key_bytes);
-/// The highest number of a key with this prefix. crivo_ordered_bytes of the prefix is the lowest.
+/// The highest number of a key with this prefix. The lowest is the prefix's crivo_ordered_bytes.
 CRIVO_API uint64_t crivo_last_ordered_bytes(const void* prefix, size_t prefix_bytes);
 
 // -------------------------------------------------------------------------------------------------- making a filter
@@ -150,9 +152,9 @@ CRIVO_API uint64_t crivo_last_ordered_bytes(const void* prefix, size_t prefix_by
 /// A filter.
 typedef struct crivo_filter crivo_filter;
 
-/// Called from time to time during a build, by the calling thread, with the completed share: never decreasing, 1 at the
-/// end. Returns 0 to continue; any other value ends the build with CRIVO_CANCELLED. Leaving the callback by longjmp or
-/// an exception is undefined behaviour.
+/// Called from time to time during a build, by the calling thread, with the completed fraction, from 0 to 1, which
+/// never decreases and is 1 at the end. Returns 0 to continue; any other value ends the build with CRIVO_CANCELLED.
+/// Leaving the callback by longjmp or an exception is undefined behaviour.
 typedef int (*crivo_progress)(double done, void* data);
 
 /// For crivo_options.threads: one thread per CPU.
@@ -168,25 +170,25 @@ typedef struct crivo_options {
                             ///< 2^-32; exact: at least 2^-33. 1 is allowed for map and exact. 0: 0.01, or 1 for exact
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter; fp_rate must then be 0
   uint64_t seed;            ///< the seed of the hash
-  uint64_t max_bytes;       ///< the most bytes of the filter, also when it grows; 0: no limit
-  uint32_t threads;         ///< of the build, or CRIVO_ALL_THREADS; 0: one
+  uint64_t max_bytes;       ///< the maximum size of the filter, also when it grows; 0: no limit
+  uint32_t threads;         ///< threads of the build, or CRIVO_ALL_THREADS; 0: one
   uint32_t reserved;        ///< must be 0
-  crivo_progress progress;  ///< NULL: none. crivo_create does not call it
+  crivo_progress progress;  ///< called during a build, but not by crivo_create; NULL: none
   void* progress_data;      ///< passed to `progress`
-  uint64_t max_memory;      ///< memory limit of a build, filter included; data beyond it goes to temporary files. At
+  uint64_t max_memory;      ///< memory limit of a build, filter included; the rest goes to temporary files. At
                             ///< least 16 MiB, of which 8 MiB are left to the caller; 0: no limit
-  const char* temp_folder;  ///< the folder of these files; NULL: $TMPDIR, or else /var/tmp, or /tmp
+  const char* temp_folder;  ///< the folder of the temporary files; NULL: $TMPDIR, or else /var/tmp, or /tmp
 } crivo_options;
 
-/// Makes an empty filter of a kind that can add. `options` may not be NULL, and needs a capacity, except for growing.
+/// Makes an empty filter of a kind that can add. `options` must not be NULL, and needs a capacity, except for growing.
 /// Ignores threads, progress, max_memory and temp_folder. Errors: CRIVO_BAD_ARGUMENT naming the field; CRIVO_TOO_LARGE
 /// if the filter needs more than max_bytes; CRIVO_UNSUPPORTED for a kind that is built once.
 CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filter** filter, crivo_error* error);
 
-/// Builds a filter from keys, of any kind except map and exact. `options` may be NULL: a blocked filter of 1%. Needs 8
-/// bytes per key during the build, 16 for range and spectral. Ignores temp_folder without max_memory. Errors:
-/// CRIVO_BAD_ARGUMENT naming the field, also if max_memory is too small; CRIVO_TOO_LARGE if the filter needs more than
-/// max_bytes; CRIVO_FULL if the filter cannot hold all keys; CRIVO_CANCELLED; CRIVO_SYSTEM for a temporary file.
+/// Builds a filter from keys, of any kind except map and exact. `options` may be NULL: a blocked filter with an fp_rate
+/// of 1%. Needs 8 bytes per key during the build, or 16 for range and spectral. Ignores temp_folder without max_memory.
+/// Errors: CRIVO_BAD_ARGUMENT naming the field, also if max_memory is too small; CRIVO_TOO_LARGE if the filter needs
+/// more than max_bytes; CRIVO_FULL if some keys do not fit; CRIVO_CANCELLED; CRIVO_SYSTEM for a temporary file.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
 /// The same from hashes made with options->seed, or from ordered numbers for the kind "range".
@@ -194,24 +196,24 @@ CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options,
                                                    crivo_filter** filter, crivo_error* error);
 
 /// Builds a map: a filter that returns a value, at most 2^32 - 1, for each key (crivo_find), without storing keys.
-/// values[i] belongs to key i. `kind` is "map" (also if NULL), with as many bits per value as the largest needs, or
-/// "map:8" with 8 bits. An fp_rate of 1 stores no bits for detecting absent keys. Needs 16 bytes per key during the
-/// build. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a value that is too large, and for a key with two values,
-/// naming them and the hash; CRIVO_UNSUPPORTED for a kind without values.
+/// values[i] belongs to key i. `kind` is "map" (also if NULL), with as many bits per value as the largest value needs,
+/// or "map:8" with 8 bits. An fp_rate of 1 stores no bits for detecting absent keys. Needs 16 bytes per key during the
+/// build. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a value that is too large, and for a key with two values
+/// (the message has the values and the hash); CRIVO_UNSUPPORTED for a kind without values.
 CRIVO_CHECKED crivo_status crivo_build_map(const crivo_options* options, const crivo_keys* keys, const uint64_t* values,
                                            crivo_filter** map, crivo_error* error);
 
-/// Builds an exact filter from all keys of a universe: it finds every member and none of the others. For keys outside
-/// the universe, its false-positive rate is at most fp_rate; 1 gives the smallest filter. `kind` NULL stands for
-/// "exact". capacity counts members and others. Needs 16 bytes per key during the build, and 16 more for each key that
-/// passes the filter's first stage, a filter of the members. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a key
-/// in both `members` and `others`, and for two keys with the same 64-bit hash, naming it: choose another seed;
-/// CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_EXACT.
+/// Builds an exact filter from all keys of a universe. The filter finds every member and no other key of the universe.
+/// For keys outside the universe, the false-positive rate is at most fp_rate; 1 gives the smallest filter. `kind` NULL
+/// stands for "exact". capacity counts members and others. Needs 16 bytes per key during the build, and 16 more for
+/// each key that passes the filter's first stage, a filter of the members. Errors: as crivo_build; CRIVO_BAD_ARGUMENT
+/// also for a key in both `members` and `others`, and for two keys with the same 64-bit hash (the message has the
+/// hash): choose another seed; CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_EXACT.
 CRIVO_CHECKED crivo_status crivo_build_exact(const crivo_options* options, const crivo_keys* members,
                                              const crivo_keys* others, crivo_filter** filter, crivo_error* error);
 
 /// A copy that can be changed, even if the filter is read-only. The copy has the filter's size limit; for a borrowed
-/// blob, the limit given to crivo_borrow; for an opened file, no limit.
+/// blob, the limit given to crivo_borrow; for an opened file, no limit. Errors: CRIVO_UNSUPPORTED for a sharded filter.
 CRIVO_CHECKED crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error);
 /// Converts a counting filter to the blocked filter of its present keys, with a quarter of the bytes. Errors:
 /// CRIVO_UNSUPPORTED for any other kind.
@@ -229,8 +231,8 @@ typedef struct crivo_builder crivo_builder;
 CRIVO_CHECKED crivo_status crivo_builder_create(const crivo_options* options, crivo_builder** builder,
                                                 crivo_error* error);
 /// Adds a key. On an error, the key was not added. Errors: CRIVO_BAD_ARGUMENT, also after crivo_builder_finish, and if
-/// the filter would exceed max_memory; CRIVO_FULL and CRIVO_TOO_LARGE if keys are added immediately; CRIVO_SYSTEM for a
-/// temporary file, after which the builder can only be freed.
+/// max_memory is too small; CRIVO_UNSUPPORTED for map and exact; CRIVO_FULL and CRIVO_TOO_LARGE if keys are added
+/// immediately; CRIVO_SYSTEM for a temporary file, after which the builder can only be freed.
 CRIVO_CHECKED crivo_status crivo_builder_add(crivo_builder* builder, const void* key, size_t key_bytes,
                                              crivo_error* error);
 /// Adds keys in order. On an error, the keys before the failing one were added; crivo_builder_keys counts them. Errors:
@@ -239,7 +241,7 @@ CRIVO_CHECKED crivo_status crivo_builder_add_keys(crivo_builder* builder, const 
 CRIVO_CHECKED crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* hashes, uint64_t count,
                                                     crivo_error* error);
 /// The same with values: for a map, or for an exact filter, where the value is 1 for members and 0 for other keys.
-/// Errors: also those of crivo_build_map and crivo_build_exact, possibly only from crivo_builder_finish.
+/// Errors: also those of crivo_build_map and crivo_build_exact, possibly not before crivo_builder_finish.
 CRIVO_CHECKED crivo_status crivo_builder_add_value(crivo_builder* builder, const void* key, size_t key_bytes,
                                                    uint64_t value, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_builder_add_values(crivo_builder* builder, const crivo_keys* keys,
@@ -255,8 +257,8 @@ CRIVO_API void crivo_builder_free(crivo_builder* builder);
 
 // --------------------------------------------------------------------------------------------------- querying a filter
 
-/// Queries a key: 0 means certainly absent, 1 means present or a false positive. A negative result is an error, the
-/// negated status, such as -CRIVO_CORRUPT for a damaged file. As a condition, an error thus counts as "maybe".
+/// Queries a key: 0 means certainly absent, 1 means present or a false positive. A negative result is the negated
+/// status of an error, such as -CRIVO_CORRUPT for a damaged file. In a condition, an error therefore counts as "maybe".
 CRIVO_API int32_t crivo_contains(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
 CRIVO_API int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error);
 /// The same for many keys, which is faster: sets hits[i] to 1 or 0. `hits` must have one element per key. Errors: as
@@ -265,22 +267,22 @@ CRIVO_CHECKED crivo_status crivo_contains_keys(const crivo_filter* filter, const
                                                crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_contains_hashes(const crivo_filter* filter, const uint64_t* hashes, uint64_t count,
                                                  uint8_t* hits, crivo_error* error);
-/// Whether any key may lie in [low, high], as ordered numbers; 0 for low > high. Returns the same as crivo_contains,
-/// and -CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_RANGE.
+/// Whether any key may be in the range [low, high] of ordered numbers; 0 if low > high. Returns the same as
+/// crivo_contains, and -CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_RANGE.
 CRIVO_API int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t high, crivo_error* error);
-/// How often a key was added, minus the removals: the true number or more. Errors: CRIVO_UNSUPPORTED for a kind that
-/// cannot count.
+/// The number of additions of a key minus its removals: exact or too high, unless the count is saturated. Errors:
+/// CRIVO_UNSUPPORTED for a kind that cannot count.
 CRIVO_CHECKED crivo_status crivo_count(const crivo_filter* filter, const void* key, size_t key_bytes, uint64_t* count,
                                        crivo_error* error);
 
-/// The value of a key in a map. 1: *value is the key's value, or the key was never added and this is a false positive.
-/// 0: the key is certainly absent; *value is not written. A negative result is an error, the negated status:
-/// CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_FIND; CRIVO_CORRUPT for a damaged file.
+/// Finds the value of a key in a map. Returns 1 and the key's value, or an arbitrary value if the key was never added
+/// (a false positive). Returns 0, without writing *value, if the key is certainly absent. A negative result is the
+/// negated status of an error: CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_FIND; CRIVO_CORRUPT for a damaged file.
 CRIVO_API int32_t crivo_find(const crivo_filter* map, const void* key, size_t key_bytes, uint64_t* value,
                              crivo_error* error);
 CRIVO_API int32_t crivo_find_hash(const crivo_filter* map, uint64_t key_hash, uint64_t* value, crivo_error* error);
 /// The same for many keys, which is faster: sets found[i] to 1 or 0, and values[i] to the value (arbitrary if not
-/// found). Both must have one element per key. Errors: as crivo_find; both arrays are then unspecified.
+/// found). Both arrays must have one element per key. Errors: as crivo_find; both arrays are then unspecified.
 CRIVO_CHECKED crivo_status crivo_find_keys(const crivo_filter* map, const crivo_keys* keys, uint64_t* values,
                                            uint8_t* found, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_find_hashes(const crivo_filter* map, const uint64_t* hashes, uint64_t count,
@@ -297,26 +299,27 @@ CRIVO_CHECKED crivo_status crivo_add(crivo_filter* filter, const void* key, size
 CRIVO_CHECKED crivo_status crivo_add_keys(crivo_filter* filter, const crivo_keys* keys, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_add_hashes(crivo_filter* filter, const uint64_t* hashes, uint64_t count,
                                             crivo_error* error);
-/// Adds a key `times` times. Errors: CRIVO_UNSUPPORTED for a kind that cannot count; CRIVO_FULL.
+/// Adds a key `times` times. Errors: CRIVO_UNSUPPORTED for a kind that cannot count; CRIVO_TOO_LARGE; CRIVO_FULL, after
+/// which a cuckoo filter contains and counts the additions before the failing one.
 CRIVO_CHECKED crivo_status crivo_add_times(crivo_filter* filter, const void* key, size_t key_bytes, uint64_t times,
                                            crivo_error* error);
 /// Undoes one addition of a key. Remove only keys that were added: removing a false positive can lose another key.
 /// Errors: CRIVO_UNSUPPORTED; CRIVO_NOT_FOUND if the key is certainly absent.
 CRIVO_CHECKED crivo_status crivo_remove(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
-/// Sets the clock of a window, in milliseconds since 1970-01-01 00:00 UTC, up to the year 9999. Keys added from now on
-/// have this time. A key is found for at least the window after its last addition, and at most one pane longer. The
-/// clock never goes back: an earlier time is ignored. Keys that were added before the first call get the time of that
-/// call. Constant time, except when a new pane begins. Errors: CRIVO_BAD_ARGUMENT; CRIVO_UNSUPPORTED for a kind without
-/// CRIVO_CAN_ADVANCE.
+/// Sets the clock of a window, in milliseconds since 1970-01-01 00:00 UTC, up to the year 9999. Keys that are added
+/// afterwards have this time. A key is found for at least one window after its last addition, and for at most one pane
+/// more. The clock never goes back: an earlier time is ignored. Keys that were added before the first call get the time
+/// of that call. Constant time, except when a new pane begins. Errors: CRIVO_BAD_ARGUMENT; CRIVO_UNSUPPORTED for a kind
+/// without CRIVO_CAN_ADVANCE.
 CRIVO_CHECKED crivo_status crivo_advance(crivo_filter* filter, int64_t time, crivo_error* error);
-/// Removes every key and resets the clock; capacity and rate stay. Errors: CRIVO_UNSUPPORTED for a kind that is built
-/// once.
+/// Removes every key and resets the clock. Capacity and rate stay. Errors: CRIVO_UNSUPPORTED unless the kind can add.
 CRIVO_CHECKED crivo_status crivo_clear(crivo_filter* filter, crivo_error* error);
 
 /// Adds every key of `other`, a filter of the same kind, size and seed. Errors: CRIVO_INCOMPATIBLE naming the field
 /// that differs; CRIVO_UNSUPPORTED.
 CRIVO_CHECKED crivo_status crivo_unite(crivo_filter* filter, const crivo_filter* other, crivo_error* error);
-/// Intersects with `other`: finds the keys of both sets, and some keys of only one set. Errors: as crivo_unite.
+/// Intersects with `other`: every key that both filters contain is found. A key that only one of them contains may be
+/// found, too. Errors: as crivo_unite.
 CRIVO_CHECKED crivo_status crivo_intersect(crivo_filter* filter, const crivo_filter* other, crivo_error* error);
 
 // ------------------------------------------------------------------------------------------------ facts about a filter
@@ -324,12 +327,12 @@ CRIVO_CHECKED crivo_status crivo_intersect(crivo_filter* filter, const crivo_fil
 /// What a filter was built for, and its shape.
 typedef struct crivo_facts {
   size_t size;             ///< sizeof(crivo_facts), set by the caller; only as many bytes are written
-  const char* kind;        ///< "blocked"; a static string
+  const char* kind;        ///< such as "blocked"; a static string
   uint64_t capacity;       ///< the number of keys that the filter was sized for
   double fp_rate;          ///< the rate promised at capacity
   uint64_t keys;           ///< successful additions, with duplicates
   uint64_t units;          ///< bits, blocks, counters, ..., depending on the kind (docs/format.md)
-  uint32_t k;              ///< bits tested per key, or another number of the kind (docs/format.md)
+  uint32_t k;              ///< bits tested per key; some kinds store another number here (docs/format.md)
   uint32_t param;          ///< the kind's parameter (docs/format.md)
   uint64_t seed;           ///< the seed of the hash
   uint64_t payload_bytes;  ///< the filter's size in memory; a raw blob has 64 bytes more
@@ -352,14 +355,15 @@ typedef struct crivo_stats {
 /// Reads the whole filter.
 CRIVO_CHECKED crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error);
 
-/// Estimated numbers of distinct keys of two filters; infinite if one is saturated.
+/// Estimated numbers of distinct keys. The number for a saturated filter is infinite. `united` and `common` are
+/// infinite and `jaccard` is NaN if either filter or the union is saturated.
 typedef struct crivo_similarity {
   size_t size;     ///< sizeof(crivo_similarity), set by the caller; only as many bytes are written
   double first;    ///< keys of the first filter
   double second;   ///< keys of the second filter
-  double united;   ///< keys of either
-  double common;   ///< keys of both: first + second - united, at least 0
-  double jaccard;  ///< common / united, in [0, 1]; NaN if one is saturated
+  double united;   ///< keys of either filter
+  double common;   ///< keys of both filters: first + second - united, at least 0
+  double jaccard;  ///< common / united, in [0, 1]
 } crivo_similarity;
 
 /// Compares two filters that can be united. Copies the first one. Errors: as crivo_unite.
@@ -372,7 +376,7 @@ CRIVO_CHECKED crivo_status crivo_compare(const crivo_filter* first, const crivo_
 enum {
   CRIVO_FORM_AUTO = 0,      ///< compressed if that saves much, else raw; a file above 64 KiB: mappable instead of raw
   CRIVO_FORM_RAW = 1,       ///< the bytes in memory: fixed size, read without a copy
-  CRIVO_FORM_SMALLEST = 2,  ///< in the codec that gives the fewest bytes
+  CRIVO_FORM_SMALLEST = 2,  ///< the codec that gives the fewest bytes
   CRIVO_FORM_MAPPABLE = 3   ///< raw with a checksum per segment: a file opens in constant time
 };
 
@@ -390,15 +394,15 @@ CRIVO_CHECKED crivo_status crivo_write(const crivo_filter* filter, int32_t form,
 /// Limits of a reader. A field of 0 stands for its default.
 typedef struct crivo_limits {
   size_t size;         ///< sizeof(crivo_limits)
-  uint64_t max_bytes;  ///< the most bytes of the filter in memory; 0: CRIVO_DEFAULT_MAX_BYTES
+  uint64_t max_bytes;  ///< the maximum size of the filter in memory; 0: CRIVO_DEFAULT_MAX_BYTES
 } crivo_limits;
 
 /// Reads a blob of any form. The filter owns its bytes, and may grow to limits->max_bytes. `limits` may be NULL.
-/// Errors: CRIVO_CORRUPT naming what is wrong; CRIVO_TOO_LARGE, before memory is allocated.
+/// Errors: CRIVO_CORRUPT naming the field; CRIVO_TOO_LARGE, before memory is allocated.
 CRIVO_CHECKED crivo_status crivo_read(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
                                       crivo_filter** filter, crivo_error* error);
-/// The same without a copy: the filter is read-only, and uses a raw payload in place. The blob may not be changed or
-/// freed before the filter.
+/// The same without a copy: the filter is read-only, and uses a raw payload in place. The blob must not be changed or
+/// freed before the filter is freed.
 CRIVO_CHECKED crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
                                         crivo_filter** filter, crivo_error* error);
 
@@ -411,32 +415,34 @@ CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* pa
 /// Opens a file of any form, read-only. CRIVO_FORM_MAPPABLE is mapped in constant time; each segment is verified when a
 /// query first reads it, and not again if the system reloads it from disk. CRIVO_FORM_RAW is mapped after one pass over
 /// the file. A compressed file is read into memory, within limits->max_bytes. Queries return CRIVO_CORRUPT if the file
-/// is damaged, or if a program has written to it since (not detected: writes through another mapping). Replacing the
-/// file by a new one is safe. crivo_get_facts and crivo_blob_bound do not read the file. All functions other than these
-/// and queries first verify the whole file, and return CRIVO_CORRUPT if it changes before they return. Errors:
-/// CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
+/// is damaged, or if a program has written to the file since (writes through another mapping are not detected).
+/// Replacing the file by a new one is safe. crivo_get_facts and crivo_blob_bound do not read the file. Functions other
+/// than these and queries first verify the whole file, and return CRIVO_CORRUPT if the file changes before they return.
+/// The path of a manifest opens a sharded filter, for queries, crivo_get_facts and crivo_verify; other functions return
+/// CRIVO_UNSUPPORTED. Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
 /// The buffer size for the name of a shard's file, including the NUL.
 #define CRIVO_SHARD_NAME_BYTES 32
 /// Finds the only shard of a sharded filter that can contain a key, given the bytes of the manifest: the shard's
-/// number, and the name of its file in the folder "<manifest>.shards". Open that file, or read its bytes, as any
-/// filter. Errors: CRIVO_CORRUPT if the bytes are no manifest.
+/// number, and the name of its file in the folder "<manifest>.shards". Open that file, or read its bytes, like any
+/// filter. Errors: CRIVO_CORRUPT if the bytes are not a manifest.
 CRIVO_CHECKED crivo_status crivo_find_shard(const void* manifest, uint64_t manifest_bytes, const void* key,
                                             size_t key_bytes, uint64_t* number, char name[CRIVO_SHARD_NAME_BYTES],
                                             crivo_error* error);
-/// Verifies all of an opened file, so that later queries verify nothing. Does nothing for other filters.
+/// Verifies the whole file of a filter from crivo_open, so that later queries verify nothing. Does nothing for other
+/// filters.
 CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
 /// Makes calls return CRIVO_CORRUPT, instead of ending the process by SIGBUS, if a file shrinks or cannot be read.
-/// Installs a SIGBUS handler for the whole process, which forwards unrelated signals to the previous handler: call it
-/// once, after other code has installed its SIGBUS handler. Errors: CRIVO_SYSTEM.
+/// Installs a SIGBUS handler for the whole process, which forwards unrelated signals to the previous handler: call this
+/// function once, after other code has installed its SIGBUS handler. Errors: CRIVO_SYSTEM.
 CRIVO_CHECKED crivo_status crivo_guard_files(crivo_error* error);
 
 // --------------------------------------------------------------------------------------------- differences of two sets
 
 /// A sketch of a set: a sequence of coded symbols. Two sketches yield the difference of their sets, and need bytes in
 /// proportion to the difference, not to the sets. A sketch is not a filter. A set must not contain a key twice: if one
-/// side has a key once more than the other, the key is reported as missing on the other side.
+/// side has a key once more than the other side, the key is reported as missing on the other side.
 typedef struct crivo_sketch crivo_sketch;
 /// The difference of two sets.
 typedef struct crivo_difference crivo_difference;
@@ -445,28 +451,26 @@ typedef struct crivo_difference crivo_difference;
 /// `symbols` must be set.
 typedef struct crivo_sketch_options {
   size_t size;         ///< sizeof(crivo_sketch_options)
-  const char* keys;    ///< what is stored of a key, and returned: "hashes" (also NULL), the 64-bit hash of a key of any
-                       ///< length; "integers" of 64 bits; "bytes:16", strings of 16 bytes, at most 32
+  const char* keys;    ///< the stored form of keys: "hashes" (also NULL), the 64-bit hashes of keys of any length;
+                       ///< "integers" of 64 bits; "bytes:16", byte strings of 16 bytes (1 to 32)
   uint64_t symbols;    ///< 1 to 2^32 - first; see crivo_sketch_symbols
   uint64_t first;      ///< the number of the first symbol, to continue another sketch
-  uint64_t seed;       ///< of all hashes; for untrusted keys, draw a new seed after the keys are fixed
-  uint64_t max_bytes;  ///< the most bytes of the sketch; 0: no limit
+  uint64_t seed;       ///< the seed of all hashes; for untrusted keys, draw a new seed after the keys are fixed
+  uint64_t max_bytes;  ///< the maximum size of the sketch in memory; 0: no limit
 } crivo_sketch_options;
 
 /// The number of symbols that suffices to decode a difference of this many keys, up to 3 * 10^9, in at least 997 of
 /// 1,000 cases.
 CRIVO_API uint64_t crivo_sketch_symbols(uint64_t difference);
-/// Makes the sketch of an empty set. `options` may not be NULL. Errors: CRIVO_BAD_ARGUMENT naming the field;
-/// CRIVO_TOO_LARGE.
+/// Makes the sketch of an empty set. `options` must not be NULL. Errors: CRIVO_BAD_ARGUMENT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_sketch_create(const crivo_sketch_options* options, crivo_sketch** sketch,
                                                crivo_error* error);
 /// Adds keys that are not in the set. Errors: CRIVO_BAD_ARGUMENT for a sketch of integers, and for a key of the wrong
-/// length; the keys before it were added.
+/// length; the keys before the failing one were added.
 CRIVO_CHECKED crivo_status crivo_sketch_add(crivo_sketch* sketch, const void* key, size_t key_bytes,
                                             crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_sketch_add_keys(crivo_sketch* sketch, const crivo_keys* keys, crivo_error* error);
-/// The same for integers, or for hashes made with the sketch's seed. Errors: CRIVO_BAD_ARGUMENT for a sketch of byte
-/// strings.
+/// The same for integers, or for hashes made with the sketch's seed. Errors: CRIVO_BAD_ARGUMENT for a sketch of bytes.
 CRIVO_CHECKED crivo_status crivo_sketch_add_numbers(crivo_sketch* sketch, const uint64_t* numbers, uint64_t count,
                                                     crivo_error* error);
 /// Removes keys that are in the set. Errors: as for additions.
@@ -475,11 +479,11 @@ CRIVO_CHECKED crivo_status crivo_sketch_remove(crivo_sketch* sketch, const void*
 CRIVO_CHECKED crivo_status crivo_sketch_remove_keys(crivo_sketch* sketch, const crivo_keys* keys, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_sketch_remove_numbers(crivo_sketch* sketch, const uint64_t* numbers, uint64_t count,
                                                        crivo_error* error);
-/// Adds all keys of a disjoint set; `other` has the same options. Errors: CRIVO_INCOMPATIBLE naming the field that
-/// differs.
+/// Adds all keys of a disjoint set. `other` must have the same options. Errors: CRIVO_INCOMPATIBLE naming the field
+/// that differs.
 CRIVO_CHECKED crivo_status crivo_sketch_combine(crivo_sketch* sketch, const crivo_sketch* other, crivo_error* error);
-/// Appends the next symbols of the same set. `next` was made with first = this sketch's first + symbols. Errors:
-/// CRIVO_INCOMPATIBLE naming the field.
+/// Appends the next symbols of the same set. The option first of `next` must be first + symbols of `sketch`. Errors:
+/// CRIVO_INCOMPATIBLE naming the field that differs.
 CRIVO_CHECKED crivo_status crivo_sketch_append(crivo_sketch* sketch, const crivo_sketch* next, crivo_error* error);
 /// The facts about a sketch.
 typedef struct crivo_sketch_facts {
@@ -488,7 +492,7 @@ typedef struct crivo_sketch_facts {
   uint64_t first;      ///< the number of the first symbol
   uint64_t seed;       ///< the seed of all hashes
   uint64_t keys;       ///< additions minus removals
-  uint32_t what;       ///< what is stored of a key: 0, its hash; 1, a string of key_bytes bytes; 2, an integer
+  uint32_t what;       ///< the stored form of keys: 0, hashes; 1, strings of key_bytes bytes; 2, 64-bit integers
   uint32_t key_bytes;  ///< 1 to 32
 } crivo_sketch_facts;
 CRIVO_CHECKED crivo_status crivo_sketch_get_facts(const crivo_sketch* sketch, crivo_sketch_facts* facts,
@@ -498,22 +502,22 @@ CRIVO_API uint64_t crivo_sketch_bytes(const crivo_sketch* sketch);
 /// Writes the sketch's blob to a buffer. Errors: CRIVO_TOO_LARGE if the buffer is too small.
 CRIVO_CHECKED crivo_status crivo_sketch_write(const crivo_sketch* sketch, void* buffer, uint64_t buffer_bytes,
                                               crivo_error* error);
-/// Reads a blob of crivo_sketch_write. `limits` may be NULL. Errors: CRIVO_CORRUPT naming what is wrong;
-/// CRIVO_TOO_LARGE, before memory is allocated.
+/// Reads a blob of crivo_sketch_write. `limits` may be NULL. Errors: CRIVO_CORRUPT naming the field; CRIVO_TOO_LARGE,
+/// before memory is allocated.
 CRIVO_CHECKED crivo_status crivo_sketch_read(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
                                              crivo_sketch** sketch, crivo_error* error);
 /// Frees a sketch; NULL is allowed.
 CRIVO_API void crivo_sketch_free(crivo_sketch* sketch);
 
 /// Finds the keys that only one of two sets has, with the symbols of the shorter sketch. If there are too few symbols,
-/// *difference becomes NULL, without an error: append more symbols to both sketches. The same happens if a key's counts
-/// in the two sets differ by more than one. Errors: CRIVO_INCOMPATIBLE naming the field that differs;
-/// CRIVO_BAD_ARGUMENT if first is not 0; CRIVO_CORRUPT for symbols that no two sets can produce.
+/// *difference becomes NULL, without an error: append more symbols to both sketches. *difference also becomes NULL if a
+/// key's counts in the two sets differ by more than one. Errors: CRIVO_INCOMPATIBLE naming the field that differs;
+/// CRIVO_BAD_ARGUMENT if the sketches' option first is not 0; CRIVO_CORRUPT for symbols that no two sets can produce.
 CRIVO_CHECKED crivo_status crivo_find_difference(const crivo_sketch* first, const crivo_sketch* second,
                                                  crivo_difference** difference, crivo_error* error);
-/// The keys of only the first set (side 0) or only the second (side 1), in ascending order (integers as signed), all of
-/// one width. Valid until the difference is freed. Hashes and integers are 8 little-endian bytes. Errors:
-/// CRIVO_BAD_ARGUMENT.
+/// The keys that only the first set has (side 0), or only the second set (side 1), in ascending order (integers as
+/// signed). All keys have the same width. Valid until the difference is freed. Hashes and integers are 8 little-endian
+/// bytes. Errors: CRIVO_BAD_ARGUMENT.
 CRIVO_CHECKED crivo_status crivo_difference_keys(const crivo_difference* difference, int32_t side, crivo_keys* keys,
                                                  crivo_error* error);
 /// The same as numbers, for sketches of hashes or integers. Errors: also CRIVO_UNSUPPORTED for other sketches.

@@ -28,9 +28,9 @@ inline constexpr std::uint64_t kMaxObjectBytes = std::numeric_limits<std::ptrdif
 
 // The functions that check arguments throw Refused.
 
-/// The pointer must not be NULL, and must be aligned.
+/// Rejects NULL and a misaligned pointer.
 void check_pointer(const char* name, const void* pointer, std::size_t alignment);
-/// As check_pointer, and the size must be possible. The pointer may be NULL if the array is empty.
+/// As check_pointer; also rejects an impossible size. Accepts any pointer if the array is empty.
 void check_array(const char* name, const void* pointer, std::uint64_t count, std::size_t element_bytes,
                  std::size_t alignment);
 
@@ -38,7 +38,7 @@ template <class T>
 void check_given(const char* name, const T* pointer) {
   check_pointer(name, pointer, alignof(T));
 }
-/// The same for functions that return no error.
+/// As check_given, for functions that return no error.
 template <class T>
 [[nodiscard]] bool is_given(const T* pointer) noexcept {
   return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % alignof(T) == 0;
@@ -51,7 +51,7 @@ template <class T>
 [[nodiscard]] inline std::string_view key_view(const void* key, std::size_t bytes) noexcept {
   return {static_cast<const char*>(key), bytes};
 }
-/// A key's bytes, which is_key must accept.
+/// The bytes of a key. Throws Refused unless is_key().
 [[nodiscard]] std::string_view checked_key(const void* key, std::size_t bytes);
 [[nodiscard]] std::span<const std::uint64_t> checked_hashes(const std::uint64_t* hashes, std::uint64_t count,
                                                             const char* name = "hashes");
@@ -67,7 +67,7 @@ class Keys {
 
   [[nodiscard]] std::uint64_t count() const noexcept { return keys_.count; }
 
-  /// Calls `Result<void> work(keys)` for batches of the keys, until one fails.
+  /// Calls `Result<void> work(keys)` for batches of the keys, until a call fails.
   template <class Work>
   Result<void> each_piece(Work&& work) const {
     Piece piece;
@@ -79,7 +79,7 @@ class Keys {
     return {};
   }
 
-  /// Calls `Result<void> work(hashes)` for batches of the keys' hashes, until one fails.
+  /// Calls `Result<void> work(hashes)` for batches of the keys' hashes, until a call fails.
   template <class Work>
   Result<void> hash(HashId id, std::uint64_t seed, Work&& work) const {
     std::array<std::uint64_t, kPiece> hashes;
@@ -89,7 +89,7 @@ class Keys {
     });
   }
 
-  /// The same with values, by `Result<void> work(hashes, values)`.
+  /// The same with values: calls `Result<void> work(hashes, values)`.
   template <class Work>
   Result<void> hash_with_values(HashId id, std::uint64_t seed, const std::uint64_t* values, Work&& work) const {
     check_values(values, count());
@@ -99,11 +99,11 @@ class Keys {
   }
 
  private:
-  static constexpr std::size_t kPiece = 512;  // fits in the first-level cache with its hashes
+  static constexpr std::size_t kPiece = 512;  // keys per batch, which fits in the first-level cache with its hashes
 
-  /// An uninitialized buffer: zeroing it would take longer than a batch of a few keys.
+  /// An uninitialized buffer: zeroing the buffer would take longer than the work on a few keys.
   union Piece {
-    Piece() noexcept {}  // NOLINT(modernize-use-equals-default): a default one would be deleted
+    Piece() noexcept {}  // NOLINT(modernize-use-equals-default): a defaulted constructor would be deleted
     std::string_view keys[kPiece];
   };
 
@@ -123,7 +123,7 @@ struct Request {
   BuildOptions options = {};
 };
 /// Validates the options; NULL stands for the defaults. Also checks CRIVO_ISA, so that no filter is made or read while
-/// it is misspelt.
+/// the variable is misspelt.
 [[nodiscard]] Request read_options(const crivo_options* options, Kind by_default = Kind::kBlocked);
 /// The options of a new sketch.
 struct SketchRequest {
@@ -133,14 +133,14 @@ struct SketchRequest {
 [[nodiscard]] SketchRequest read_sketch_options(const crivo_sketch_options* options);
 [[nodiscard]] ReadLimits read_limits(const crivo_limits* limits);
 
-/// Validates a structure's field `size`. Other versions may have fewer or more fields, but only whole ones, and at
-/// least one besides `size`. (That rejects the size of a pointer, a common mistake.)
+/// Validates a structure's field `size`. Structures of other versions may have fewer or more fields, but must have at
+/// least one field besides `size`. (This rejects the size of a pointer, a common mistake.)
 void check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment);
 
 /// The form of a blob.
 struct Form {
   BlobForm form;
-  int level;  // of zstd
+  int level;  // zstd's compression level
 };
 /// `automatic` is the meaning of CRIVO_FORM_AUTO. Throws Refused for an invalid form or level.
 [[nodiscard]] Form checked_form(int32_t form, int32_t level, BlobForm automatic);

@@ -8,12 +8,11 @@ namespace {
 
 static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte");
 
-/// The slow path of a query, for a file or an invalid argument. Not inlined, because then every query would have to
-/// save registers for it.
+/// The slow path of a query: a file or an invalid argument. Not inlined, or every query would have to save registers.
 [[gnu::noinline]] int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes,
                                    crivo_error* error) noexcept {
   return answer("filter", filter, error, [&] {
-    const auto checked = checked_key(key, key_bytes);  // first: with an invalid key, the filter may have no file
+    const auto checked = checked_key(key, key_bytes);  // first: for an invalid key, there may be no file
     return filter->ask_file([&](const auto& file) { return file.may_contain(checked); });
   });
 }

@@ -33,7 +33,7 @@ const char* crivo_status_name(crivo_status status) {
   return number < std::size(kNames) ? kNames[number] : "unknown status";
 }
 
-// Literals, so NUL-terminated.
+// These texts are literals, so they are NUL-terminated.
 const char* crivo_version(void) { return version().data(); }
 const char* crivo_isa(void) { return active_isa().data(); }
 

@@ -9,15 +9,15 @@
 
 namespace crivo::c {
 
-/// Writes status and message to `error`, unless it is null, and returns the status. For CRIVO_SYSTEM, sets errno to the
-/// reason, or 0.
+/// Writes status and message to `error`, unless `error` is null, and returns the status. For CRIVO_SYSTEM, sets errno
+/// to the reason, or 0.
 crivo_status fail(crivo_error* error, crivo_status status, std::string_view message, int system_reason = 0) noexcept;
 crivo_status fail(crivo_error* error, const Error& cause) noexcept;
 /// Reports the exception that is being handled, like fail().
 crivo_status fail_with_exception(crivo_error* error) noexcept;
 
-/// Runs a `Result<void> work()`. Rare errors, such as wrong arguments, are thrown; frequent ones, such as "not found",
-/// are returned.
+/// Runs `Result<void> work()`, which throws rare errors, such as wrong arguments, and returns frequent errors, such as
+/// "not found".
 template <class Work>
 crivo_status guarded(crivo_error* error, Work&& work) noexcept {
   try {

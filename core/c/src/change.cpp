@@ -24,7 +24,7 @@ template <class Work>
 crivo_status combine(crivo_filter* filter, const crivo_filter* other, crivo_error* error, Work&& work) noexcept {
   return change(filter, error, [&](AnyFilter& changed) {
     check_given("other", other);
-    // Copies `other` if it is the filter itself, or a file, which may change during the work.
+    // Copies `other` if it is `filter`, or if it is in a file, which may change during the work.
     if (other->ref != nullptr && other != filter) return work(changed, *other->ref);
     return work(changed, unwrap(copy_of(other, "other")).ref());
   });

@@ -23,7 +23,7 @@ crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) 
   });
 }
 
-/// For FilterRef and the classes of files, which have the same functions. A file reads only its header for these.
+/// For FilterRef, MappedFilter and ShardedFilter, whose functions have the same names and do not read the file.
 template <class Filter>
 crivo_facts facts_of(const Filter& filter, std::uint64_t payload_bytes, bool read_only) {
   crivo_facts facts{};
@@ -51,7 +51,7 @@ crivo_stats stats_of(const FilterRef& ref) {
   return stats;
 }
 
-/// A saturated filter has no estimate, but the other one may have one.
+/// The result if a filter or the union is saturated. The other filter may still have an estimate.
 crivo_similarity saturated(const FilterRef& first, const FilterRef& second) {
   crivo_similarity similarity{};
   similarity.first = first.stats().cardinality.value_or(kInfinite);

@@ -1,4 +1,4 @@
-// Filters in files.
+// Saves, opens and verifies filters in files.
 #include "arguments.h"
 #include "boundary.h"
 #include "crivo/blob_file.h"

@@ -1,4 +1,4 @@
-// A crivo_filter: a filter that owns its bytes, or a read-only one in a caller's blob or a file.
+// A crivo_filter: a filter that owns its bytes, or a read-only filter in the caller's blob or in a file.
 #pragma once
 
 #include <memory>
@@ -23,9 +23,9 @@ struct crivo_filter {
   crivo_filter(const crivo_filter&) = delete;
   crivo_filter& operator=(const crivo_filter&) = delete;
 
-  /// Requires `ref` to be null.
+  /// The file of the filter. Requires that `ref` is null.
   [[nodiscard]] const crivo::FilterFile& file() const noexcept { return *std::get_if<crivo::FilterFile>(&held); }
-  /// The same, for operations that only a filter in one file has. Throws Refused: kUnsupported.
+  /// The same, for operations that a sharded filter lacks. Throws Refused (kUnsupported) for a sharded filter.
   [[nodiscard]] const crivo::MappedFilter& mapped() const { return *crivo::unwrap(crivo::in_one_file(file())); }
   /// Calls ask(file) with a MappedFilter or a ShardedFilter.
   template <class Ask>
@@ -37,14 +37,14 @@ struct crivo_filter {
   }
 
   std::variant<crivo::AnyFilter, crivo::OpenedBlob, crivo::FilterFile> held;
-  const crivo::FilterRef* ref = nullptr;  // into `held`, which does not move; null for a file
+  const crivo::FilterRef* ref = nullptr;  // points into `held`, which does not move; null for a file
 };
 
 namespace crivo::c {
 
-/// Runs a `Result<T> work(filter)` that is not a query. A file is verified as a whole before, and checked for changes
-/// afterwards, which invalidate the result. Therefore the work must return its errors, not throw them. Errors:
-/// kCorrupt; those of the work. Throws Refused for NULL.
+/// Runs `Result<T> work(filter)`, which is not a query. The whole file is verified before the work. If the file has
+/// changed after the work, the result is replaced by an error, so the work must return errors, not throw them. Errors:
+/// kCorrupt; as the work. Throws Refused for NULL and for a sharded filter.
 template <class Work>
 [[nodiscard]] auto read_whole(const crivo_filter* filter, const char* name, Work&& work)
     -> decltype(work(*filter->ref)) {
@@ -56,13 +56,14 @@ template <class Work>
   return *std::move(done);
 }
 
-/// A copy with the filter's size limit. Errors: kCorrupt. Throws Refused for NULL.
+/// A copy with the filter's size limit, if any. Errors and exceptions: as read_whole.
 [[nodiscard]] Result<AnyFilter> copy_of(const crivo_filter* filter, const char* name);
 
-/// The filter, for changes. Throws Refused for NULL, and kUnsupported for a read-only filter.
+/// The filter, for changes. Throws Refused for NULL and for a read-only filter (kUnsupported).
 [[nodiscard]] AnyFilter& to_change(crivo_filter* filter);
 
-/// Answers a query by `Result<bool> ask()`: 1, 0, or -status. NULL is an error.
+/// Answers a query with the result of `Result<bool> ask()`: 1, 0, or the negated status of an error. Rejects a NULL
+/// filter.
 template <class Ask>
 int32_t answer(const char* name, const crivo_filter* filter, crivo_error* error, Ask&& ask) noexcept {
   bool yes = false;
@@ -74,7 +75,7 @@ int32_t answer(const char* name, const crivo_filter* filter, crivo_error* error,
   return status == CRIVO_OK ? int32_t{yes} : -status;
 }
 
-/// Returns the object of a `Result<From> make()` to the caller, as a T that is made from it.
+/// Constructs a T from the result of `Result<From> make()`, and transfers the T to the caller.
 template <class T, class Make>
 crivo_status hand_out(const char* name, T** made, crivo_error* error, Make&& make) noexcept {
   return guarded(error, [&]() -> Result<void> {

@@ -54,7 +54,7 @@ Result<AnyFilter> build(const Request& request, const Keys& keys) {
   return AnyFilter::build(request.spec, std::move(hashes), after_hashing(request));
 }
 
-/// The same without a capacity (so the distinct keys are counted first), or with a memory limit.
+/// The same with a memory limit, or without a capacity: FilterBuilder then counts the distinct keys first.
 Result<AnyFilter> build_in_pieces(const Request& request, const Keys& keys) {
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, after_hashing(request)));
   unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) { return builder.add_hashes(piece); }));
@@ -72,7 +72,7 @@ bool in_memory(const Request& request) {
   return request.spec.capacity != 0 && request.options.max_memory == UINT64_MAX;
 }
 
-/// Keys that are called `name` in errors, instead of "keys".
+/// Validates keys. Errors name the argument `name` instead of "keys".
 Keys checked_side(const char* name, const crivo_keys* keys) {
   try {
     return Keys(keys);

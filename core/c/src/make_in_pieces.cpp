@@ -1,4 +1,4 @@
-// Builds filters from keys that arrive in parts.
+// Builds filters from keys that arrive one by one or in batches.
 #include "arguments.h"
 #include "boundary.h"
 #include "crivo/builder.h"

@@ -9,7 +9,7 @@
 namespace crivo::c {
 namespace {
 
-/// The library writes found[i] as bool, the caller reads it as a byte.
+/// The library writes found[i] as a bool; the caller reads a byte.
 bool* as_bools(uint8_t* found) noexcept { return reinterpret_cast<bool*>(found); }
 
 Result<std::optional<std::uint64_t>> find(const crivo_filter& filter, std::uint64_t key_hash) {
@@ -25,7 +25,7 @@ Result<void> find_many(const crivo_filter& filter, std::span<const std::uint64_t
   return {};
 }
 
-/// Whether the hash has a value, which is then stored in *value.
+/// Whether the hash has a value. If so, stores the value in *value.
 Result<bool> find_one(const crivo_filter& map, std::uint64_t key_hash, uint64_t* value) {
   check_given("value", value);
   const std::optional<std::uint64_t> found = unwrap(find(map, key_hash));
@@ -75,7 +75,7 @@ crivo_status crivo_find_keys(const crivo_filter* map, const crivo_keys* keys, ui
     const Keys checked(keys);
     check_values(values, checked.count());
     check_array("found", found, checked.count(), 1, 1);
-    if (checked.count() == 0) return find_many(*map, {}, values, as_bools(found));  // an error unless it is a map
+    if (checked.count() == 0) return find_many(*map, {}, values, as_bools(found));  // rejects other kinds
     const Shape& shape = map->shape();
     return checked.hash(shape.hash_id, shape.seed, [&](std::span<const std::uint64_t> hashes) {
       return find_many(*map, hashes, std::exchange(values, values + hashes.size()),

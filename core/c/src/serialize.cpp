@@ -1,4 +1,4 @@
-// Filters to and from blobs.
+// Converts filters to blobs, and blobs to filters.
 #include <algorithm>
 #include <span>
 
@@ -20,7 +20,7 @@ Result<void> check_buffer(std::uint64_t bytes, std::span<const std::byte> buffer
                "buffer_bytes must be at least " + std::to_string(bytes) + ", got " + std::to_string(buffer.size())};
 }
 
-/// Writes a raw blob without a copy of the payload, which may be most of the memory.
+/// Writes a raw blob without a second copy of the payload, because the payload may take most of the memory.
 Result<void> write_raw(const FilterRef& filter, BlobForm form, std::span<std::byte> buffer, std::uint64_t* written) {
   const Codec codec = form == BlobForm::kRaw ? Codec::kRaw : Codec::kRawSums;
   const std::uint64_t bytes = filter.payload().size() + blob_frame_bytes(codec, filter.payload().size());

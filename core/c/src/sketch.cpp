@@ -14,7 +14,7 @@ struct crivo_difference {
   crivo::SetDifference sides;
   crivo::SketchKeys keys;
   unsigned key_bytes;
-  std::vector<std::uint64_t> numbers[2];  // the keys, of sketches of hashes or integers
+  std::vector<std::uint64_t> numbers[2];  // the keys of both sides; empty for byte strings
 };
 
 namespace crivo::c {
@@ -28,7 +28,7 @@ crivo_status change(crivo_sketch* sketch, crivo_error* error, Work&& work) noexc
   });
 }
 
-/// Changes a sketch by another one, which may be the same object.
+/// Calls (sketch.*how)(other). `other` may be the same object as `sketch`.
 crivo_status change_by(crivo_sketch* sketch, const char* name, const crivo_sketch* other, crivo_error* error,
                        Result<void> (Sketch::*how)(const Sketch&)) noexcept {
   return change(sketch, error, [&](Sketch& into) {
