@@ -31,11 +31,11 @@ class StoredBlob {
 /// with one exception: if a `blocked` or `classic` filter may already contain the key, nothing is written, and the
 /// filter's count of keys does not change.
 ///
-/// The header is validated. The checksum is not, because it covers the whole payload. The checksum is updated by the
-/// difference, so a damaged blob still has a wrong checksum.
+/// The header is validated. The checksum is not validated, because it covers the whole payload. The function updates
+/// the checksum by the difference, so a damaged blob still has a wrong checksum.
 ///
 /// All reads and allocations precede the first write. Errors, with nothing written: kCorrupt for an invalid header;
-/// kUnsupported for a compressed blob, or a kind other than blocked, classic, counting and spectral.
+/// kUnsupported for a codec other than kRaw, or a kind other than blocked, classic, counting and spectral.
 Result<bool> add_in_place(StoredBlob& blob, std::string_view key);
 
 }  // namespace crivo

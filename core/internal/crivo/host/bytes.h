@@ -48,7 +48,7 @@ inline void store_le(std::byte* to, T value) noexcept {
   return count;
 }
 
-/// Reads consecutive fields. The caller must check the length before.
+/// Reads consecutive fields. The caller must check the length beforehand.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -70,7 +70,7 @@ class ByteReader {
   std::span<const std::byte> bytes_;
 };
 
-/// Writes consecutive fields. The caller must check the length before.
+/// Writes consecutive fields. The caller must check the length beforehand.
 class ByteWriter {
  public:
   explicit ByteWriter(std::span<std::byte> bytes) : bytes_(bytes) {}

@@ -27,7 +27,7 @@ inline constexpr std::size_t kDefaultChunkBytes = std::size_t{1} << 16;
 class ChunkWriter {
  public:
   /// `chunk_bytes` is the size of all chunks except the last, which may be smaller. The blob is not validated: pass
-  /// only blobs of to_blob, or that parse_blob accepts. Errors: kBadArgument for a size outside kMinChunkBytes to
+  /// only a blob that to_blob returned or parse_blob accepts. Errors: kBadArgument for a size outside kMinChunkBytes to
   /// kMaxChunkBytes, or if there would be more than 2^32 chunks; kCorrupt for bytes that cannot be a blob.
   [[nodiscard]] static Result<ChunkWriter> create(std::span<const std::byte> blob,
                                                   std::size_t chunk_bytes = kDefaultChunkBytes);
@@ -53,11 +53,12 @@ class ChunkReader {
       : max_bytes_(max_bytes) {}
 
   /// Adds a chunk. The first chunk determines the blob; repeated chunks are ignored. `seq`, if given, must be the
-  /// chunk's number, and appears in errors. Errors, with nothing changed: kCorrupt for a damaged chunk or one with
-  /// another number; kIncompatible for a chunk of another blob or of another size; kTooLarge.
+  /// chunk's number, and appears in errors. Errors, with nothing changed: kCorrupt for a damaged chunk or a number
+  /// other than `seq`; kIncompatible for a chunk of another blob or of another size, or with other contents than
+  /// before; kTooLarge.
   Result<void> add(std::span<const std::byte> chunk, std::optional<std::uint64_t> seq = std::nullopt);
 
-  /// The number of chunks of the blob; 0 before the first one was added.
+  /// The number of chunks of the blob; 0 before the first chunk was added.
   [[nodiscard]] std::uint64_t chunks() const noexcept;
   /// The lowest missing chunk number; no value if complete.
   [[nodiscard]] std::optional<std::uint64_t> first_missing() const noexcept;

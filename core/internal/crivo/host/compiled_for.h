@@ -3,7 +3,7 @@
 
 namespace crivo {
 
-/// Whether there are files (verified segment by segment) and threads.
+/// Whether this build has threads, and files that are verified segment by segment.
 #if defined CRIVO_WITHOUT_FILES  // crivo.wasm
 inline constexpr bool kHasFiles = false;
 #else

@@ -2,7 +2,7 @@
 //
 // A run is a batch that was written at once, in blocks of a fixed number of hashes. Each block's first hash and
 // checksum stay in memory. In sorted runs, the first hashes determine the blocks that may contain a range. The
-// checksums detect wrong bytes from the disk, by which a filter would lose keys.
+// checksums detect wrong bytes from the disk, because with wrong bytes a filter would lose keys.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace crivo {
 template <class Record>
 class RecordRuns {
  public:
-  /// 64 KiB of hashes, also the buffer size of for_each.
+  /// The maximum size of a block: 64 KiB. for_each() has a buffer of one block.
   static constexpr std::size_t kMaxBlockHashes = 65536 / sizeof(Record);
 
   /// folder: the folder of the file; empty for default_temp_folder(). block_hashes: at most kMaxBlockHashes.
@@ -38,17 +38,17 @@ class RecordRuns {
   [[nodiscard]] Result<void> append(std::span<const Record> run);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return kHasFiles ? size_ : 0; }
-  /// The memory of first hashes and checksums.
+  /// The size of the first hashes and checksums in memory.
   [[nodiscard]] std::uint64_t index_bytes() const noexcept { return blocks_ * sizeof(Block); }
-  /// The buffer, in hashes, that suffices to read a single hash.
+  /// The buffer size, in hashes, that suffices to read() a range of a single hash.
   [[nodiscard]] std::size_t least_room() const noexcept { return 2 * runs_.size() * block_hashes_; }
 
-  /// The buffer, in hashes, that read() needs for a range: the sizes of all blocks that it reads.
+  /// The buffer size, in hashes, that read() needs for a range: the total size of the blocks that read() reads.
   [[nodiscard]] std::uint64_t room_for(std::uint64_t first, std::uint64_t last) const noexcept;
   /// Reads the hashes in [first, last], run after run, each run in ascending order. Returns the number of hashes.
   [[nodiscard]] Result<std::size_t> read(std::uint64_t first, std::uint64_t last, std::span<Record> into) const;
 
-  /// Passes all hashes, in the order of writing, block by block.
+  /// Passes all hashes to `use`, in the order of writing, block by block.
   [[nodiscard]] Result<void> for_each(const std::function<Result<void>(std::span<const Record>)>& use) const;
   [[nodiscard]] std::size_t runs() const noexcept { return runs_.size(); }
   /// The same for one run, by its number in the order of writing.
@@ -64,7 +64,7 @@ class RecordRuns {
     std::uint64_t checksum;
   };
   struct Run {
-    std::uint64_t at;  // the number of its first hash in the file
+    std::uint64_t at;  // the number of the run's first hash in the file
     std::size_t hashes;
     std::vector<Block> blocks;
   };

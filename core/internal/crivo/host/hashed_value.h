@@ -1,4 +1,5 @@
-// The record of a build for each key: a 64-bit hash or, for a map, a hash with a value. Records are sorted by hash.
+// The records of a build, one per key: a 64-bit hash or, for maps and exact filters, a hash with a value. Records are
+// sorted by hash.
 #pragma once
 
 #include <compare>
@@ -6,7 +7,7 @@
 
 namespace crivo {
 
-/// A pair of a map.
+/// The hash of a key, with the key's value.
 struct HashedValue {
   std::uint64_t hash;
   std::uint64_t value;

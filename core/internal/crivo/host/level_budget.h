@@ -26,13 +26,13 @@ struct LevelFilter {
 
 /// Divides budget_bits_per_key * (all keys) over the levels such that a lookup of an absent key has the fewest false
 /// positives: minimal sum of runs * fp_rate. This beats one rate for all levels, because the small upper levels get
-/// lower rates at little cost. The rate of a level is at least 1e-9. Sizes are those of large filters, without trailers
-/// and rounding.
+/// lower rates at little cost. A level gets no more memory once its rate is 1e-9 or less. Sizes are those of large
+/// filters, without trailers and rounding.
 ///
 /// Errors: kBadArgument for a budget outside [0, 1000], for no levels, for keys or runs that are not finite and above
 /// 0, and for kinds other than kBlocked and kRibbon. Source: Dayan, Athanassoulis & Idreos 2017, "Monkey: Optimal
-/// Navigable Key-Value Store", section 4.1. Their closed form is for one Bloom-like kind; this is the same optimum for
-/// kinds of any size function.
+/// Navigable Key-Value Store", section 4.1. The paper's closed form is for Bloom filters; divide_budget finds the same
+/// optimum for any size function.
 [[nodiscard]] Result<std::vector<LevelFilter>> divide_budget(std::span<const TreeLevel> levels,
                                                              double budget_bits_per_key);
 

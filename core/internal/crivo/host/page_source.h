@@ -20,8 +20,8 @@ struct Page {
 /// The division of a payload into pages.
 struct PageLayout {
   Shape shape;
-  std::uint64_t bytes = 0;       // all pages
-  std::size_t page_bytes = 0;    // each page; the last may be shorter
+  std::uint64_t bytes = 0;       // the total size of all pages
+  std::size_t page_bytes = 0;    // the size of each page; the last page may be shorter
   std::uint64_t generation = 0;  // in a window, the newest known generation
 
   [[nodiscard]] std::uint64_t pages() const noexcept { return (bytes - 1) / page_bytes + 1; }
@@ -30,8 +30,8 @@ struct PageLayout {
   }
 };
 
-/// Provides the pages of a filter. The functions may throw; the exception passes through the filter, and pages that
-/// were returned before may have been changed.
+/// Provides the pages of a filter. The functions may throw. The exception then passes through PagedFilter, and pages
+/// that write() returned earlier may have been changed.
 class PageSource {
  public:
   PageSource() = default;
@@ -40,12 +40,12 @@ class PageSource {
   virtual ~PageSource() = default;
   /// Returns a page for reading; null means a page of zeros. Valid until the next call of either function.
   [[nodiscard]] virtual const Page* read(std::uint64_t page) = 0;
-  /// Returns a page for writing. A new page is all zeros. Valid until the next call of either function, which sees the
-  /// changes.
+  /// Returns a page for writing; a new page is all zeros. Valid until the next call of either function. Later calls
+  /// return the changed page.
   [[nodiscard]] virtual Page& write(std::uint64_t page) = 0;
 
-  /// Scratch memory for changing a block before it is written. A source can pass the buffer to the next source, which
-  /// saves an allocation per key.
+  /// Scratch memory for changing a block before the block is written. A source can pass the buffer to the next source,
+  /// which saves an allocation per key.
   AlignedBytes buffer;
 };
 

@@ -5,7 +5,7 @@
 // of `classic` or `spectral` are in up to k pages.
 //
 // Two kinds differ (docs/format.md, "Filter tables"). Each group of a `growing` filter is a page, and the filter gets
-// another page when one is crowded. A page of a `window` has the same blocks of each pane.
+// another page when a page is crowded. A page of a `window` contains the same blocks of every pane.
 #pragma once
 
 #include <cstddef>
@@ -20,20 +20,20 @@ namespace crivo {
 
 struct Paging;
 
-/// Maps keys to pages: a small value, cheap to copy and thread-safe. It caches no page. The caller must prevent
+/// Maps keys to pages: a small value, cheap to copy and thread-safe. The object caches no page. The caller must prevent
 /// concurrent reads and writes of a page.
 class PagedFilter {
  public:
-  /// Divides a filter of this shape into pages of page_bytes; the last may be shorter. Errors: kUnsupported for a kind
-  /// without pages; kCorrupt for an invalid shape; kBadArgument unless page_bytes is a multiple of granularity(shape)
-  /// above 0, or for growing equal to it.
+  /// Divides a filter of this shape into pages of page_bytes; the last page may be shorter. Errors: kUnsupported for a
+  /// kind without pages; kCorrupt for an invalid shape; kBadArgument unless page_bytes is a positive multiple of
+  /// granularity(shape), or equals granularity(shape) for growing.
   [[nodiscard]] static Result<PagedFilter> open(const Shape& shape, std::size_t page_bytes);
   /// The same, only for a kind whose concatenated pages are its payload (docs/format.md). Errors: kUnsupported for
   /// other kinds, too.
   [[nodiscard]] static Result<PagedFilter> open_payload(const Shape& shape, std::size_t page_bytes);
 
-  /// The shape of a filter of this spec. Allocates nothing, so only the kind limits its size. Errors: kBadArgument
-  /// naming the field.
+  /// The shape of a filter of this spec. Allocates nothing, so only the kind limits the filter's size. Errors:
+  /// kBadArgument naming the field.
   [[nodiscard]] static Result<Shape> plan(const FilterSpec& spec);
 
   /// The unit of page_bytes. For blocked and counting: a block (64 or 256 bytes). For window: a block of each pane. For
@@ -45,7 +45,7 @@ class PagedFilter {
   [[nodiscard]] const PageLayout& layout() const noexcept { return layout_; }
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept { return layout_.bytes; }
   [[nodiscard]] std::uint64_t pages() const noexcept { return layout_.pages(); }
-  /// The size of a page; `page` must be below pages(). page_bytes, or less for the last page.
+  /// The size of a page: page_bytes, or less for the last page. `page` must be below pages().
   [[nodiscard]] std::size_t bytes_of(std::uint64_t page) const noexcept { return layout_.bytes_of(page); }
   /// The page with a key's block, or its first position.
   [[nodiscard]] std::uint64_t page_of(std::uint64_t key_hash) const noexcept;
@@ -63,7 +63,7 @@ class PagedFilter {
   /// `only_if_absent` is set; no page is then requested for writing. (In a window, a key that is only in older panes is
   /// added to the newest pane.) Errors: kFull (growing only), with nothing changed.
   Result<Added> add_hash(std::uint64_t key_hash, PageSource& pages, bool only_if_absent = false) const;
-  /// Undoes one addition of a key, and returns the count before, as count_hash. Remove only keys that were added, as in
+  /// Undoes one addition of a key, and returns the count before the removal. Remove only keys that were added, as in
   /// AnyFilter::remove. Errors: kUnsupported; kNotFound, with no page changed, if the key is certainly absent.
   Result<std::uint64_t> remove_hash(std::uint64_t key_hash, PageSource& pages) const;
 
@@ -77,8 +77,8 @@ class PagedFilter {
   void split(PageSource& pages) const;
   /// Whether stored bytes are valid for this page. Works for every kind.
   [[nodiscard]] bool is_sound(std::uint64_t page, const std::byte* bytes) const noexcept;
-  /// The statistics of a page that is_sound(). The rate is the page's contribution to the current_fp_rate of the whole
-  /// filter. The bits are those of the page's slots.
+  /// The statistics of a page that is_sound() accepts. The rate is the page's contribution to the current_fp_rate of
+  /// the whole filter. The bits are those of the page's slots.
   [[nodiscard]] Stats page_stats(std::uint64_t page, const std::byte* bytes) const;
 
   /// Whether a page contains no findable key, so that it need not be stored.

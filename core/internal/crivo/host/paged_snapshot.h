@@ -9,14 +9,14 @@
 
 namespace crivo {
 
-/// Pass every stored page twice: all of them to count(), then, after start(), all of them to put(). Pages must pass
-/// PagedFilter::is_sound(). Throws std::bad_alloc. Borrows the filter.
+/// Pass every stored page to count(), call start(), then pass every stored page to put(). All pages must be valid
+/// (PagedFilter::is_sound). Throws std::bad_alloc. Borrows the filter.
 class PagedSnapshot {
  public:
   explicit PagedSnapshot(const PagedFilter& filter) noexcept : filter_(filter), shape_(filter.shape()) {}
 
   void count(std::uint64_t page, const Page& stored);
-  /// Computes the payload's shape from the counted pages, and returns its size in bytes.
+  /// Computes the shape from the counted pages, and returns the size of the payload.
   [[nodiscard]] std::uint64_t payload_bytes();
   /// Creates the payload of an empty filter, and returns it.
   AlignedBytes& start();

@@ -15,7 +15,7 @@ namespace crivo {
 [[nodiscard]] Result<std::uint64_t> write_raw_blob(const FilterRef& filter, Codec codec,
                                                    const std::function<bool(std::span<const std::byte>)>& sink);
 
-/// The bytes of a raw blob in addition to its payload. codec: kRaw or kRawSums.
+/// The size of a raw blob minus the size of its payload. codec: kRaw or kRawSums.
 [[nodiscard]] std::uint64_t blob_frame_bytes(Codec codec, std::uint64_t payload_bytes) noexcept;
 
 /// The error kCancelled, for a sink that stopped.

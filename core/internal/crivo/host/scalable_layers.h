@@ -1,5 +1,5 @@
-// The layers of a `scalable` filter, for hosts that store each separately: the size of the next layer, and the payload
-// made of all layers (docs/format.md, "scalable").
+// The layers of a `scalable` filter, for hosts that store each layer separately: the size of the next layer, and the
+// payload made of all layers (docs/format.md, "scalable").
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,11 @@
 
 namespace crivo {
 
-/// The capacity of layer `index` (0, 1, ...): capacity * growth^index; 0 if that exceeds kMaxCapacity, so that there is
-/// no such layer.
+/// The capacity of layer `index` (0, 1, ...): capacity * growth^index; 0 if the layer would exceed kMaxCapacity.
 [[nodiscard]] std::uint64_t scalable_layer_capacity(const FilterSpec& spec, unsigned index) noexcept;
 
-/// The blocks and probes of layer `index`, which has at least `before_units` blocks, the number of the layer before (0
-/// for the first). Errors: kFull if there is no such layer; kBadArgument for an invalid capacity, rate or growth.
+/// The blocks and probes of layer `index`, which has at least as many blocks as the layer before, `before_units` (0 for
+/// the first layer). Errors: kFull if there is no such layer; kBadArgument for an invalid capacity, rate or growth.
 [[nodiscard]] Result<FilterSize> size_scalable_layer(const FilterSpec& spec, unsigned index,
                                                      std::uint64_t before_units);
 
@@ -34,7 +33,7 @@ struct ScalableLayer {
 /// are recorded as full.
 [[nodiscard]] AlignedBytes scalable_payload(const FilterSpec& spec, std::span<const ScalableLayer> layers);
 
-/// The shape of that filter.
+/// The shape of the scalable filter of these layers.
 [[nodiscard]] Shape scalable_shape(const FilterSpec& spec, std::span<const ScalableLayer> layers) noexcept;
 
 }  // namespace crivo

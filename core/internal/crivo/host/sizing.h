@@ -14,15 +14,15 @@ namespace crivo {
 /// Bits per block of the blocked kind: one cache line.
 inline constexpr unsigned kBlockBits = 512;
 
-/// The rate of a blocked filter: the mean over blocks, whose number of keys has a Poisson distribution with mean n /
-/// blocks. Source: Putze, Sanders & Singler 2007, (3). The rate in a block also accounts for the varying fill of blocks
-/// with equal numbers of keys, unlike the paper's (1 - (1-1/B)^(kj))^k.
+/// The rate of a blocked filter: the mean over all blocks. The number of keys in a block has a Poisson distribution
+/// with mean n / blocks. Source: Putze, Sanders & Singler 2007, (3). The rate in a block also accounts for the varying
+/// fill of blocks with equal numbers of keys, unlike the paper's (1 - (1-1/B)^(kj))^k.
 [[nodiscard]] double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept;
 
-/// Whether the rate exceeds the promised one because of too many keys. The number of additions alone does not prove
-/// that, as it includes repeated keys. A window is sized per pane: keys that are added at once can exceed a pane
-/// although they are fewer than the capacity. The window's rate may exceed the promised one by half, because the number
-/// of keys per pane varies.
+/// Whether the rate exceeds the promised rate because of too many keys. Facts::keys alone does not prove this, because
+/// it includes repeated keys. Each pane of a window is sized for a share of the capacity, so fewer keys than the
+/// capacity can overfill a pane. A window's rate may exceed the promised rate by half, because the number of keys per
+/// pane varies.
 [[nodiscard]] constexpr bool is_over_capacity(const Facts& facts, double current_fp_rate, bool is_window) noexcept {
   if (is_window) return current_fp_rate > 1.5 * facts.fp_rate;
   return facts.keys > facts.capacity && current_fp_rate > facts.fp_rate;
@@ -35,15 +35,16 @@ struct FilterSize {
 };
 
 /// The smallest blocked filter with blocked_fp_rate <= fp_rate at `capacity` keys, for k up to 16. Errors: kBadArgument
-/// for a capacity outside 1..kMaxCapacity, or an fp_rate outside (capacity * 2^-64, 1): at the lower bound, different
-/// keys share a 64-bit hash.
+/// for a capacity outside 1..kMaxCapacity, or an fp_rate outside (capacity * 2^-64, 1): the lower bound is the rate of
+/// hash collisions.
 [[nodiscard]] Result<FilterSize> size_blocked(std::uint64_t capacity, double fp_rate);
 
 /// The number of probes with the lowest rate for a size. bits_per_key must be above 0.
 [[nodiscard]] unsigned best_blocked_probes(double bits_per_key) noexcept;
 
-/// The estimated number of keys in a blocked filter with `set` bits set; infinite if all are. With Poisson distributed
-/// keys per block, the expected share of clear bits is e^(-(n / blocks) (1 - (1 - 1/512)^k)), which is solved for n.
+/// The estimated number of keys in a blocked filter with `set` bits set; infinite if all bits are set. With
+/// Poisson-distributed keys per block, the expected share of clear bits is e^(-(n / blocks) (1 - (1 - 1/512)^k)), which
+/// is solved for n.
 [[nodiscard]] double blocked_cardinality(double blocks, double set, unsigned probes) noexcept;
 
 /// The size of a ribbon: `columns` bits per key, and one more in rich_share / 32768 of the blocks.
@@ -54,12 +55,12 @@ struct RibbonSize {
 };
 
 /// The rate of a ribbon that has keys: 2^-columns (1 - rich_share / 65536). Source: Dillinger & Walzer 2021: r columns
-/// give 2^-r, and mixed numbers of columns mix the rates.
+/// give 2^-r, and the rate of a ribbon with two numbers of columns is the mean over the blocks.
 [[nodiscard]] double ribbon_fp_rate(unsigned columns, unsigned rich_share) noexcept;
 
-/// The smallest ribbon for a rate of at least 2^-32. From 1e5 keys and several columns on, it is within 0.5% of columns
-/// + rich_share / 32768 bits per key, or 1.5% for width 32. Errors: kBadArgument, also for a width other than 64 and
-/// 32.
+/// The smallest ribbon for a rate of at least 2^-32. For at least 1e5 keys and several columns, the size is within 0.5%
+/// of columns + rich_share / 32768 bits per key, or within 1.5% for width 32. Errors: kBadArgument, also for a width
+/// other than 64 and 32.
 [[nodiscard]] Result<RibbonSize> size_ribbon(std::uint64_t capacity, double fp_rate, unsigned width = 64);
 /// The ribbon with the lowest rate that needs at most bits_per_key. Errors: kBadArgument unless bits_per_key is in (0,
 /// 1000] and the width is 64 or 32.

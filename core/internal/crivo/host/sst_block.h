@@ -17,7 +17,7 @@ inline constexpr std::size_t kSstTrailerBytes = 32;
 /// The reserved negative marker at byte [size - 5], for which RocksDB's built-in reader answers "maybe".
 inline constexpr std::int8_t kSstMarker = -67;
 
-/// Whether a block, of any size, ends in a trailer with Crivo's marker. Does not validate it.
+/// Whether a block, of any size, ends in a trailer with Crivo's marker. Does not validate the block.
 [[nodiscard]] bool is_sst_block(std::span<const std::byte> block) noexcept;
 
 /// The maximum length of a key transform's name (docs/format.md).
@@ -29,23 +29,23 @@ inline constexpr std::string_view kTransformedFilters = "crivo.key_transform.";
 /// Whether a name is valid for a key transform: 1 to kMaxKeyTransformName bytes of printable ASCII without blanks.
 [[nodiscard]] bool is_key_transform_name(std::string_view name) noexcept;
 
-/// The bytes of a block after its payload. `name_bytes` is the length of the key transform's name, or 0.
+/// The number of bytes of a block after its payload. `name_bytes` is the length of the key transform's name, or 0.
 [[nodiscard]] constexpr std::size_t sst_tail_bytes(std::size_t name_bytes) noexcept {
   return (name_bytes + 7) / 8 * 8 + kSstTrailerBytes;
 }
 
-/// Writes name and trailer of a filter of this shape to the last sst_tail_bytes(key_transform.size()) bytes of the
-/// block. Asserts that the name is empty or valid.
+/// Writes the name and the trailer of a filter of this shape to the last sst_tail_bytes(key_transform.size()) bytes of
+/// the block. Asserts that the name is empty or valid.
 void seal_sst_block(const Shape& shape, std::span<std::byte> block, std::string_view key_transform = {}) noexcept;
 
-/// The name of the key transform in a block, borrowed; empty if there is none or the block is damaged.
+/// The name of the key transform, borrowed from the block; empty if there is no name or the block is damaged.
 [[nodiscard]] std::string_view sst_key_transform(std::span<const std::byte> block) noexcept;
 
-/// Opens a sealed block in place, without reading outside it. The FilterRef borrows the block. `key_transform` is the
-/// name of the function that the caller applies to keys before queries; empty for none. A block does not store facts:
-/// the FilterRef has capacity 1, rate 1 and 0 keys. `is_verified` skips the checksum, for a block that was opened
-/// before and cannot have changed since. Errors: kCorrupt; kBadArgument if the block has another key transform. On an
-/// error the caller must answer "maybe", never "no".
+/// Opens a sealed block in place, without reading outside the block. The FilterRef borrows the block. `key_transform`
+/// is the name of the function that the caller applies to keys before queries; empty for none. A block does not store
+/// facts: the FilterRef has capacity 1, rate 1 and 0 keys. `is_verified` skips the checksum, for a block that was
+/// opened before and cannot have changed since. Errors: kCorrupt; kBadArgument if the block has another key transform.
+/// On an error the caller must answer "maybe", never "no".
 [[nodiscard]] Result<FilterRef> open_sst_block(std::span<const std::byte> block, std::string_view key_transform = {},
                                                bool is_verified = false);
 

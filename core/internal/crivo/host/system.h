@@ -14,8 +14,7 @@ namespace crivo::system {
 /// The folder that lists the open descriptors of this process.
 extern const char* const kDescriptors;
 
-/// Opens a folder for openat and similar calls; returns -1 with errno. The folder need not be readable, if the system
-/// supports that.
+/// Opens a folder, even an unreadable one if the system can, for openat and similar calls. Returns -1 with errno set.
 [[nodiscard]] int open_folder(const char* path) noexcept;
 
 /// Opens a new unnamed file in the folder `path`, relative to `at`. Returns -1 if the system or the file system does
@@ -36,17 +35,17 @@ extern const char* const kDescriptors;
 /// Makes free() return large allocations to the system at once, where malloc would cache them.
 void trim_on_free() noexcept;
 
-/// Moves private pages to reserved addresses that have no memory yet. On failure, returns false, and nothing has moved.
+/// Moves private pages to reserved addresses without memory. On failure, returns false, and nothing has moved.
 [[nodiscard]] bool move_pages(void* from, std::size_t bytes, void* to) noexcept;
 /// Reserves addresses without memory, or returns null.
 [[nodiscard]] void* reserve_addresses(std::size_t bytes) noexcept;
-/// Commits zeroed memory to reserved addresses, from the page of `begin` on. Returns false on failure.
+/// Commits zeroed memory to reserved addresses. `begin` must be the start of a page. Returns false on failure.
 [[nodiscard]] bool commit_memory(void* begin, std::size_t bytes) noexcept;
 /// Releases the addresses and their memory.
 void release_addresses(void* begin, std::size_t bytes) noexcept;
 /// Advises the system to use huge pages from the page of `begin` on.
 void advise_huge_pages(void* begin, std::size_t bytes) noexcept;
-/// Reverts that advice, and prevents automatic huge pages.
+/// Reverts advise_huge_pages(), and prevents automatic huge pages.
 void advise_small_pages(void* begin, std::size_t bytes) noexcept;
 
 /// Whether files in this folder are in memory (tmpfs, ramfs). False if unknown.

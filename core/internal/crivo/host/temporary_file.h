@@ -11,8 +11,7 @@
 
 namespace crivo {
 
-/// $TMPDIR if set; else `preferred` if it is writable; else /var/tmp, or /tmp if that is not writable. (/tmp is in
-/// memory on many systems.)
+/// $TMPDIR if set; else `preferred` or /var/tmp, the first that is writable; else /tmp, which may be in memory.
 [[nodiscard]] std::string default_temp_folder(const std::string& preferred = "");
 
 /// Not thread-safe. Errors are kSystem, "temp_folder must ..., got <folder>: <why>".
@@ -23,7 +22,7 @@ class TemporaryFile {
 
   /// Writes all bytes at offset `at`.
   [[nodiscard]] Result<void> write(std::uint64_t at, std::span<const std::byte> bytes);
-  /// Fills `bytes` from offset `at`. It is an error if the file is shorter.
+  /// Fills `bytes` from offset `at`. Fails if the file is shorter.
   [[nodiscard]] Result<void> read(std::uint64_t at, std::span<std::byte> bytes) const;
   /// Preallocates zeroed blocks, so that writes through a mapping cannot raise SIGBUS.
   [[nodiscard]] Result<void> reserve(std::uint64_t bytes);

@@ -20,11 +20,12 @@ namespace crivo {
 /// The text as one line of valid UTF-8: each control character, and each byte outside a valid character, becomes '?'.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// The text in quotes, for messages: 'like this'. A text of more than 40 bytes is cut at the end of a character: 'long
-/// te...'. Printable.
+/// The printable text in quotes, for messages: 'like this'. A text of more than 40 bytes is cut at the end of a
+/// character: 'long te...'.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-/// Replaces the field in a message "<field> must ..." by its name in a host. Returns other messages unchanged.
+/// Replaces the field in a message "<field> must ..." by the host's name for the field. Returns other messages
+/// unchanged.
 [[nodiscard]] std::string rename_field(std::string message, std::string_view field, std::string_view name);
 
 /// Parses the whole text as a decimal number, independently of the locale; no value for any other text.
@@ -41,7 +42,7 @@ template <class Number>
   }
 }
 
-/// The shortest text that reads back as the same number, or one with at most `digits` digits, like printf's %g.
+/// The shortest text that reads back as the same number, or a text with at most `digits` digits, like printf's %g.
 [[nodiscard]] inline std::string number_text(double number) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
