@@ -8,10 +8,10 @@ namespace crivo {
 
 class ByteGate {
  public:
-  /// Whether these bytes of the payload may be read. They must be inside the payload.
+  /// Whether these bytes may be read. The bytes must be inside the payload.
   virtual bool admit(std::uint64_t offset, std::uint64_t bytes) = 0;
-  /// The same for bytes that determine where later queries read. The gate copies them, so that later changes of the
-  /// file have no effect. Called only while a filter is opened, in ascending order of offsets.
+  /// The same for bytes that determine where later queries read. The gate copies the bytes, so that later changes of
+  /// the file have no effect. Called only while a filter is opened, in ascending order of offsets.
   virtual bool freeze(std::uint64_t offset, std::uint64_t bytes) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// Errors with a message made of parts: error(code, "capacity must lie in [1, ", max, "], got ", value).
+// Errors with a message made of parts: error(code, "capacity must be in [1, ", max, "], got ", value).
 #pragma once
 
 #include <concepts>

@@ -24,8 +24,8 @@ namespace crivo {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-/// An odd number close to 2^64 divided by the golden ratio. Multiplying a hash by it gives a second hash; since it is
-/// odd, distinct hashes stay distinct.
+/// An odd number close to 2^64 divided by the golden ratio. Multiplying a hash by this odd number gives a second hash.
+/// Distinct hashes stay distinct, because the number is odd.
 inline constexpr std::uint64_t kGolden64 = 0x9E3779B97F4A7C15;
 
 }  // namespace crivo

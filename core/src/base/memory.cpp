@@ -11,8 +11,8 @@ namespace crivo {
 namespace {
 
 // From this size on, calloc provides memory whose pages the system creates on the first write. Clearing reused memory
-// is faster for smaller sizes. Huge pages reduce the TLB misses of queries, and the page faults of a build, for which
-// its threads contend.
+// is faster for smaller sizes. Huge pages reduce the TLB misses of queries. They also reduce page faults, for which the
+// threads of a build contend.
 constexpr std::size_t kLargeBytes = std::size_t{16} << 20;
 
 // calloc does not align to cache lines. So this function allocates one more cache line, and stores the pointer for

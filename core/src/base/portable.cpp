@@ -43,7 +43,7 @@ double log_series(double s) noexcept {
 
 /// A number as mantissa * 2^exponent, with a mantissa from sqrt(1/2) to sqrt(2).
 struct Scaled {
-  int exponent = 0;  // declared before mantissa, whose initializer sets it
+  int exponent = 0;  // declared before mantissa, because the initializer of mantissa sets it
   double mantissa;
   explicit Scaled(double x) noexcept : mantissa(std::frexp(x, &exponent)) {
     if (mantissa < std::numbers::sqrt2 / 2) {

@@ -47,7 +47,7 @@ std::optional<int> own_descriptor(const std::string& path) {
   return number;
 }
 
-/// Follows links one by one, because the last one may lead to a file that does not exist yet.
+/// Follows links one by one, because the last link may lead to a file that does not exist yet.
 Target resolve(std::string path) {
   constexpr int kMaxLinks = 40;  // also the kernel's limit; the kernel reports longer chains when the path is used
   for (int links = 0; links < kMaxLinks; ++links) {
@@ -82,7 +82,7 @@ ByteSink sink_of(int fd) {
   return [fd](std::span<const std::byte> bytes) { return write_all(fd, bytes); };
 }
 
-/// Gives a new file the owner and group of the old one, or only the group, if permitted.
+/// Gives a new file the owner and group of the old file, or only the group, if permitted.
 void give_to_owner_of(const struct stat& old, int fd) {
   struct stat made {};
   if (::fstat(fd, &made) == 0 && made.st_uid == old.st_uid && made.st_gid == old.st_gid) return;
@@ -106,14 +106,14 @@ std::string temporary_name() {
   return name;
 }
 
-/// Makes the rename survive a crash. If the file system does not support it, a crash leaves the old or the new file.
+/// Makes the rename survive a crash. If the file system cannot sync a folder, a crash leaves the old or the new file.
 void sync_folder(int folder) {
   const OwnedFd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
-/// The new file. It is unnamed until it is complete, so that a killed process leaves nothing behind. If unnamed files
-/// are not supported, it has a temporary name, which is removed unless it was renamed.
+/// The new file. The file is unnamed until it is complete, so that a killed process leaves nothing behind. If unnamed
+/// files are not supported, the file has a temporary name, and the destructor removes the file unless it was renamed.
 class NewFile {
  public:
   NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}
@@ -153,7 +153,8 @@ class NewFile {
   OwnedFd fd_;
 };
 
-/// On an error, returns false with errno set, and the old file is unchanged. A new file gets its mode from the umask.
+/// On an error, returns false with errno set, and the old file is unchanged. Without an old file, the umask determines
+/// the mode.
 bool replace(int folder, const std::string& name, const struct stat* old, const ContentWriter& write) {
   NewFile file(folder, old == nullptr ? 0666 : 0600);
   if (file.fd() < 0 || !write(sink_of(file.fd()))) return false;

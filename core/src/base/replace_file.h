@@ -15,8 +15,7 @@ using ByteSink = std::function<bool(std::span<const std::byte>)>;
 /// Passes all bytes of a file to the sink, in order. Returns false as soon as the sink does.
 using ContentWriter = std::function<bool(const ByteSink&)>;
 
-/// Replaces the file with the guarantees of write_blob_file (crivo/blob_file.h). Errors: kSystem, with the path and the
-/// system's reason.
+/// Replaces the file with the guarantees of write_blob_file (crivo/blob_file.h). Errors: kSystem with path and reason.
 [[nodiscard]] Result<void> replace_file(const std::string& path, const ContentWriter& write);
 
 }  // namespace crivo

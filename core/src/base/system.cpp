@@ -124,7 +124,7 @@ int preallocate(int file, std::uint64_t bytes) {
   return 0;
 }
 
-/// No supported system has file times with a resolution above 10 ms.
+/// No supported system has file times that are coarser than 10 ms.
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
