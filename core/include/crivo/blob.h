@@ -21,9 +21,8 @@ struct ReadLimits {
   std::uint64_t max_bytes = kDefaultMaxBytes;
 };
 
-/// A filter that was read from a blob. A raw payload stays in the blob, which must outlive this object. A decoded
-/// payload is owned by this object. Copies of ref() stay valid when this object is moved. to_filter makes an
-/// independent copy.
+/// A filter that was read from a blob. A raw payload stays in the blob, which must outlive this object. This object
+/// owns a decoded payload. Copies of ref() stay valid when this object is moved. to_filter makes an independent copy.
 class OpenedBlob {
  public:
   OpenedBlob(OpenedBlob&&) noexcept = default;

@@ -1,4 +1,4 @@
-// Writes a filter to a file, and reads it into memory. mapped_filter.h queries a file without reading all of it.
+// Writes filters to files, and reads them into memory. mapped_filter.h queries a file without reading the whole file.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace crivo {
 
-/// Replaces the file atomically: a reader, even after a crash, finds the old content or the new one. A symbolic link
-/// stays, and its target is replaced or created. An existing file keeps its mode, and its owner and group where
-/// permitted. A device, a pipe or an open descriptor (/dev/stdout, /dev/fd/3) is written directly. A raw payload is
-/// written without a copy. Returns the number of bytes written. Errors: kSystem, with the path and the system's reason;
-/// kBadArgument for a level outside 1..22.
+/// Replaces the file atomically: a reader, even after a crash, finds the old or the new content. A symbolic link stays,
+/// and its target is replaced or created. An existing file keeps its mode, and its owner and group where permitted. A
+/// device, a pipe or an open descriptor (/dev/stdout, /dev/fd/3) is written directly. A raw payload is written without
+/// a copy. Returns the number of bytes written. Errors: kSystem, with the path and the system's reason; kBadArgument
+/// for a level outside 1..22.
 [[nodiscard]] Result<std::uint64_t> write_blob_file(const FilterRef& filter, const std::string& path,
                                                     BlobForm form = BlobForm::kFile,
                                                     int level = kDefaultCompressionLevel);

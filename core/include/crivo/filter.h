@@ -1,4 +1,4 @@
-// The two classes for filters of every kind: AnyFilter owns and changes a filter; FilterRef borrows one for queries.
+// Two classes for filters of every kind: AnyFilter owns and changes a filter; FilterRef borrows a filter for queries.
 //
 // A filter is a payload of bytes, read by stateless functions. The bytes are the same in memory, in a blob and in an
 // SST block. There are no false negatives: a query for a key that was added, and not removed, returns true.
@@ -31,7 +31,7 @@ struct ViewOf;       // core/src/filter/view_of.h
 class FilterRef {
  public:
   /// Validates the shape, the facts (capacity 1 to 2^40, fp_rate in (0, 1]), and the size and structure of the payload.
-  /// No query reads outside the payload, whatever its bytes are. Takes constant time, except for an empty filter of a
+  /// Whatever the payload contains, no query reads outside it. Takes constant time, except for an empty filter of a
   /// kind that is built once. Errors: kCorrupt, naming the field.
   [[nodiscard]] static Result<FilterRef> open(const Shape& shape, const Facts& facts,
                                               std::span<const std::byte> payload);
@@ -47,8 +47,8 @@ class FilterRef {
   void may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const noexcept;
   void may_contain_keys(std::span<const std::string_view> keys, std::span<bool> hits) const noexcept;
 
-  /// The number of additions of the key minus its removals. The count may be too high, and is too low only if it is
-  /// saturated: `spectral` counts to 2^counter_bits - 1, and `counting` to 15. Removals do not decrease a saturated
+  /// The number of additions of the key minus its removals. The count may be too high, and is too low only if the count
+  /// is saturated: `spectral` counts to 2^counter_bits - 1, and `counting` to 15. Removals do not decrease a saturated
   /// count of `counting`. A cuckoo filter rejects the ninth addition of a key (kFull). Errors: kUnsupported for a kind
   /// that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
@@ -70,8 +70,8 @@ class FilterRef {
   [[nodiscard]] std::span<const std::byte> payload() const noexcept { return {view_.payload, view_.payload_bytes}; }
   [[nodiscard]] const KindInfo& kind() const noexcept;
   [[nodiscard]] Stats stats() const noexcept;
-  /// The layers of a scalable filter, oldest first. A layer counts the keys that no older layer found. Any other filter
-  /// is one layer, whose keys are the successful additions. Reads the whole payload.
+  /// The layers of a scalable filter, oldest first. A layer counts the keys that no older layer found. A filter of any
+  /// other kind is one layer, whose keys are the successful additions. Reads the whole payload.
   [[nodiscard]] std::vector<LayerInfo> layers() const;
   /// The modelled false-positive rate of a filter of this shape with `keys` distinct keys.
   [[nodiscard]] double predicted_fp_rate(double keys) const noexcept;

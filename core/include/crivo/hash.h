@@ -19,7 +19,7 @@ enum class HashId : std::uint8_t {
 /// versions; golden values are tested.
 [[nodiscard]] std::uint64_t hash_key(std::string_view key, std::uint64_t seed) noexcept;
 
-/// The hash of a key under the given hash function, such as Shape::hash_id of a filter.
+/// The hash of a key under the given hash function, such as a filter's Shape::hash_id.
 [[nodiscard]] inline std::uint64_t hash_key(HashId id, std::string_view key, std::uint64_t seed) noexcept {
   return id == HashId::kOrdered ? ordered(key) : hash_key(key, seed);
 }

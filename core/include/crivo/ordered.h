@@ -2,7 +2,7 @@
 //
 // A range filter identifies a key by a 64-bit number. The order of the numbers is the order of the keys. If all keys of
 // a filter are unsigned integers, use the integers themselves as the numbers. Signed integers, unsigned integers and
-// texts map to different numbers: a key added as one type is not found as another.
+// texts map to different numbers: a key added as one type is not found as another type.
 #pragma once
 
 #include <concepts>

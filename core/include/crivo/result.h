@@ -72,9 +72,9 @@ inline constexpr bool kIsAnswer = std::is_arithmetic_v<T>;
 template <class T>
 inline constexpr bool kIsAnswer<std::optional<T>> = true;
 
-/// A T, or the Error that prevented it. Access to the absent one throws BadResult. A Result of a query's answer
-/// (kIsAnswer) does not convert to bool, because `if (file.may_contain(key))` would test for success instead of the
-/// answer. Test has_value(), then use `*`.
+/// A T, or the Error that prevented it. `*` without a T, and error() without an Error, throw BadResult. A Result of a
+/// query's answer (kIsAnswer) does not convert to bool, because `if (file.may_contain(key))` would test for success
+/// instead of the answer. Test has_value(), then use `*`.
 template <class T>
 class [[nodiscard]] Result {
  public:

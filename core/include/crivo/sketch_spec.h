@@ -41,7 +41,7 @@ Result<void> choose_sketch_keys(SketchSpec& spec, std::string_view text);
 [[nodiscard]] std::string sketch_keys_text(const SketchSpec& spec);
 
 /// The number of symbols that suffices to decode a difference of this many keys, up to 3 * 10^9, in at least 997 of
-/// 1,000 cases: 1.36 * difference + 5 * sqrt(difference) + 25. tests/unit/sketch_test.cpp checks it.
+/// 1,000 cases: 1.36 * difference + 5 * sqrt(difference) + 25. tests/unit/sketch_test.cpp checks this.
 [[nodiscard]] std::uint64_t sketch_symbols(std::uint64_t difference) noexcept;
 
 }  // namespace crivo

@@ -120,7 +120,7 @@ struct Shape {
   Kind kind = Kind::kBlocked;
   HashId hash_id = HashId::kXxh3_64;
   std::uint8_t k = 0;       // bits tested per key; some kinds store another number here (docs/format.md)
-  std::uint16_t param = 0;  // the kind's parameter; 0 if it has none
+  std::uint16_t param = 0;  // the kind's parameter; 0 if the kind has none
   std::uint64_t units = 0;  // bits, blocks, counters, ..., depending on the kind (docs/format.md)
   std::uint64_t seed = 0;   // the seed of the hash
   friend bool operator==(const Shape&, const Shape&) = default;
@@ -151,7 +151,7 @@ struct Stats {
   std::optional<double> cardinality = std::nullopt;
 };
 
-/// One layer of a scalable filter. Each layer is larger than the one before.
+/// One layer of a scalable filter. Each layer is larger than the layer before.
 struct LayerInfo {
   std::uint64_t capacity = 0;  // the number of keys that the layer accepts
   std::uint64_t keys = 0;

@@ -11,7 +11,8 @@ namespace crivo {
 [[nodiscard]] std::string_view version() noexcept;
 
 /// The instruction set of the kernels: "scalar"; on x86-64 also "avx2" or "avx512"; on AArch64 also "neon". Chosen
-/// once, for the CPU. The environment variable CRIVO_ISA selects a set; if the CPU lacks it, the best one is used.
+/// once: the set that the environment variable CRIVO_ISA names, if the CPU supports that set, else the best supported
+/// set.
 [[nodiscard]] std::string_view active_isa() noexcept;
 
 /// Checks that CRIVO_ISA, if set, names an instruction set. active_isa() ignores unknown names, but Crivo's own hosts,

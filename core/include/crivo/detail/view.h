@@ -1,4 +1,4 @@
-// The data members of a FilterRef (crivo/filter.h), which its inline functions use. Not part of the public interface.
+// The types of the data members of FilterRef (crivo/filter.h). Not part of the public interface.
 #pragma once
 
 #include <array>
