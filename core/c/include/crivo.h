@@ -289,8 +289,8 @@ CRIVO_CHECKED crivo_status crivo_find_hashes(const crivo_filter* map, const uint
                                              uint64_t* values, uint8_t* found, crivo_error* error);
 
 // ------------------------------------------------------------------------------------------------ changing a filter
-// A filter from crivo_borrow or crivo_open is read-only: these functions return CRIVO_UNSUPPORTED for it. Change a
-// crivo_copy of it instead.
+// A filter from crivo_borrow or crivo_open is read-only: the functions below return CRIVO_UNSUPPORTED for a read-only
+// filter. Change a crivo_copy of the filter instead.
 
 /// Adds a key. Errors: CRIVO_UNSUPPORTED for a kind that is built once; CRIVO_FULL; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_add(crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error);
@@ -336,7 +336,7 @@ typedef struct crivo_facts {
   uint32_t param;          ///< the kind's parameter (docs/format.md)
   uint64_t seed;           ///< the seed of the hash
   uint64_t payload_bytes;  ///< the filter's size in memory; a raw blob has 64 bytes more
-  uint32_t can;            ///< CRIVO_CAN_ bits; for a read-only filter, what a copy of it can do
+  uint32_t can;            ///< CRIVO_CAN_ bits; for a read-only filter, what a copy can do
   uint32_t read_only;      ///< 1 for a filter from crivo_borrow or crivo_open, else 0
 } crivo_facts;
 
@@ -382,7 +382,7 @@ enum {
 
 /// The maximum size of a blob of this filter, in any form; 0 for NULL.
 CRIVO_API uint64_t crivo_blob_bound(const crivo_filter* filter);
-/// Writes the filter as a blob (docs/format.md) to a buffer, and sets *written to its size. `level` is zstd's
+/// Writes the filter as a blob (docs/format.md) to a buffer, and sets *written to the blob's size. `level` is zstd's
 /// compression level, 1 to 22; 0 stands for 3. Errors: CRIVO_TOO_LARGE if the buffer is too small; *written is then the
 /// required size.
 CRIVO_CHECKED crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level, void* buffer,
@@ -406,8 +406,8 @@ CRIVO_CHECKED crivo_status crivo_read(const void* blob, uint64_t blob_bytes, con
 CRIVO_CHECKED crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
                                         crivo_filter** filter, crivo_error* error);
 
-/// Writes the filter to a file, which is replaced atomically: a reader, even after a crash, finds the old content or
-/// the new one. CRIVO_FORM_AUTO uses CRIVO_FORM_MAPPABLE instead of raw above 64 KiB. Errors, with the old content
+/// Writes the filter to a file, which is replaced atomically: a reader, even after a crash, finds the old or the new
+/// content. CRIVO_FORM_AUTO uses CRIVO_FORM_MAPPABLE instead of raw above 64 KiB. Errors, with the old content
 /// unchanged: CRIVO_SYSTEM with the path and the system's reason; CRIVO_CORRUPT for a filter from crivo_open whose file
 /// is damaged or changes.
 CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* path, int32_t form, int32_t level,
