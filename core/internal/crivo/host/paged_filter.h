@@ -47,7 +47,7 @@ class PagedFilter {
   [[nodiscard]] std::uint64_t pages() const noexcept { return layout_.pages(); }
   /// The size of a page: page_bytes, or less for the last page. `page` must be below pages().
   [[nodiscard]] std::size_t bytes_of(std::uint64_t page) const noexcept { return layout_.bytes_of(page); }
-  /// The page with a key's block, or its first position.
+  /// The page with a key's block, or with the key's first position.
   [[nodiscard]] std::uint64_t page_of(std::uint64_t key_hash) const noexcept;
 
   /// Whether the kind counts. Other kinds ignore additions of keys that may already be present.
@@ -59,7 +59,7 @@ class PagedFilter {
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash, PageSource& pages) const;
   /// As FilterRef::count_hash. Errors: kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash, PageSource& pages) const;
-  /// Adds a key, and counts it in its page. A key that may be present is ignored if the kind does not count or
+  /// Adds a key, and counts the key in its page. A key that may be present is ignored if the kind does not count or
   /// `only_if_absent` is set; no page is then requested for writing. (In a window, a key that is only in older panes is
   /// added to the newest pane.) Errors: kFull (growing only), with nothing changed.
   Result<Added> add_hash(std::uint64_t key_hash, PageSource& pages, bool only_if_absent = false) const;
@@ -78,7 +78,7 @@ class PagedFilter {
   /// Whether stored bytes are valid for this page. Works for every kind.
   [[nodiscard]] bool is_sound(std::uint64_t page, const std::byte* bytes) const noexcept;
   /// The statistics of a page that is_sound() accepts. The rate is the page's contribution to the current_fp_rate of
-  /// the whole filter. The bits are those of the page's slots.
+  /// the whole filter. Stats::bits counts the bits of the page's slots.
   [[nodiscard]] Stats page_stats(std::uint64_t page, const std::byte* bytes) const;
 
   /// Whether a page contains no findable key, so that it need not be stored.

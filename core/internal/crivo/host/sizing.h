@@ -47,7 +47,7 @@ struct FilterSize {
 /// is solved for n.
 [[nodiscard]] double blocked_cardinality(double blocks, double set, unsigned probes) noexcept;
 
-/// The size of a ribbon: `columns` bits per key, and one more in rich_share / 32768 of the blocks.
+/// The size of a ribbon: `columns` bits per key, and one more bit in rich_share / 32768 of the blocks.
 struct RibbonSize {
   std::uint64_t units;  // words of 8 bytes, approximately; a build allocates what its hashes need
   unsigned columns;     // 0 to 32
