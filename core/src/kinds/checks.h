@@ -12,9 +12,9 @@ namespace crivo {
 Result<void> check_capacity(std::uint64_t capacity);
 /// Checks that a rate is in (0, 1). Errors: kBadArgument.
 Result<void> check_fp_rate(double fp_rate);
-/// Checks both, and that the rate is above capacity * 2^-64, the rate at which different keys have the same 64-bit
-/// hash. Returns the rate that the size must meet for absent hashes: fp_rate minus the share of hash collisions.
-/// Errors: kBadArgument.
+/// Checks the capacity and the rate, and that the rate is above capacity * 2^-64, the rate at which different keys have
+/// the same 64-bit hash. Returns the rate that the size must meet for absent hashes: fp_rate minus the share of hash
+/// collisions. Errors: kBadArgument.
 Result<double> check_request(std::uint64_t capacity, double fp_rate);
 /// Checks that bits per key are in (0, 1000]. Errors: kBadArgument.
 Result<void> check_bits_per_key(double bits_per_key);
@@ -23,7 +23,7 @@ Result<void> check_bits_per_key(double bits_per_key);
 /// text.
 [[nodiscard]] bool read_option(unsigned& option, unsigned by_default, std::string_view text) noexcept;
 
-/// The end of an error for a full filter: advice.
+/// Advice at the end of an error for a full filter.
 inline constexpr std::string_view kCapacityHint = "; use a larger capacity, or the kind scalable, which grows";
 
 /// The error kTooLarge for keys that need more bytes than the limit.

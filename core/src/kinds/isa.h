@@ -7,10 +7,10 @@
 #include <string_view>
 
 // The instruction sets for which kernels are compiled: one macro per target, before each function that uses it. If a
-// whole file were compiled for a set, the linker could pick its copies of inline functions, which fail on machines
-// without the set.
+// whole file were compiled for a set, the linker could pick the file's copies of inline functions. These fail on
+// machines without the set.
 #define CRIVO_TARGET_SCALAR
-#define CRIVO_TARGET_NEON  // every AArch64 has it
+#define CRIVO_TARGET_NEON  // every AArch64 CPU has NEON
 #define CRIVO_TARGET_AVX2 __attribute__((target("avx2,bmi2,popcnt")))
 #define CRIVO_TARGET_AVX512 \
   __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi2")))
@@ -25,7 +25,7 @@ struct IsaLevel {
   bool (*supported)() noexcept;
 };
 
-/// The levels of this architecture, in ascending order: scalar is the first, and each includes those before it.
+/// The levels of this architecture, in ascending order. Scalar is the first; each level includes those before it.
 [[nodiscard]] std::span<const IsaLevel> all_isas() noexcept;
 
 /// The levels that this machine supports.
@@ -34,11 +34,11 @@ struct IsaLevel {
 /// The value of the environment variable CRIVO_ISA (crivo/version.h); empty if it is not set.
 [[nodiscard]] std::string_view isa_asked_for() noexcept;
 
-/// The level in use: the one in CRIVO_ISA if this machine supports it, or else the best supported. Thread-safe.
+/// The level in use: the one in CRIVO_ISA if this machine supports it, else the highest supported level. Thread-safe.
 [[nodiscard]] const IsaLevel& isa_in_use() noexcept;
 
-/// A family's kernels of a level: static members of `Kernels`, named after the level. If a family has no kernels of a
-/// level, because it gains nothing from it, those of the level below are used.
+/// A family's kernels of a level: static members of `Kernels`, named after the level. A family that gains nothing from
+/// a level has no kernels for it, and uses those of the next lower level.
 template <class Kernels>
 [[nodiscard]] const Kernels& kernels_of([[maybe_unused]] Isa isa) noexcept {
 #if defined(__x86_64__)

@@ -1,6 +1,5 @@
-// The interface of a kind of filter: a row of function pointers. A kind is a class with static functions only, from
-// which make_row() makes its row. A missing function is a missing capability, so capabilities are declared nowhere
-// else.
+// The interface of a kind of filter: a row of function pointers. A kind is a class that has only static members;
+// make_row() makes the kind's row. The functions that a kind defines determine its capabilities.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +26,7 @@
 
 namespace crivo {
 
-/// The shape and the payload of a filter that a function changes.
+/// The shape and the payload of a filter, for functions that change the filter.
 struct Store {
   Shape& shape;
   AlignedBytes& payload;
@@ -42,40 +41,41 @@ class StoredSource;
 using HashSource = RecordSource<std::uint64_t>;
 struct HashedValue;
 
-/// The functions of a kind. plan, payload_bytes and validate check their arguments; all others rely on these checks.
+/// The functions of a kind. plan, payload_bytes and validate check their arguments; the other functions do not.
 struct KindRow {
   KindInfo info;
-  const char* unit_name;  // the unit of Shape::units, for messages
+  const char* unit_name;  // the name of Shape::units in messages, such as "number of blocks"
 
   /// The shape of a filter with this spec. Errors: kBadArgument naming the field.
   Result<Shape> (*plan)(const FilterSpec&);
-  /// The payload's size in bytes, without overflow: a multiple of 8, above 0. The size tells Crivo's blocks from
-  /// RocksDB's (plugins/rocksdb/policy/reader.cpp). Errors: kCorrupt for an invalid k, parameter or number of units.
+  /// The payload's size in bytes, computed without overflow: a multiple of 8, above 0, unlike the sizes of RocksDB's
+  /// filters (plugins/rocksdb/policy/reader.cpp). Errors: kCorrupt for an invalid k, parameter or number of units.
   Result<std::uint64_t> (*payload_bytes)(const Shape&);
   /// Checks a payload of that size, for example that padding bits are 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
-  /// Checks the rest of a payload that is read as a whole. Null if there is nothing more to check. Without this check,
-  /// all functions still access only the payload, whatever it contains.
+  /// Checks what validate() leaves out, for a payload that is read as a whole. Null if there is nothing more to check.
+  /// Even without this check, no function accesses memory outside the payload.
   Result<void> (*check_whole)(const View&);
   Probe (*probe)(const Shape&) noexcept;
   /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
-  // A payload in a mapped file is verified only where it is read. The next functions follow the reads of other
-  // functions, and pass each read to the gate first. They return false if the gate refuses.
+  // A payload in a mapped file is verified only where it is read. Each of the next functions is called before the
+  // functions that its comment names, and passes to the gate all bytes that they will read. It returns false if the
+  // gate refuses.
   /// For validate() and prepare(). Freezes the bytes that determine where later queries read. Only the payload's size
   /// was checked before.
   bool (*admit_open)(const View&, ByteGate&);
-  /// For contains(), contains_batch(), count(), find() and find_batch() of a hash: admits all bytes that any of them
-  /// reads, and few others.
+  /// For contains(), contains_batch(), count(), find() and find_batch() of a hash: admits all bytes that these
+  /// functions read, and few other bytes.
   bool (*admit_query)(const View&, std::uint64_t hash, ByteGate&);
   /// For range queries. Null for a kind without them, like Probe::contains_range.
   bool (*admit_range)(const View&, std::uint64_t low, std::uint64_t high, ByteGate&);
 
   Stats (*stats)(const View&) noexcept;
   double (*predicted_fp_rate)(const View&, double keys) noexcept;
-  /// The number of bits of a payload that is an array of random bits, which gap coding compresses best. Null for
-  /// others.
+  /// The number of bits, for a kind whose payload is an array of random bits, which gap coding compresses best. Null
+  /// for other kinds.
   std::uint64_t (*bit_array_bits)(const Shape&) noexcept;
 
   /// Null for a kind without pages.
@@ -103,10 +103,11 @@ struct KindRow {
   std::vector<LayerInfo> (*layers)(const View&);
 
   // The next functions are null for a kind that does not support them.
-  /// Builds the payload of a kind that is built once, from all its hashes, and sets the shape accordingly. Frees the
-  /// hashes after reading them. Errors: kTooLarge, before a payload beyond max_bytes is allocated; those of the source.
+  /// Builds the payload from all hashes, for a kind that is built once, and updates the shape. Frees the hashes after
+  /// it has read them. Errors: kTooLarge, before a payload beyond max_bytes is allocated; kCancelled; those of the
+  /// kind and of the source.
   Result<AlignedBytes> (*build)(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes, BuildTask&);
-  /// The same from hashes with values, for a kind with a value per key.
+  /// The same for hashes with values, for a kind with a value per key.
   Result<AlignedBytes> (*build_values)(Shape& shape, std::unique_ptr<StoredSource<HashedValue>> keys,
                                        std::uint64_t max_bytes, BuildTask&);
   /// Adds hashes in order, counts them in `added`, and stops at the first failure. May allocate 8 bytes per hash while
@@ -115,14 +116,14 @@ struct KindRow {
   /// The same for a kind that grows. Errors: kTooLarge, before a payload beyond max_bytes is allocated.
   Result<void> (*add_and_grow)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                std::uint64_t max_bytes);
-  /// The same in a build, with the threads and the memory of its task. Null for a kind whose bytes depend on the order
-  /// of the additions.
+  /// As add, in a build: uses the threads and the memory of the build's task. Null for a kind whose bytes depend on the
+  /// order of the additions.
   Result<void> (*add_many)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added, BuildTask&);
   /// Undoes one addition. Errors: kNotFound, with the payload unchanged.
   Result<void> (*remove)(Store, std::uint64_t hash);
   std::uint64_t (*count)(const View&, std::uint64_t hash) noexcept;
-  /// Adds a hash this many times, in time independent of the number, and counts them in `added`. Every kind that counts
-  /// has this function. Errors: kFull; those of add_and_grow, for a kind that grows.
+  /// Adds a hash this many times, in time independent of the number, and counts the additions in `added`. Every kind
+  /// that counts has this function. Errors: kFull; those of add_and_grow, for a kind that grows.
   Result<void> (*add_times)(Store, std::uint64_t hash, std::uint64_t times, std::uint64_t& added,
                             std::uint64_t max_bytes);
   void (*unite)(Store into, const View& other) noexcept;
@@ -133,8 +134,8 @@ struct KindRow {
   [[nodiscard]] bool is_built_once() const noexcept { return build != nullptr || build_values != nullptr; }
 };
 
-/// Whether a kind declares which payloads are valid, what opening reads, and what a query reads. Each takes a function,
-/// or a constant that replaces it, so that a kind with a forgotten function does not compile.
+/// Whether a kind declares which payloads are valid, what opening reads, and what a query reads. Each declaration is a
+/// function, or a constant that replaces the function. A kind that lacks a declaration does not compile.
 template <class K>
 consteval bool says_what_is_read() {
   const bool validates = requires { &K::validate; };
@@ -188,7 +189,7 @@ inline Stats stats_of_words(const View& view, double fp_rate, std::uint64_t keys
           .cardinality = static_cast<double>(keys)};
 }
 
-/// Whether builds have threads.
+/// Whether builds can use threads.
 inline constexpr bool kHasThreads = kHasFiles;
 
 /// Admits the last two words of the payload, for kinds whose validate() checks only the padding there.
@@ -202,7 +203,7 @@ inline bool admit_block(const View& view, std::size_t block_bytes, std::uint64_t
   return gate.admit(mulhi(hash, view.shape.units) * block_bytes, block_bytes);
 }
 
-/// Sets the functions for payloads that are read in pieces: the kind's own, or those above.
+/// Sets the functions for payloads that are read in pieces: the kind's own functions, or defaults.
 template <FilterKind K>
 constexpr void set_gated_reads(KindRow& row) {
   if constexpr (requires { &K::admit_open; }) {
@@ -231,8 +232,8 @@ constexpr void set_models(KindRow& row) {
     if constexpr (requires { &K::option_of; }) row.option_of = &K::option_of;
   }
   row.plan = &K::plan;
-  // The kinds state rates for hashes; the rate of hash collisions is added here. (The kind range has no hash
-  // collisions. There, the term bounds the error of its hash of block numbers, which is slightly uneven.)
+  // A kind's rates are for absent hashes; the rate of hash collisions is added here. (The kind range has no hash
+  // collisions. There, the term bounds the error due to its slightly uneven hash of block numbers.)
   row.stats = [](const View& view) noexcept {
     Stats stats = K::stats(view);
     stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));

@@ -1,9 +1,9 @@
-// The functions of a kind for a payload in pages, to which KindRow::paging points. PagedFilter
-// (crivo/host/paged_filter.h) has the contracts of the functions with the same names.
+// A kind's functions for a payload in pages; KindRow::paging points to them. PagedFilter (crivo/host/paged_filter.h)
+// has the contracts of the functions with the same names.
 //
 // To support pages, a kind defines a class Key, constructed from (layout, hash); make_paging<Key>() makes its Paging.
-// The members page(), contains(pages), add(pages, only_if_absent), count(pages) and remove(pages) are for that key; all
-// others are static.
+// The members page(), contains(pages), add(pages, only_if_absent), count(pages) and remove(pages) are for that key. All
+// other members are static.
 #pragma once
 
 #include "crivo/host/page_source.h"
@@ -15,7 +15,7 @@ namespace crivo {
 struct Store;
 
 struct Paging {
-  /// The size of a page must be a multiple of this; 0 if the shape's parameter is invalid.
+  /// The size of a page must be a multiple of this number, which may be 0 for an invalid parameter of the shape.
   std::size_t (*granularity)(const Shape&) noexcept;
   std::uint64_t (*page_of)(const PageLayout&, std::uint64_t hash) noexcept;
   bool (*contains)(const PageLayout&, std::uint64_t hash, PageSource&);
@@ -25,7 +25,7 @@ struct Paging {
   std::uint64_t (*count)(const PageLayout&, std::uint64_t hash, PageSource&);
   Result<std::uint64_t> (*remove)(const PageLayout&, std::uint64_t hash, PageSource&);
   void (*unite)(const PageLayout&, std::uint64_t page, std::byte* into, const std::byte* other);
-  /// Null if a page is idle (PagedFilter::is_idle) only if it is all zeros.
+  /// Null for a kind whose idle pages (PagedFilter::is_idle) are exactly the pages of zeros.
   bool (*is_idle)(const PageLayout&, const Page&) noexcept;
 
   // The next functions are null for a kind whose concatenated pages are the payload.
@@ -38,7 +38,7 @@ struct Paging {
   void (*split)(const PageLayout&, PageSource&);
   bool (*is_sound)(const PageLayout&, std::uint64_t page, const std::byte* bytes) noexcept;
   Stats (*page_stats)(const PageLayout&, std::uint64_t page, const std::byte* bytes);
-  /// The cells of a page, and the shape of a payload for the cells of all pages.
+  /// The number of cells of a page, and the shape of a payload for the cells of all pages.
   std::uint64_t (*cells)(const PageLayout&, std::uint64_t page, const std::byte* bytes);
   Shape (*payload_shape)(const PageLayout&, std::uint64_t cells);
 

@@ -8,12 +8,12 @@
 
 namespace crivo {
 
-/// Whether a type can be prepared. All-zero bytes must represent a filter that was not prepared.
+/// A type that fits in View::prepared. All-zero bytes must represent a filter that was not prepared.
 template <class T>
 concept Preparable = std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(View::prepared) &&
                      alignof(T) <= alignof(std::uint64_t);
 
-/// The prepared data of a view. The array of bytes implicitly creates the object (C++20, [intro.object]). This is a
+/// The prepared data of a view. The array of bytes implicitly creates the object (C++20, [intro.object]). Returns a
 /// reference, because a copy would cost a query 10% more instructions.
 template <Preparable T>
 [[nodiscard]] const T& prepared_of(const View& view) noexcept {

@@ -12,7 +12,7 @@
 
 namespace crivo {
 
-/// The part of ask_key for long keys. Not inlined: the hash call needs a stack frame, which short keys avoid.
+/// ask_key() for long keys. Not inlined: the hash call needs a stack frame, which short keys avoid.
 template <auto kAsk, class... Out>
 [[gnu::noinline]] bool ask_long_key(const View& view, std::string_view key, Out&... out) noexcept {
   return kAsk(view, hash_key(key, view.shape.seed), out...);
@@ -33,7 +33,7 @@ inline std::uint64_t hash_of(std::string_view key, std::uint64_t seed) noexcept 
 /// A Probe::contains_keys, made from the function for a batch of hashes.
 template <void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept>
 void contains_keys(const View& view, const std::string_view* keys, std::size_t count, bool* hits) noexcept {
-  constexpr std::size_t kAtOnce = 256;  // several batches, so that their reads overlap
+  constexpr std::size_t kAtOnce = 256;  // several batches of a kernel, so that their reads overlap
   std::uint64_t hashes[kAtOnce];
   for (std::size_t from = 0; from < count; from += kAtOnce) {
     const std::size_t size = std::min(kAtOnce, count - from);

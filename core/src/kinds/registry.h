@@ -1,5 +1,5 @@
-// The list of all kinds, found by their numbers in the format. A new kind is one row in registry.cpp, and a name in
-// kind.h.
+// The list of all kinds, and the lookup of a kind by its number in the format. To add a kind, add its row to
+// registry.cpp and declare the row in kind.h.
 #pragma once
 
 #include "kinds/kind.h"
@@ -12,7 +12,7 @@ namespace crivo {
 /// The row of a kind, or nullptr for an unknown number.
 [[nodiscard]] const KindRow* find_kind(Kind kind) noexcept;
 
-/// Checks that a filter's hash function is that of its kind. Errors: kCorrupt.
+/// Checks that a shape has the hash id of its kind. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_hash_id(const KindInfo& kind, const Shape& shape);
 
 /// KindRow::check_whole, for any kind. Errors: kCorrupt.
