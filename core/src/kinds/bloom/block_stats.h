@@ -39,7 +39,7 @@ Stats stats_of_blocks(const Shape& shape, const BitsSetIn& bits_set_in) noexcept
   return stats;
 }
 
-/// The same for blocks of bits.
+/// The same for blocks that are arrays of bits.
 inline Stats stats_of_bit_blocks(const View& view) noexcept {
   return stats_of_blocks(view.shape, [&view](std::uint64_t block) {
     return count_bits({view.payload + block * kBlockBytes, kBlockBytes});

@@ -21,8 +21,8 @@
 namespace crivo {
 namespace {
 
-// If the filter is larger than the caches, many keys are first partitioned by their blocks, such that the blocks of one
-// partition fit in the second-level cache.
+// If the filter is larger than the caches, many keys are first partitioned by their blocks. Each of the 256 partitions
+// then changes only 1/256 of the filter, which can stay in a cache.
 constexpr std::size_t kMinPartitioned = std::size_t{1} << 22;
 constexpr std::size_t kPartitionedAtOnce = std::size_t{1} << 24;
 constexpr unsigned kPartBits = 8;

@@ -1,7 +1,7 @@
 // The classic Bloom filter: an array of m bits, and k positions that follow from a key's 64-bit hash. Adding a key sets
-// the bits at its positions; a key may be in the filter if all of them are set. It needs the fewest bits of the Bloom
-// filters here, but each position may cost a cache miss. The option `compressed` makes it larger in memory and sparser,
-// so that its compressed blob is smaller (Mitzenmacher 2002).
+// the bits at its positions; a key may be in the filter if all of them are set. A classic filter needs the fewest bits
+// of the Bloom filters here, but each position may cost a cache miss. The option `compressed` makes the filter larger
+// in memory and sparser, so that its compressed blob is smaller (Mitzenmacher 2002).
 // Paper: Bloom 1970, "Space/time trade-offs in hash coding with allowable errors".
 #include <algorithm>
 #include <memory_resource>
@@ -97,8 +97,9 @@ struct Classic {
     return {};
   }
 
-  /// Beyond the cache, where additions wait for memory, each thread fills a copy of its own; the copies are then OR-ed.
-  /// All copies but one need at most as much memory as the hashes.
+  /// If the filter exceeds the caches, additions wait for memory. Each thread then fills its own copy, and the copies
+  /// are OR-ed. All copies but one need at most as much memory as the hashes. A build with a memory limit uses one
+  /// thread.
   static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                BuildTask& task) {
     const std::size_t bytes = store.payload.size();

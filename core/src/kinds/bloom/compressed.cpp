@@ -17,9 +17,9 @@ double fill_of(double bits_per_key, unsigned probes) noexcept {
   return -portable::expm1(-double(probes) / bits_per_key);
 }
 
-/// The most bits per key in [low, high] whose stored form has at most `stored_bits` per key; `low` must satisfy that.
-/// Bisection works, because for fixed k the entropy of a sparse filter increases with m: its derivative with respect to
-/// m is H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
+/// The most bits per key in [low, high] whose stored form has at most `stored_bits` per key; `low` must meet this
+/// bound. Bisection works, because for fixed k the entropy of a sparse filter increases with m: its derivative with
+/// respect to m is H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
 double most_bits_per_key(double stored_bits, unsigned probes, double low, double high) noexcept {
   if (stored_bits_per_key(high, probes) <= stored_bits) return high;
   for (int i = 0; i < 60; ++i) {
@@ -47,7 +47,7 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
     const double estimate = -double(probes) / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));
     if (!(estimate <= kMaxCompressedBitsPerKey)) continue;
     // The estimate is the fewest bits that meet the rate. More bits have more entropy, so no blob with this k can be
-    // smaller than the best.
+    // smaller than the best one so far.
     if (estimate * bit_entropy(fill_of(estimate, probes)) >= best_bits) continue;
     const std::uint64_t units = classic_bits(capacity, hash_rate, probes);
     const double bits = stored_bits_per_key(static_cast<double>(units) / keys, probes);

@@ -1,5 +1,5 @@
-// An array of counters of 1, 2, 4, 8, 16 or 32 bits, as in the payload of `spectral` (docs/format.md). With 1 bit it is
-// a bit array, as in `classic`.
+// An array of counters of 1, 2, 4, 8, 16 or 32 bits, as in the payload of `spectral` (docs/format.md). With counters of
+// 1 bit, it is a bit array, as in `classic`.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace crivo {
 /// The value at which a counter of `width` bits saturates.
 constexpr std::uint64_t largest_count(unsigned width) noexcept { return (std::uint64_t{1} << width) - 1; }
 
-/// The position of a counter, in the word of 8 bytes at offset `byte`. The width divides 64, so no counter straddles
-/// words.
+/// The position of a counter: the offset of its 8-byte word, and the shift in this word. The width divides 64, so no
+/// counter straddles words.
 struct CounterPlace {
   std::uint64_t byte;
   unsigned shift;
@@ -58,8 +58,8 @@ std::uint64_t smallest_counter(const Shape& shape, unsigned width, std::uint64_t
   return smallest;
 }
 
-/// Adds a key `times` times, given its smallest counter: since each addition increments only the smallest counters, all
-/// counters become at least smallest + times. `raise(place, by)` adds to a counter.
+/// Adds a key `times` times; `smallest` is the smallest of its counters. Each addition increments only the smallest
+/// counters, so all counters become at least smallest + times, or saturate. `raise(place, by)` adds to a counter.
 template <class Load, class Raise>
 void raise_smallest(const Shape& shape, unsigned width, std::uint64_t hash, std::uint64_t smallest, std::uint64_t times,
                     const Load& load, const Raise& raise) {

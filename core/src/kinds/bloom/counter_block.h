@@ -25,7 +25,7 @@ inline void prefetch_block(const std::byte* payload, std::uint64_t block) noexce
   }
 }
 
-/// A key's positions in its block, as a mask of one plane. Probes with equal positions set one bit, which counts once.
+/// A key's positions in its block, as a mask of one plane. Equal positions of two probes are one bit of the mask.
 struct PositionMask {
   std::array<std::uint64_t, kWordsPerPlane> words{};
 
@@ -52,8 +52,8 @@ class CounterWord {
   [[nodiscard]] std::uint64_t above_zero() const noexcept { return planes_[0] | planes_[1] | planes_[2] | planes_[3]; }
   [[nodiscard]] std::uint64_t saturated() const noexcept { return planes_[0] & planes_[1] & planes_[2] & planes_[3]; }
 
-  /// The smallest counter in the mask, which must not be empty. Determines the value bit by bit from the top: if some
-  /// of the remaining counters have a 0, only they can be the smallest.
+  /// The smallest counter in the mask, which must not be empty. Determines the value bit by bit from the top. If some
+  /// of the remaining counters have a 0 in this bit, only those can be the smallest.
   [[nodiscard]] unsigned smallest(std::uint64_t mask) const noexcept {
     unsigned value = 0;
     for (std::size_t j = kCounterPlanes; j-- > 0;) {
@@ -85,8 +85,8 @@ class CounterWord {
       borrow = next;
     }
   }
-  /// Adds the other word's counters, with saturation at 15: a full adder from plane to plane, and all four bits are set
-  /// if a carry remains.
+  /// Adds the other word's counters, saturating at 15. A full adder runs from plane to plane. If a carry remains, all
+  /// four bits are set.
   void add(const CounterWord& other) noexcept {
     std::uint64_t carry = 0;
     for (std::size_t j = 0; j < kCounterPlanes; ++j) {

@@ -1,6 +1,6 @@
 // The counting Bloom filter: a blocked filter with counters of four bits instead of bits, so that keys can be removed.
-// Adding a key increments the counters at its positions, removing it decrements them. A key may be in the filter if all
-// of its counters are above 0. A counter that reaches 15 is saturated: its true value is unknown, so it is never
+// Adding a key increments the counters at its positions; removing the key decrements them. A key may be in the filter
+// if all of its counters are above 0. A counter that reaches 15 is saturated: its true value is unknown, so it is never
 // decremented.
 // Papers: Fan, Cao, Almeida & Broder 2000, "Summary cache: a scalable wide-area web cache sharing protocol"; Putze,
 // Sanders & Singler 2007 for the blocks.
@@ -22,7 +22,7 @@
 namespace crivo {
 namespace {
 
-// The payload then has 2^47 bytes, the largest power of two in the header's 48-bit field.
+// This limit gives a payload of 2^47 bytes, the largest power of two in the header's 48-bit field.
 constexpr std::uint64_t kMaxCounterBlocks = std::uint64_t{1} << 39;
 
 std::uint64_t counters_above_zero(const std::byte* block) noexcept {
@@ -61,7 +61,7 @@ struct Counting {
 
   static Probe probe(const Shape&) noexcept { return kernels_in_use<BlockedKernels>().counting; }
 
-  /// Stats::bits is the number of counters, Stats::bits_set the number above 0.
+  /// Stats::bits is the number of counters, and Stats::bits_set the number of counters above 0.
   static Stats stats(const View& view) noexcept {
     return stats_of_blocks(view.shape, [&view](std::uint64_t block) {
       return counters_above_zero(view.payload + block * kCounterBlockBytes);
@@ -111,7 +111,7 @@ struct Counting {
     return {};
   }
 
-  /// The smallest of the key's counters. Never below the true count, except for 15 (saturated): the true count may then
+  /// The smallest of the key's counters. At least the true count, unless it is 15 (saturated). The true count may then
   /// be higher or, after removals, lower.
   static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
     const BlockKey key(hash, view.shape.units);

@@ -1,4 +1,4 @@
-// The kernels of the kinds with 512-bit blocks: blocked and similar kinds, and counting with four planes per block.
+// The kernels for 512-bit blocks: of `blocked`, which `scalable` and `window` also use, and of `counting`.
 #pragma once
 
 #include <cstddef>

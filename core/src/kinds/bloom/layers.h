@@ -1,5 +1,5 @@
-// The layer table of a scalable filter (docs/format.md, "scalable"). The layers, blocked filters, follow the table,
-// oldest first.
+// The layer table of a scalable filter (docs/format.md, "scalable"). The layers are blocked filters. They follow the
+// table, oldest first.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace crivo {
 
-/// A slot of the table.
+/// A layer's slot in the table.
 struct Layer {
   std::uint64_t keys = 0;
   std::uint64_t blocks = 0;
@@ -26,7 +26,7 @@ struct LayerSeries {
   unsigned layers = 0;
 };
 
-/// The blocks of a table: 16 bytes for its head and 16 per layer.
+/// The blocks of a table with this many layers: 16 bytes for the head and 16 per layer.
 [[nodiscard]] constexpr std::uint64_t table_blocks(unsigned layers) noexcept { return (layers + 1 + 3) / 4; }
 
 [[nodiscard]] LayerSeries read_series(const std::byte* payload) noexcept;
@@ -37,7 +37,7 @@ void write_layer(std::byte* payload, unsigned index, const Layer& layer) noexcep
 /// The capacity of layer `index`: first_capacity * growth^index, or 0 if that exceeds kMaxCapacity.
 [[nodiscard]] std::uint64_t layer_capacity(std::uint64_t first_capacity, unsigned growth, unsigned index) noexcept;
 
-/// The size of layer `index`, with at least the blocks of the layer before. Errors: kFull.
+/// The size of layer `index`, with at least `blocks_before` blocks, the number of the layer before. Errors: kFull.
 [[nodiscard]] Result<FilterSize> size_layer(double fp_rate, std::uint64_t first_capacity, unsigned growth,
                                             unsigned index, std::uint64_t blocks_before);
 
@@ -45,7 +45,7 @@ void write_layer(std::byte* payload, unsigned index, const Layer& layer) noexcep
 /// the field.
 Result<void> check_layers(const View& view);
 
-/// Iterates over the layers of a validated payload as blocked filters, from the newest and largest.
+/// Iterates over the layers of a validated payload as blocked filters, from the newest to the oldest.
 class NewestFirst {
  public:
   explicit NewestFirst(const View& view) noexcept

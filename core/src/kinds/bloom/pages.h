@@ -1,4 +1,4 @@
-// The paging of the kinds in this folder (kinds/paging.h).
+// The paging of `blocked`, `counting`, `classic` and `spectral` (kinds/paging.h).
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ struct PagePlace {
       : page(byte / page_bytes), offset(static_cast<std::size_t>(byte % page_bytes)) {}
 };
 
-/// A key of a kind with blocks. The key's block is treated as a filter of one block, because positions in a block do
-/// not depend on the number of blocks.
+/// A key of a kind with blocks. Its functions treat the key's block as a filter of one block. This works because the
+/// positions in a block do not depend on the number of blocks.
 template <class K>
 class KeyBlock {
  public:
@@ -93,7 +93,7 @@ class KeyBlock {
   PagePlace place_;
 };
 
-/// A key of a kind with k positions, whose counters are in up to k pages. A bit is a 1-bit counter.
+/// A key of a kind with k positions. The key's counters are in up to k pages. A bit is a 1-bit counter.
 template <class K>
 class KeyCounters {
  public:

@@ -16,18 +16,18 @@
 
 namespace crivo {
 
-/// Payloads of this size are larger than any cache: most additions wait for memory.
+/// Payloads of at least this size are larger than most caches, so most additions wait for memory.
 inline constexpr std::size_t kFarBytes = std::size_t{64} << 20;
 
-/// How many of the task's threads are worthwhile for this many hashes.
+/// The number of threads that are worthwhile for this many hashes, at most the task's number.
 inline std::size_t threads_worth(std::size_t hashes, const BuildTask& task) noexcept {
   // Per thread. Starting a thread takes a tenth of the time to add this many hashes.
   constexpr std::size_t kMinHashes = std::size_t{1} << 16;
   return std::clamp<std::size_t>(hashes / kMinHashes, 1, task.threads());
 }
 
-/// Calls add(hashes) on the task's threads, with all hashes in batches. The hashes of one block (the upper half of hash
-/// * blocks) are added by one thread, in order.
+/// Calls add(hashes) on the task's threads, with all hashes in batches. One thread adds all hashes of a block, which is
+/// mulhi(hash, blocks), in order.
 template <class Add>
 void add_in_parts(std::uint64_t blocks, std::span<const std::uint64_t> hashes, BuildTask& task, const Add& add) {
   constexpr std::size_t kPiece = std::size_t{1} << 15;
@@ -40,8 +40,7 @@ void add_in_parts(std::uint64_t blocks, std::span<const std::uint64_t> hashes, B
     std::pmr::vector<std::uint64_t> own(kPiece, task.memory());
     std::size_t count = 0;
     for (const std::uint64_t hash : hashes) {
-      // Stored without a branch, which would be mispredicted. A hash of another thread's range is overwritten by the
-      // next one.
+      // Stored without a branch, which would be mispredicted. The next hash overwrites a hash of another range.
       own[count] = hash;
       count += hash - lowest <= width ? 1 : 0;
       if (count < kPiece) continue;

@@ -1,6 +1,6 @@
-// Tests of a key at its positions (a set bit, a counter above 0), for the kinds whose filter contains a key if all
-// tests pass. If the payload is in a cache, a mispredicted branch takes longer than a test, so several tests are
-// combined before one branch. Otherwise a test waits for memory, and a query ends at the first that fails.
+// Tests of a key's positions, for `classic` and `spectral`. A test passes if the bit is set or the counter is above 0.
+// A key is present if all its tests pass. If the payload is in a cache, a mispredicted branch takes longer than a test,
+// so one branch follows several tests. Otherwise a test waits for memory, so a query ends at the first failed test.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool passes_together(const View& view, Positions& positions, unsigned test, unsi
   return all;
 }
 
-/// Whether a key passes the tests from number `test` on, possibly none.
+/// Whether a key passes all tests from number `test` on; true if there are none.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 bool passes_near(const View& view, Positions& positions, unsigned test) noexcept {
   for (const unsigned probes = view.shape.k;;) {
@@ -40,7 +40,7 @@ bool passes_near(const View& view, Positions& positions, unsigned test) noexcept
   }
 }
 
-/// Tests many keys; few absent keys remain after the first tests.
+/// Tests many keys. The first tests exclude most absent keys, so few keys need the remaining tests.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 void pass_near_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
   const unsigned first = std::min<unsigned>(view.shape.k, 3);
@@ -61,8 +61,8 @@ void pass_near_batch(const View& view, const std::uint64_t* hashes, std::size_t 
   }
 }
 
-/// Tests many keys where each test may wait for memory. Proceeds test by test: each undecided key makes one test, and
-/// prefetches for its next one if it passed.
+/// Tests many keys, for a payload where each test may wait for memory. In each round, every undecided key makes one
+/// test, and prefetches its next position if it passed.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 void pass_far_batch(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
                     bool* hits) noexcept {
@@ -110,7 +110,7 @@ bool passes(const View& view, std::uint64_t hash) noexcept {
   return true;
 }
 
-/// The same for many keys. A unit has `unit_bits` bits of the payload.
+/// passes() for many keys. A unit has `unit_bits` bits of the payload.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 void pass_batch(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
                 bool* hits) noexcept {
@@ -118,8 +118,8 @@ void pass_batch(const View& view, unsigned unit_bits, const std::uint64_t* hashe
   pass_far_batch<kTest>(view, unit_bits, hashes, count, hits);
 }
 
-/// A KindRow::admit_query for counters of `bits` bits. Admits those at the key's positions that the query reads: up
-/// to the first that is 0, and the counters that are tested together with it.
+/// A KindRow::admit_query for counters of `bits` bits. Admits the key's counters that the query reads: those up to the
+/// first that is 0, and those that are tested together with it.
 inline bool admit_positions(const View& view, unsigned bits, std::uint64_t hash, ByteGate& gate) {
   const unsigned together = fits_in_cache(view) ? kTestedTogether : 1;
   Positions positions(hash, view.shape.units);

@@ -34,7 +34,7 @@ class Positions {
   std::uint64_t units_;
 };
 
-/// Checks that the bits after the payload's first `used_bits` bits, up to the end of the word, are 0. Errors: kCorrupt.
+/// Checks that the bits of the last word after the payload's first `used_bits` bits are 0. Errors: kCorrupt.
 inline Result<void> check_padding(const View& view, std::uint64_t used_bits) {
   const unsigned used = static_cast<unsigned>(used_bits % 64);
   if (used == 0) return {};

@@ -1,7 +1,7 @@
 // The scalable Bloom filter, for an unknown number of keys: a series of layers, each a blocked filter. Keys are added
-// to the newest layer. When it is full, a layer is added that is larger by the growth factor and has a lower rate. A
-// key is in the filter if any layer has it. The rates decrease so fast that their sum stays below the promised rate for
-// any number of layers.
+// to the newest layer. When this layer is full, a new layer is added; it is larger by the growth factor and has a lower
+// rate. A key is in the filter if any layer has it. The rates decrease so fast that their sum stays below the promised
+// rate for any number of layers.
 // Paper: Almeida, Baquero, Preguica & Hutchison 2007, "Scalable Bloom filters".
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr unsigned kMinGrowth = 2;
 constexpr unsigned kMaxGrowth = 16;
-constexpr unsigned kMaxBitsPerKeyRatio = 16;  // a layer's bits per key / those of the layer before
+constexpr unsigned kMaxBitsPerKeyRatio = 16;  // of a layer's bits per key to those of the layer before
 constexpr std::size_t kAhead = 8;             // keys between a key's prefetch and its addition
 constexpr std::size_t kStretch = 128;         // hashes per query of a layer
 
@@ -87,7 +87,7 @@ Result<void> grow(Store store, std::uint64_t max_bytes) {
       size_layer(series.fp_rate, series.first_capacity, store.shape.param, series.layers, newest.blocks);
   if (!size) return size.error();
   const Layer next{0, size->units, size->probes};
-  // A larger ratio comes from a forged table, which could request terabytes.
+  // Only a forged table, which could request terabytes, gives a larger ratio.
   if (const std::uint64_t most = newest.blocks * store.shape.param * kMaxBitsPerKeyRatio; next.blocks > most) {
     return error(ErrorCode::kFull, "number of blocks of a new layer must be at most ", most, ", got ", next.blocks);
   }
@@ -121,7 +121,7 @@ Result<void> add_new(Store store, std::uint64_t hash, std::uint64_t max_bytes) {
     if (auto grown = grow(store, max_bytes); !grown) return grown;
     newest = read_layer(store.payload.data(), series.layers++);
   }
-  // Only in a forged payload, because each key has set at least one bit.
+  // Happens only in a forged payload, because each key has set at least one bit.
   if (const std::uint64_t bits = newest.blocks * kBlockBits; newest.keys == bits) {
     return error(ErrorCode::kFull, "keys in the newest layer must be at most its ", bits, " bits, got ", bits + 1);
   }
@@ -203,7 +203,7 @@ struct Scalable {
   static Stats stats(const View& view) noexcept {
     Stats total;
     total.cardinality = 0;
-    double log_missed = 0;  // the log of the probability that all layers miss; as a log, it resolves rates of 1e-17
+    double log_missed = 0;  // the log of the probability that all layers miss; a log resolves rates of 1e-17
     for (NewestFirst walk(view); walk.next();) {
       const Stats layer = stats_of_bit_blocks(walk.layer());
       total.bits += layer.bits;
@@ -217,7 +217,7 @@ struct Scalable {
     return total;
   }
 
-  // Keys fill the layers in order. Layers that do not exist yet are sized as grow() would.
+  // Keys fill the layers in order. Layers that do not exist yet are sized as in grow().
   // NOLINTNEXTLINE(bugprone-exception-escape): the one Result is tested before its value is used
   static double predicted_fp_rate(const View& view, double keys) noexcept {
     const LayerSeries series = read_series(view.payload);
@@ -244,7 +244,7 @@ struct Scalable {
   static void start(Store store, const FilterSpec& spec) {
     const std::uint64_t blocks = store.shape.units - table_blocks(1);
     double promise = spec.fp_rate;
-    if (spec.bits_per_key) {  // the first layer's rate is given; the promise is the sum of the series
+    if (spec.bits_per_key) {  // the bits determine the first layer's rate; the promise is the sum of the series
       const double first =
           blocked_fp_rate(static_cast<double>(blocks), static_cast<double>(spec.capacity), store.shape.k);
       constexpr double kMin = std::numeric_limits<double>::min();

@@ -6,8 +6,8 @@
 
 namespace crivo {
 
-/// Sizes from spec.bits_per_key if set (units = ceil(capacity * bits / bits_per_unit)), else from spec.fp_rate.
-/// counter_bits is the number of bits per counter, for kinds with counters: bits_per_key is divided by it.
+/// Sizes by spec.bits_per_key if it is set, with units = ceil(capacity * bits_per_key / counter_bits / bits_per_unit);
+/// else by spec.fp_rate. counter_bits is the number of bits per counter, for kinds with counters. Errors: kBadArgument.
 Result<Shape> plan_by_size(const FilterSpec& spec, Kind kind, double bits_per_unit,
                            Result<FilterSize> (*size)(std::uint64_t capacity, double fp_rate),
                            unsigned (*best_probes)(double bits_per_key) noexcept, double counter_bits = 1);

@@ -41,9 +41,9 @@ std::uint64_t smallest_units(double guess, double fp_rate, const Rate& rate) {
 
 constexpr double kExactThrows = 256;  // above this, the exact recurrence is too slow
 
-/// The probability that the throws set all bits that the probes test. `missing[r]` is the probability that the
-/// remaining throws set r given bits: the next throw sets one of them with probability r / bits. Likewise, after r
-/// different bits were tested, a probe tests a new one with probability 1 - r / bits. (The closed form of Bose et al.
+/// The probability that the throws set all bits that the probes test. After some throws, `missing[r]` is the
+/// probability that r given bits are set; one throw sets one of them with probability r / bits. Likewise, after r
+/// different bits were tested, a probe tests a new bit with probability 1 - r / bits. (The closed form of Bose et al.
 /// loses digits by cancellation.)
 double exact_mean(double bits, unsigned throws, unsigned probes) noexcept {
   const auto most = static_cast<unsigned>(std::min<double>(probes, bits));  // different bits that are tested
@@ -64,7 +64,7 @@ double exact_mean(double bits, unsigned throws, unsigned probes) noexcept {
 }
 
 /// Approximates the fill by a gamma distribution with the true mean and variance (Johnson & Kotz 1977, section 3.1).
-/// The moments of a gamma distribution are products: if j probes found their bits set, the array is probably fuller,
+/// The moments of a gamma distribution are products. If j probes found their bits set, the array is probably fuller,
 /// and its mean fill is larger by j variance / mean. A true fill cannot exceed 1, so its moments grow less, and the
 /// approximation is never too low.
 double gamma_mean(double bits, double throws, unsigned probes) noexcept {
@@ -80,18 +80,18 @@ double gamma_mean(double bits, double throws, unsigned probes) noexcept {
   return std::min(1.0, product);
 }
 
-/// The probability that `probes` random bits are all set, after setting `throws` random bits, with repetition, of
-/// `bits` bits: the mean of fill^probes. Exact up to 256 throws; above, 0 to 6% too high (below 0.02% from 100 keys
-/// on). bits >= 1, throws >= 0.
+/// The probability that `probes` random bits are all set, after `throws` random bits of `bits` bits were set, with
+/// repetition: the mean of fill^probes. Exact up to 256 throws. Above, the result is 0 to 6% too high, and less than
+/// 0.02% too high from 100 keys on. bits >= 1, throws >= 0.
 double mean_power_of_fill(double bits, double throws, unsigned probes) noexcept {
   if (!(throws > 0)) return 0;
   if (throws > kExactThrows) return gamma_mean(bits, throws, probes);
   return exact_mean(bits, static_cast<unsigned>(std::ceil(throws)), probes);
 }
 
-/// The rate in a block: the mean of (set bits / 512)^k. `clear` is the probability that a given bit is clear,
-/// `two_clear` that two given bits are. For a fill with mean f and variance v, the rate is f^k (1 + k(k-1)/2 v/f^2) to
-/// second order. Source of mean and variance: Johnson & Kotz 1977, section 3.1.
+/// The rate in a block: the mean of (set bits / 512)^k. `clear` is the probability that a given bit is clear, and
+/// `two_clear` that two given bits are clear. For a fill with mean f and variance v, the rate is f^k (1 + k(k-1)/2
+/// v/f^2) to second order. Source of mean and variance: Johnson & Kotz 1977, section 3.1.
 double in_block_rate(double clear, double two_clear, unsigned probes) noexcept {
   constexpr double kBits = kBlockBits;
   const double fill = 1 - clear;
@@ -100,8 +100,8 @@ double in_block_rate(double clear, double two_clear, unsigned probes) noexcept {
   return std::min(1.0, portable::integer_power(fill, probes) * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
 }
 
-/// The smallest size over all numbers of probes. There is one minimum in k, so the search starts at `center`, and
-/// continues in each direction while the size decreases.
+/// The smallest size over all numbers of probes; of equal sizes, the one with the fewest probes. There is one minimum
+/// in k, so the search starts at `center`, and continues in each direction until no better size follows.
 template <class UnitsFor>
 FilterSize smallest_over_probes(double center, unsigned max_probes, const UnitsFor& units_for) {
   const auto start = static_cast<unsigned>(std::clamp(std::round(center), 1.0, double(max_probes)));
@@ -162,8 +162,7 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   const double mean = keys / blocks;
   if (!(mean > 0)) return 0;
   if (std::isinf(mean)) return 1;  // keys / blocks overflows; the sum below would not end
-  // Counts within ten standard deviations of the mean, and all small counts below it, have all but 1e-20 of the
-  // probability.
+  // Counts within ten standard deviations plus 40 of the mean have all but 1e-20 of the probability.
   const double reach = 10 * std::sqrt(mean) + 40;
   const double first = std::max(1.0, std::floor(mean - reach));
   double probability = portable::poisson(mean, first);
@@ -186,7 +185,7 @@ std::uint64_t classic_bits(std::uint64_t capacity, double hash_rate, unsigned pr
   const auto keys = static_cast<double>(capacity);
   const double limit =
       -double(probes) * keys / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));  // right for many keys
-  // For few keys, that size misses the rate. Near the best k, the rate is proportional to bits^(-k ln 2).
+  // For few keys, this size misses the rate. Near the best k, the rate is proportional to bits^(-k ln 2).
   const double missed_by = std::max(1.0, classic_fp_rate(std::ceil(limit), keys, probes) / hash_rate);
   const double guess = std::ceil(limit * portable::pow(missed_by, 1 / (probes * std::numbers::ln2)));
   return smallest_units(guess, hash_rate, [&](double bits) { return classic_fp_rate(bits, keys, probes); });

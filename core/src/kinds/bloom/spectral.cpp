@@ -1,6 +1,6 @@
-// The spectral Bloom filter counts how often a key was added. It has counters instead of the classic filter's bits. The
-// count of a key is the smallest of its k counters. Adding a key increments only its smallest counters ("minimum
-// increase"), because the others also count other keys. Counts are then much more accurate, but keys cannot be removed.
+// The spectral Bloom filter counts how often a key was added. It has counters instead of bits. The count of a key is
+// the smallest of its k counters. Adding a key increments only the smallest of them ("minimum increase"), because
+// larger counters also count other keys. This makes counts much more accurate, but keys cannot be removed.
 // Paper: Cohen & Matias 2003, "Spectral Bloom filters". Estan & Varghese 2002 call the rule conservative update.
 #include <bit>
 
@@ -19,7 +19,7 @@
 namespace crivo {
 namespace {
 
-// With 32-bit counters, the payload then has 2^47 bytes, the largest power of two in the header's 48-bit field.
+// With 32-bit counters, this limit gives 2^47 bytes, the largest power of two in the header's 48-bit field.
 constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 45;
 
 bool is_counter_width(unsigned bits) noexcept { return bits == 4 || bits == 8 || bits == 16 || bits == 32; }
@@ -78,7 +78,7 @@ struct Spectral {
   }
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
-    Shape without_width = shape;  // the rest is validated as for a kind without a parameter
+    Shape without_width = shape;  // check_shape() requires a parameter of 0
     without_width.param = 0;
     if (auto valid = check_shape(without_width, kMaxClassicProbes, kMaxCounters, kUnitName); !valid)
       return valid.error();
@@ -95,7 +95,7 @@ struct Spectral {
   }
   static Probe probe(const Shape&) noexcept { return kProbeOf<&passes<&is_above_zero>, &contains_batch>; }
 
-  /// Stats::bits is the number of counters, Stats::bits_set the number above 0.
+  /// Stats::bits is the number of counters, and Stats::bits_set the number of counters above 0.
   static Stats stats(const View& view) noexcept {
     std::uint64_t set = 0;
     for (std::size_t i = 0; i < view.payload_bytes; i += 8) {

@@ -1,8 +1,8 @@
 // The window: one blocked filter per pane of time. When time advances, the oldest pane is cleared, so that keys expire.
-// A query tests all panes. A block's positions in all panes are within a few KiB, and their reads overlap. Only
-// advance() moves the clock: equal bytes give equal answers, at any time. Papers: Chang, Li & Feng 2004, "Approximate
+// A query tests all panes. The blocks of a key in all panes are within a few KiB, and their reads overlap. Only
+// advance() moves the clock, so equal bytes give equal answers at any time. Papers: Chang, Li & Feng 2004, "Approximate
 // caches for packet classification", and Yoon 2010, "Aging Bloom filter with two active buffers for dynamic sets", have
-// two such filters, and keep a key for one to two windows. With more filters, the expiry time is more exact.
+// two such filters, and a key expires after one to two windows. With more filters, the expiry time is more exact.
 #include "crivo/host/window.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t c
   }
 }
 
-/// How full the panes are: the bits set in each, and in any.
+/// The fill of the panes: the number of bits set in each pane, and in their union.
 struct PaneFill {
   std::array<std::uint64_t, kMaxPanes + 1> set{};
   std::uint64_t set_in_any = 0;
@@ -95,10 +95,10 @@ double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block,
   return rate;
 }
 
-/// The estimated keys of the union of all panes, where repeated keys count once. If the union is nearly full and thus
-/// imprecise: the sum over the panes; no value if one is saturated.
+/// The estimated number of keys in the union of all panes, which counts repeated keys once. A nearly full union gives
+/// no precise estimate. The result is then the sum over the panes, or no value if a pane is full.
 std::optional<double> cardinality_of(const Shape& shape, const PaneFill& fill) noexcept {
-  // The number of clear bits then has a standard deviation of 5%, and the estimate of 1 to 2%.
+  // With 400 clear bits, their number has a standard deviation of 5%, and the estimate one of 1 to 2%.
   constexpr double kMinClear = 400;
   const auto blocks = static_cast<double>(shape.units);
   const double bits = blocks * kBlockBits;
@@ -142,7 +142,7 @@ struct Window {
     if (!length_of_pane(static_cast<double>(spec.window), spec.panes)) {
       return bad_argument("window must be ", kWindowLengths, ", got ", spec.window, " milliseconds");
     }
-    // First as a single filter, so that errors name the caller's capacity and rate.
+    // Planned as a single filter first, so that errors name the caller's capacity and rate.
     Result<Shape> shape = plan_by_size(spec, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
     if (!shape) return shape;
     shape = plan_by_size(spec_of_pane(spec, spec.panes), kKind, kBlockBits, &size_blocked, &best_blocked_probes);
@@ -200,7 +200,7 @@ struct Window {
             .cardinality = cardinality_of(view.shape, fill)};
   }
 
-  /// For keys that arrive evenly, when all stored panes have been filled.
+  /// The rate for keys that arrive evenly, after all stored panes were filled.
   static double predicted_fp_rate(const Shape& shape, double keys) noexcept {
     const double pane = blocked_fp_rate(static_cast<double>(shape.units), std::ceil(keys / shape.param), shape.k);
     return -portable::expm1((shape.param + 1) * portable::log1p(-pane));
@@ -279,7 +279,7 @@ class KeyPanes {
 
   [[nodiscard]] std::uint64_t page() const noexcept { return page_; }
   [[nodiscard]] bool contains(PageSource& pages) const { return is_in(pages.read(page_), oldest_of(layout_)); }
-  // A key in an older pane is added to the newest pane, too; otherwise it would expire with the older pane.
+  // A key in an older pane is also added to the newest pane; otherwise the key would expire with the older pane.
   Result<Added> add(PageSource& pages, bool /*only_if_absent*/) const {
     const Page* stored = pages.read(page_);
     if (is_in(stored, layout_.generation)) return Added{};
@@ -327,7 +327,7 @@ class KeyPanes {
     }
     return false;
   }
-  /// Zeroes expired panes.
+  /// Zeroes the panes that expired after the page was written.
   void drop_old_panes(Page& page) const noexcept {
     const std::uint64_t newest = layout_.generation;
     if (page.generation == newest) return;

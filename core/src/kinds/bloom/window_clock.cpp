@@ -22,7 +22,7 @@ constexpr std::array kUnits = {Unit{"second", 1e3}, Unit{"minute", 60e3}, Unit{"
 
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// 0 for an unknown unit. An empty word stands for seconds.
+/// The milliseconds of a unit; 0 for an unknown unit. An empty word stands for seconds.
 double unit_milliseconds(std::string_view word) noexcept {
   if (word.empty()) return kUnits.front().milliseconds;
   if (lower(word.back()) == 's') word.remove_suffix(1);

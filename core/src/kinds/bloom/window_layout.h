@@ -26,7 +26,7 @@ class PaneLayout {
     std::uint64_t stride;
     [[nodiscard]] std::uint64_t in(std::uint64_t pane) const noexcept { return offset + pane * stride; }
   };
-  // The reciprocal is exact: it exceeds 2^64 / page_ by less than 1, and a block times page_ is below 2^64.
+  // The division is exact: the reciprocal exceeds 2^64 / page_ by less than 1, and a block times page_ is below 2^64.
   [[nodiscard]] Place place_of(std::uint64_t block) const noexcept {
     const std::uint64_t page = page_ > 1 ? mulhi(block, reciprocal_) : block;
     const std::uint64_t first = page * page_;

@@ -46,7 +46,7 @@ CRIVO_TARGET inline bool has_bits(const std::byte* block, const BlockKey& key, u
 }
 
 /// Half a block with the bits of these positions set. Word w needs 1 << (position - 32 w). For a position in another
-/// word that is 0, because vector shifts give 0 for counts below 0 or above 31.
+/// word, the count of this shift is below 0 or above 31, and a vector shift then gives 0.
 CRIVO_TARGET inline __m256i bits_of(__m256i minus_32w, const std::uint32_t* positions, unsigned count) noexcept {
   __m256i bits = _mm256_setzero_si256();
   for (unsigned i = 0; i < count; ++i) {

@@ -47,7 +47,7 @@ CRIVO_TARGET inline bool has_bits(const std::byte* block, const BlockKey& key, u
     const __m256i low_words = load_half<kPlanes>(block);
     const __m256i high_words = load_half<kPlanes>(block + kBlockBytes / 2);
     const __m256i words = _mm256_permutex2var_epi32(low_words, _mm256_srli_epi32(positions, 5), high_words);
-    const __m256i bits = _mm256_rorv_epi32(words, positions);  // modulo 32, in the word
+    const __m256i bits = _mm256_rorv_epi32(words, positions);  // rotates by the position modulo 32
     return (_mm256_testn_epi32_mask(bits, _mm256_set1_epi32(1)) & wanted) == 0;
   } else {
     const __m512i positions = sixteen_positions(key);
@@ -58,8 +58,8 @@ CRIVO_TARGET inline bool has_bits(const std::byte* block, const BlockKey& key, u
 }
 
 /// A block with the bits of the first kLanes positions set. Word w needs 1 << (position - 32 w). For a position in
-/// another word that is 0, because vector shifts give 0 for counts below 0 or above 31. The positions go through
-/// memory, because the addition can broadcast from memory at no cost.
+/// another word, the count of this shift is below 0 or above 31, and a vector shift then gives 0. The positions go
+/// through memory, because the addition can broadcast from memory at no cost.
 template <unsigned kLanes>
 CRIVO_TARGET inline __m512i bits_of(const std::uint32_t* positions) noexcept {
   const __m512i minus_32w = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),

@@ -1,6 +1,6 @@
-// The queries and additions of the blocked and counting kinds, for one instruction set's test of a block. Included, so
-// that the compiler can inline the test. A block has one plane (blocked) or four (counting). A query tests the OR of
-// the planes, because a counter is above 0 if any of its bits is set.
+// The queries and additions of the blocked and counting kinds. Each instruction set's file includes this one, so that
+// the compiler can inline the test of a block. A block has one plane (blocked) or four (counting). A query tests the OR
+// of the planes, because a counter is above 0 if any of its bits is set.
 //
 // The including file must define, inside the same anonymous namespace of crivo:
 //   CRIVO_TARGET                 the macro of the instruction set, from kinds/isa.h;
@@ -8,7 +8,7 @@
 //   bool has_bits(const std::byte* block, const BlockKey&, unsigned probes)
 //                                whether the OR of the planes has all bits of a key; kFew for up to kFewProbes probes;
 //   void set_bits(std::byte* block, const BlockKey&, unsigned probes)
-//                                sets them, for add_hashes().
+//                                sets all bits of a key, for add_hashes().
 // It must include kinds/bloom/block.h, kinds/bloom/counter_block.h and kinds/probe_key.h. Defines kProbe and
 // add_hashes().
 
@@ -39,7 +39,7 @@ CRIVO_TARGET bool contains_key(const View& view, std::string_view key) noexcept 
   return contains_either<kPlanes>(view, hash_short_key(key, view.shape.seed));
 }
 
-/// Queries keys or their hashes. Blocks are prefetched as soon as their hash is known, before the first is tested.
+/// Queries hashes, or keys by their hashes. Blocks are prefetched up to kAhead elements before they are tested.
 template <std::size_t kPlanes, bool kFew, class Given>
 CRIVO_TARGET inline void batch_inline(const View& view, const Given* given, std::size_t count, bool* hits) noexcept {
   constexpr std::size_t kAhead = 32;
@@ -74,7 +74,7 @@ template <std::size_t kPlanes>
 constexpr Probe kProbe = {&contains<kPlanes>, &contains_key<kPlanes>, &contains_batch<kPlanes, std::uint64_t>,
                           &contains_batch<kPlanes, std::string_view>};
 
-/// A BlockedKernels::blocked_add, from a function that sets the bits of one key.
+/// A BlockedKernels::blocked_add, made from a function that sets the bits of one key.
 template <void (*kSetBits)(std::byte*, const BlockKey&, unsigned) noexcept>
 CRIVO_TARGET void add_hashes(const Shape& shape, std::byte* payload, const std::uint64_t* hashes,
                              std::size_t count) noexcept {
