@@ -5,7 +5,7 @@
 namespace crivo {
 namespace {
 
-constexpr unsigned kMaxDigits = 8;  // in 64 bits: a digit has at least 8
+constexpr unsigned kMaxDigits = 8;  // of a 64-bit count, in digits of at least 8 bits
 
 struct EntrySlots {
   std::array<std::uint64_t, 1 + 2 * kMaxDigits> values;
@@ -47,7 +47,7 @@ std::uint64_t bits_before(std::size_t at, std::size_t word) noexcept {
   return at <= word * 64 ? 0 : (std::uint64_t{1} << (at % 64)) - 1;
 }
 
-/// Inserts `bits` zeros (1 to 63) at bit `at`, and moves the bits from there up.
+/// Inserts `bits` zeros (1 to 63) at bit `at`, and moves the following bits up.
 template <std::size_t kWords>
 void open_gap(Words<kWords>& words, unsigned at, unsigned bits) noexcept {
   for (std::size_t i = kWords; i-- > at / 64;) {

@@ -1,5 +1,5 @@
-// Changes a group. A payload that KindRow::check_whole accepts stays valid; in any other, writes stay inside the
-// payload.
+// Changes a group. A payload that KindRow::check_whole accepts stays valid. In any other payload, writes still stay
+// inside the payload.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ class FreeCells {
   FreeCells(std::byte* payload, std::uint64_t payload_bytes) noexcept
       : payload_(payload), payload_bytes_(payload_bytes) {}
   [[nodiscard]] std::uint32_t count() const noexcept { return load_le<std::uint32_t>(payload_ + kFreeCellsAt); }
-  /// Returns a zeroed cell. The list must not be empty.
+  /// Removes a cell from the list and returns it, zeroed. The list must not be empty.
   std::uint32_t take() noexcept;
-  /// Returns a cell to the list and zeroes it.
+  /// Zeroes a cell and returns it to the list.
   void give(std::uint32_t cell) noexcept;
 
  private:
@@ -51,7 +51,8 @@ class GroupEditor : public GroupReader {
   void fill(const SlotList& list) noexcept;
 
  private:
-  /// Replaces `old` slots, from `at` on, by an entry with this many copies; removes them for 0 copies.
+  /// Replaces `old` slots from `at` on by an entry with this many copies, or removes the slots for 0 copies. Returns
+  /// false, with nothing changed, if the group is full.
   [[nodiscard]] bool replace(unsigned bucket, unsigned at, unsigned old, std::uint64_t low,
                              std::uint64_t copies) noexcept;
   /// Inserts or removes one slot of a bucket.
@@ -71,12 +72,12 @@ class GroupEditor : public GroupReader {
 
 /// Puts the cells that come with a group into the free list.
 void free_cells_of(const Shape& shape, AlignedBytes& payload, std::uint64_t group) noexcept;
-/// Makes all groups of a zeroed payload empty.
+/// Initializes a zeroed payload with empty groups.
 void start_groups(const Shape& shape, AlignedBytes& payload) noexcept;
 /// Fills an empty group.
 void fill_group(const Shape& shape, AlignedBytes& payload, std::uint64_t group, const SlotList& slots) noexcept;
 
-/// Paging of this kind (pages.cpp).
+/// The paging of this kind (pages.cpp).
 extern const Paging kGroupPaging;
 
 }  // namespace crivo

@@ -1,10 +1,9 @@
 // The payload of a growing filter, and the position of a hash in it (docs/format.md, "growing").
 //
 // Groups of about 180 keys are split one by one, so the number of groups follows the number of keys (linear hashing:
-// Litwin 1980). A group's address is the first bits of a hash; at level l it uses l bits. An entry stores the next F
-// bits of a new key. Each split removes a bit from the entries, but never drops a key or moves it to an unrelated
-// group. At the first levels, entries have more bits than F, so that an entry and its group's address always have at
-// least 32 bits together.
+// Litwin 1980). The address of a group at level l is the first l bits of a hash. An entry stores the next F bits of a
+// new key. Each split removes a bit from the entries, but never drops a key or moves it to an unrelated group. At the
+// first levels, entries have more than F bits, so that an entry and its group's address have at least 32 bits together.
 #pragma once
 
 #include <algorithm>
@@ -61,8 +60,8 @@ struct LevelForm {
   [[nodiscard]] std::uint64_t slot_mask() const noexcept { return (std::uint64_t{1} << slot_bits) - 1; }
 };
 
-/// The hash bits that select groups and entries. Unscattered, keys added in the order of their hashes would fill one
-/// group after another.
+/// The hash bits that select groups and entries. Without scattering, keys that are added in the order of their hashes
+/// would fill one group after another.
 [[nodiscard]] inline std::uint64_t scattered(std::uint64_t hash) noexcept { return hash * kGolden64; }
 
 /// The entry of a new key, with all its bits.
@@ -98,7 +97,7 @@ struct GroupBytes {
   }
 };
 
-/// Precomputed for queries (kinds/prepared.h).
+/// Values precomputed for queries (kinds/prepared.h).
 struct GrowingForm {
   LevelForm whole;  // for groups not yet split at this level
   LevelForm halves;

@@ -1,11 +1,11 @@
-// Reads the entries of a group, which are stored in slots, sorted by their bits. The first bits of an entry are its
-// bucket's number, which is encoded by the ends of the runs of slots (Elias 1974; in filters, Bender and others 2012).
-// A slot has the other bits of the entry, followed by a mark: a 1, and zeros in place of the bits that the entry lacks.
+// Reads the entries of a group. Entries are stored in slots, sorted by their bits. The first bits of an entry are its
+// bucket's number, encoded by the ends of the runs of slots (Elias 1974; in filters, Bender and others 2012). A slot
+// has the entry's other bits, followed by a mark: a 1, and zeros in place of the bits that the entry lacks.
 //
 // A key that was added twice has two equal slots. For a count of three or more, the key's slot is followed by one slot
-// of 0 per digit of the count, and then by the digits, the first of which is not 0.
+// of 0 per digit of the count, and then by the digits. The first digit is not 0.
 //
-// The bytes may be damaged: a reader never leaves the payload.
+// The bytes may be damaged. Whatever they contain, a reader never leaves the payload.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ struct StoredEntry {
   return word * 64 + static_cast<unsigned>(std::countr_zero(bits));
 }
 
-/// The bits of a slot in its cell: the byte at which to load a word inside the cell, and the shift.
+/// The bits of a slot in its cell: the offset of a word to load inside the cell, and the shift in this word.
 struct SlotPlace {
   unsigned byte;
   unsigned shift;
@@ -96,7 +96,7 @@ class GroupReader {
   [[nodiscard]] const LevelForm& form() const noexcept { return form_; }
   [[nodiscard]] const std::byte* runs() const noexcept { return header_ + kRunsAt; }
   [[nodiscard]] std::uint32_t stored_slots() const noexcept { return load_le<std::uint32_t>(header_); }
-  /// The number of slots, limited to the maximum.
+  /// The number of slots, limited to the most that a group can have.
   [[nodiscard]] unsigned slots() const noexcept {
     return std::min({stored_slots(), std::uint32_t{kMaxSlots}, std::uint32_t{form_.per_cell} * cells_in_header_});
   }
@@ -107,11 +107,11 @@ class GroupReader {
     return {std::min(begin_bit - bucket, all), std::min(next_one(runs(), begin_bit) - bucket, all)};
   }
 
-  /// The number in the header for a cell, which must be below cells_in_header.
+  /// The number of a cell, from the header. The index `cell` must be below cells_in_header.
   [[nodiscard]] std::uint32_t cell(unsigned cell) const noexcept {
     return load_le<std::uint32_t>(header_ + kCellsAt + std::size_t{cell} * 4);
   }
-  /// The offset of a cell. There are kCellBytes bytes of payload there, whatever the header contains.
+  /// The offset of a cell. The kCellBytes bytes from there are inside the payload, whatever the header contains.
   [[nodiscard]] std::uint64_t cell_offset(unsigned cell) const noexcept {
     if (cell >= cells_in_header_) return 0;
     return cell_in_payload(this->cell(cell), payload_bytes_);
@@ -208,7 +208,7 @@ class GroupReader {
     return count;
   }
 
-  /// The expected number of other keys' entries that a query matches. Each stored bit halves the probability.
+  /// The expected number of other keys' entries that match a query. Each bit of an entry halves its chance to match.
   [[nodiscard]] double expected_matches() const noexcept {
     double expected_matches = 0;
     for_each([&](const StoredEntry& entry) {

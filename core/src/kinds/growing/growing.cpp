@@ -1,5 +1,5 @@
-// The growing filter, for an unknown number of keys, which can be removed. It stores some bits of each key's hash in a
-// table that grows by one group at a time, so no addition waits for a rehash of the whole table. Entries differ in
+// The growing filter is for an unknown number of keys, and keys can be removed. It stores some bits of each key's hash
+// in a table that grows by one group at a time, so no addition waits for a rehash of the whole table. Entries differ in
 // length (form.h): an old key has fewer bits than a new one. The rate stays below the promised one up to the capacity.
 // Different keys with the same bits are stored as copies of one key, so removal and counts work as in `cuckoo`.
 // Papers: Litwin 1980, "Linear hashing"; Dayan, Bercea, Reviriego & Pagh 2023, "InfiniFilter".
@@ -22,7 +22,7 @@
 namespace crivo {
 namespace {
 
-constexpr std::uint64_t kGrowingCapacity = std::uint64_t{1} << 32;  // by default, the rate is promised up to here
+constexpr std::uint64_t kGrowingCapacity = std::uint64_t{1} << 32;  // the default and largest capacity
 constexpr std::size_t kAhead = 16;
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
@@ -249,7 +249,7 @@ struct Growing {
     return kGroupsAt + shape.units * GroupBytes(shape.param).all;
   }
 
-  // Opening validates nothing: queries check what they read from a mapped file. check_whole validates the structure.
+  // Opening validates nothing, because queries never leave the payload. check_whole validates the structure.
   static constexpr bool kEveryPayloadIsValid = true;
   static Result<void> check_whole(const View& view) { return Checker(view).check(); }
   static void prepare(View& view) noexcept { set_prepared(view, GrowingForm(view.shape)); }

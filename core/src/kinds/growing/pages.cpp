@@ -1,9 +1,9 @@
-// A growing filter in pages (kinds/paging.h), such as the rows of a table. Each group is a page: its header without the
-// cell numbers, with the level after the number of slots, and then its cells in order. See docs/format.md, "Filter
-// tables". When a page is crowded, the next group in turn is split.
+// A growing filter in pages (kinds/paging.h), such as the rows of a table. Each group is a page: the group's header
+// without the cell numbers, with the level after the number of slots, and then the group's cells in order. See
+// docs/format.md, "Filter tables". When a page is crowded, the next group in turn is split.
 //
-// After an interrupted split, a page is at a lower level than it should be. It then also has the entries of its other
-// half, which are skipped when the page is read.
+// After an interrupted split, a page is at a lower level than it should be, and still has the entries of its other
+// half. GroupPage skips these entries.
 #include <algorithm>
 #include <bit>
 
@@ -16,7 +16,7 @@
 namespace crivo {
 namespace {
 
-constexpr std::size_t kLevelAt = 4;  // these bytes are zeros in a payload
+constexpr std::size_t kLevelAt = 4;  // in a payload, these bytes of a group are zeros
 
 std::size_t page_bytes(const Shape& shape) noexcept {
   return kCellsAt + std::size_t{GroupBytes(shape.param).cells_in_header} * kCellBytes;
@@ -25,7 +25,7 @@ std::size_t page_bytes(const Shape& shape) noexcept {
 unsigned level_of(const Shape& shape, std::uint64_t page) noexcept { return GrowingForm(shape).level_of(page).level; }
 std::uint32_t stored_level(const std::byte* page) noexcept { return load_le<std::uint32_t>(page + kLevelAt); }
 
-/// A page (null for an empty group), decoded into the caller's buffer as a payload of one group.
+/// A page, decoded into the caller's buffer as a payload of one group. A null page is an empty group.
 class GroupPage {
  public:
   /// Reads a page. Its stored level must not be above its proper level.
@@ -40,7 +40,7 @@ class GroupPage {
 
   [[nodiscard]] GroupReader reader() const noexcept { return {view(), form_, 0}; }
   [[nodiscard]] GroupEditor editor() noexcept { return {view(), buffer_.data(), form_, 0}; }
-  /// The cells of its slots.
+  /// The number of cells that the slots need.
   [[nodiscard]] unsigned cells() const noexcept { return form_.whole.cells_of(reader().slots()); }
   /// The number of keys, including copies.
   [[nodiscard]] std::uint64_t keys() const noexcept {
@@ -108,14 +108,13 @@ class GroupPage {
   AlignedBytes& buffer_;
 };
 
-/// Whether the filter should get another group: this page has over 1.5 times the average number of entries.
+/// Whether the filter should get another group: this page has over 1.5 times the slots of an average page.
 bool is_crowded(const Shape& shape, const std::byte* page) noexcept {
   return load_le<std::uint32_t>(page) > 1.5 * keys_of_group(shape.param, stored_level(page)) &&
          shape.units < kMaxGroups;
 }
 
-/// The entries of page `page`, read from the row of page `from`: the same page, or the one from which it is being
-/// split.
+/// The entries of page `page`, read from the row of page `from`: the same page, or the page that is being split.
 class StoredGroup {
  public:
   StoredGroup(const PageLayout& layout, PageSource& pages, std::uint64_t page, std::uint64_t from)
@@ -211,8 +210,8 @@ class KeyGroup {
     AlignedBytes buffer;
     return GroupPage(layout.shape, page, bytes, buffer).cells();
   }
-  // Pages may be fuller than the groups of a payload are on average. So more groups than pages may be needed, and each
-  // group may need one more cell.
+  // Pages may be fuller than the groups of a payload are on average, so the payload may need more groups than pages.
+  // Each additional group may need one more cell.
   static Shape payload_shape(const PageLayout& layout, std::uint64_t cells) {
     const std::uint64_t pages = layout.pages();
     const std::uint64_t per_group = GroupBytes(layout.shape.param).cells - 1;

@@ -29,7 +29,7 @@ double growing_fp_rate(double keys, unsigned bits) noexcept {
   for (unsigned level = 0; keys > before; ++level) {
     const double next =
         std::ldexp(keys_of_group(bits, std::min(level + 1, kMaxGrowingLevel)), static_cast<int>(level) + 1);
-    const double share = level == 0 ? 1 : 0.5;  // the share of these keys whose group is not split yet
+    const double share = level == 0 ? 1 : 0.5;  // the share of the added keys whose group is not split yet
     const double added = std::min(keys, next) - before;
     expected_matches += added * (share * chance(level) + (1 - share) * chance(level + 1));
     before = next;
