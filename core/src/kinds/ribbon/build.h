@@ -12,8 +12,8 @@
 
 namespace crivo {
 
-/// Appends the payload for at least one hash to `payload`. The hashes are freed after the first level has read them.
-/// Deterministic for a set of hashes. On entry, `form` is the planned form; on return, it has the columns that meet the
+/// Appends the ribbon of at least one hash to `payload`. Frees the hashes after the first level is built. The same
+/// hashes give the same bytes. On entry, `form` is the planned form; on return, it has the columns that meet the
 /// planned rate for this number of keys. Errors: kBadArgument if no tried size has a solution, which only maliciously
 /// chosen hashes can cause; kTooLarge, before a payload above max_bytes is allocated; kCancelled; those of the source.
 Result<AlignedBytes> build_ribbon(RibbonForm& form, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes,

@@ -1,5 +1,5 @@
-// Reads the keys three times: to count the members, to build the ribbon of the members, and to build the map of all
-// keys that pass the ribbon.
+// Reads the keys up to three times: to count the members, to build the ribbon of the members, and to build the map of
+// all keys that pass the ribbon.
 #include "kinds/ribbon/exact_build.h"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ namespace {
 constexpr std::uint64_t kReadAtOnce = 1 << 14;  // keys
 constexpr std::size_t kAtOnce = 256;            // hashes per query of the ribbon
 
-/// The hashes of the members among the keys of a build. Members may be rare, so reading continues until enough are
-/// found.
+/// The hashes of the members among the keys of a build. Members may be rare, so take_highest() reads until it finds
+/// some.
 class Members final : public HashSource {
  public:
   Members(RecordSource<HashedValue>& keys, std::uint64_t size, BuildTask& task)
@@ -45,14 +45,14 @@ class Members final : public HashSource {
   }
 
  private:
-  /// Returns the hashes before `end`, in ascending order.
+  /// Removes the hashes before `end` from found_, and returns them in ascending order.
   std::span<const std::uint64_t> take(std::pmr::vector<std::uint64_t>::iterator end) {
     taken_.assign(std::make_reverse_iterator(end), found_.rend());
     found_.erase(found_.begin(), end);
     return taken_;
   }
 
-  /// Reads a range of hashes with some thousands of keys.
+  /// Reads the next range of hashes, which has some thousands of keys.
   Result<void> read_on() {
     const std::uint64_t range = UINT64_MAX / (keys_.size() / kReadAtOnce + 1);
     const std::uint64_t from = read_to_ ? *read_to_ - std::min(*read_to_, range) : UINT64_MAX - range;
@@ -62,7 +62,7 @@ class Members final : public HashSource {
     for (std::size_t i = keys->size(); i-- > 0;) {
       if ((*keys)[i].value == 1) found_.push_back((*keys)[i].hash);
     }
-    return task_.advance(0);  // the other keys may be many
+    return task_.advance(0);  // lets the caller cancel: the other keys may be many
   }
 
   RecordSource<HashedValue>& keys_;
@@ -70,7 +70,7 @@ class Members final : public HashSource {
   std::uint64_t size_;
   std::pmr::vector<std::uint64_t> found_;  // not returned yet, in descending order
   std::pmr::vector<std::uint64_t> taken_;
-  std::optional<std::uint64_t> read_to_;  // all keys from here on were read; 0 at the end
+  std::optional<std::uint64_t> read_to_;  // all hashes from here on were read; 0 at the end
 };
 
 class ExactBuilder {
@@ -78,7 +78,7 @@ class ExactBuilder {
   ExactBuilder(std::unique_ptr<StoredSource<HashedValue>> keys, std::uint64_t max_bytes, BuildTask& task)
       : keys_(std::move(keys)), max_bytes_(max_bytes), task_(task), payload_(task.payload_memory()) {}
 
-  /// On entry, `form` has the columns for the rate; on return, those of the ribbon.
+  /// On entry, `form` has the columns for the rate; on return, the columns of the ribbon.
   Result<AlignedBytes> build(RibbonForm& form) && {
     if (auto counted = count_members(); !counted) return counted.error();
     const std::uint64_t others = keys_->size() - members_;
@@ -101,7 +101,7 @@ class ExactBuilder {
   static constexpr double kFiltered = 0.5;
   static constexpr double kPassed = 0.7;
 
-  /// Calls `Result<void> use(some)` with all keys in batches, then rewinds them.
+  /// Calls `Result<void> use(some)` with all keys in batches, then rewinds the source.
   template <class Use>
   Result<void> for_all(Use&& use) {
     const auto all = static_cast<double>(keys_->size());

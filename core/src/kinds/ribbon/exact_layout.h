@@ -19,14 +19,14 @@
 namespace crivo {
 
 inline constexpr std::uint64_t kExactHeaderBytes = 24;
-/// A key's hash in the map is its hash times this factor. Keys that pass the ribbon are spread unevenly over the
-/// hashes, but the map's ribbon needs evenly spread ones.
+/// A key's hash in the map is its hash times this factor. The hashes of keys that pass the ribbon are spread unevenly,
+/// but the map needs evenly spread hashes.
 inline constexpr std::uint64_t kExactMapHash = 0x9E3779B97F4A7C15;
 inline constexpr RibbonForm kExactMapForm(kWideRibbon, kRibbonShares);  // one column: the bit
 
 /// The first words of an exact payload.
 struct ExactHeader {
-  std::uint64_t filter_words;  // of the ribbon that follows; 0: none
+  std::uint64_t filter_words;  // of the ribbon that follows; 0 without a ribbon
   std::uint64_t members;
   std::uint64_t others;
 

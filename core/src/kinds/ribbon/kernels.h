@@ -9,9 +9,9 @@
 
 namespace crivo {
 
-/// A batch query processes kRibbonBatch keys at a time. From kRibbonFarBytes on, which exceeds second-level caches, it
-/// first prefetches all that these keys will read. From kRibbonFartherBytes on, which exceeds most caches, it also
-/// prefetches for the next batch.
+/// A batch query processes kRibbonBatch keys at a time. In a payload of at least kRibbonFarBytes, more than a
+/// second-level cache, the query first prefetches all that these keys will read. In a ribbon of at least
+/// kRibbonFartherBytes, more than most caches, it also prefetches for the next batch.
 inline constexpr std::size_t kRibbonBatch = 32;
 inline constexpr std::size_t kRibbonFarBytes = std::size_t{1} << 22;
 inline constexpr std::size_t kRibbonFartherBytes = std::size_t{1} << 25;
@@ -21,13 +21,13 @@ struct RibbonKernels {
   Probe ribbon;
   Probe narrow_ribbon;
   Probe map;
-  /// Adds a bucket's keys to the band, and returns which were bumped.
+  /// Adds a bucket's keys to the band, and returns how many were bumped.
   RibbonBumped (*ribbon_add_bucket)(RibbonBand&, const RibbonBucket&) noexcept;
   RibbonBumped (*map_add_bucket)(RecordBand<HashedValue>&, const RecordBucket<HashedValue>&) noexcept;
-  /// Solves the first `slots` slots of a block with the given rows and results. On entry window[c] is column c of the
-  /// solution at the 64 slots after these, with a slot's bit at the slot's number modulo 64. On return it is column c
-  /// at the 64 slots from the block's first slot on. `window` must have a multiple of 8 elements, at least `columns`,
-  /// because whole vectors are read and written.
+  /// Solves the first `slots` slots of a block with the given rows and results. On entry, window[c] is column c of the
+  /// solution at the 64 slots after these slots, with a slot's bit at the slot's number modulo 64. On return, window[c]
+  /// is column c at the 64 slots from the block's first slot on. `window` must have a multiple of 8 elements, at least
+  /// `columns`, because whole vectors are read and written.
   void (*ribbon_solve)(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
                        std::uint64_t* window) noexcept;
 };

@@ -2,13 +2,13 @@
 //
 // A ribbon filter stores no keys. Each key has a row (w random bits at a start slot) and a fingerprint of c bits. The
 // solution is c columns of one bit per slot. For each key and column, the parity of (row AND the column's w bits from
-// the start on) equals the fingerprint's bit of that column. An absent key's fingerprint agrees only by chance, with
+// the start on) equals the fingerprint's bit for that column. An absent key's fingerprint agrees only by chance, with
 // probability 2^-c. A level gets more keys than it has slots, so that hardly any slot stays empty. Keys that do not fit
 // are bumped to the next, much smaller level: each bucket of 2 w starts has a threshold of two bits, and the keys with
 // a lower start in the bucket are in the next level. The last level, the base, bumps no keys. Every w slots store their
 // columns as consecutive words of w bits, so a query reads 2 c adjacent words. The first blocks of 64 slots of a level
-// are lean (r columns), the others are rich (r + 1 columns): mixing them meets any rate. The ribbon width w is 64, or
-// 32: a query then reads half the bytes, and the filter is 1% larger.
+// are lean (r columns), the others are rich (r + 1 columns): mixing them meets any rate. The ribbon width w is 64 or
+// 32. With 32, a query reads half the bytes, and the filter is 1% larger.
 // Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon"; Dillinger & Walzer 2021, "Ribbon filter: practically smaller than Bloom and Xor".
 #pragma once
@@ -43,8 +43,8 @@ inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
 [[nodiscard]] constexpr std::uint64_t ribbon_bucket(std::uint64_t start, unsigned width) noexcept {
   return width == kWideRibbon ? start / (2 * kWideRibbon) : start / (2 * kNarrowRibbon);
 }
-/// For wide ribbons, by threshold: the first start of a bucket that is kept (not bumped). Not inline, so that a shared
-/// library needs no lookup of its address.
+/// For wide ribbons, the first start of a bucket that is kept (not bumped), indexed by the threshold. Not inline, so
+/// that a shared library needs no lookup of its address.
 constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
 [[nodiscard]] constexpr unsigned ribbon_kept_from(std::uint64_t threshold, unsigned width) noexcept {
   return width == kWideRibbon ? kRibbonKeptFrom[threshold] : kRibbonKeptFrom[threshold] / 2U;
@@ -68,7 +68,7 @@ inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
   return static_cast<std::uint32_t>(hash * factor >> 32);
 }
 
-/// The width and the column counts of a filter, which determine the lean blocks of a level.
+/// The width and the column counts of a filter. With a level's number of blocks, they give its number of lean blocks.
 struct RibbonForm {
   unsigned width;
   unsigned lean;        // r, the columns of a lean block
@@ -118,7 +118,7 @@ struct RibbonLevelShape {
   [[nodiscard]] unsigned columns_of(std::uint64_t block) const noexcept {
     return lean_columns + (block >= lean_blocks);
   }
-  /// The starts in lean blocks.
+  /// The number of starts in lean blocks.
   [[nodiscard]] std::uint64_t lean_starts() const noexcept {
     return std::min(lean_blocks * kRibbonBlockSlots, starts());
   }
@@ -129,7 +129,7 @@ struct RibbonLevelShape {
   [[nodiscard]] std::uint64_t words_before(std::uint64_t block) const noexcept {
     return block * lean_columns + (block > lean_blocks ? block - lean_blocks : 0);
   }
-  /// All words of the level, with the word of the block count.
+  /// All words of the level, including the word of the block count.
   [[nodiscard]] std::uint64_t words() const noexcept { return 1 + threshold_words() + words_before(blocks); }
 };
 
@@ -147,7 +147,7 @@ struct RibbonHeader {
 };
 
 /// One key's equation. From `words` on, `columns` words of the ribbon's width hold the solution at the slots around the
-/// start; the next `columns` words hold it at the slots after these.
+/// start. The next `columns` words hold the solution at the following slots.
 struct RibbonEquation {
   const std::byte* words;
   unsigned columns;
@@ -217,8 +217,8 @@ struct RibbonLevelView {
   return view;
 }
 
-/// The key's equation in a ribbon of this width: goes from level to level until the key is not bumped. The payload must
-/// have at least one level.
+/// Finds the key's equation in a ribbon of this width: goes from level to level until the key is not bumped. The
+/// payload must have at least one level.
 [[nodiscard]] inline RibbonEquation find_ribbon_equation(const View& view, unsigned width,
                                                          std::uint64_t hash) noexcept {
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
@@ -240,7 +240,7 @@ struct RibbonLevelView {
 
 /// Nearly all keys are in the first level, so the first level's parameters for queries are computed once per filter.
 struct RibbonPrepared {
-  std::uint64_t starts;  // 0 if not prepared, or if there is only the base level
+  std::uint64_t starts;  // 0 if not prepared, or without a level above the base
   std::uint64_t lean_blocks;
   std::uint64_t solution;  // its offset in the payload
 };

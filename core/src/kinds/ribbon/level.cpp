@@ -1,12 +1,12 @@
 // A level is built in two steps. Banding adds each key's row to a triangular system with one row per slot, by Gaussian
 // elimination. A row that becomes zero before it finds a free slot contradicts the stored rows, unless its result is
 // zero, too. After a contradiction, the bucket gets a higher threshold, and bumps the keys of lower starts. Buckets are
-// filled from left to right, and each from its highest start to its lowest, so the bumped starts are those whose slots
-// are occupied by rows of the left neighbour. Back-substitution then solves slot after slot from right to left, all
+// filled from left to right, and each from its highest start to its lowest. So the bumped starts are those whose slots
+// are occupied by rows of the bucket on the left. Back-substitution then solves slot after slot from right to left, all
 // columns at once.
 //
-// Shards, which are runs of buckets, are built from right to left. That bounds the memory, and several threads can band
-// a shard each. A shard's first bucket bumps every start below a border, and the slots up to the border belong to the
+// Shards are runs of buckets, and are built from right to left. That bounds the memory, and several threads can band a
+// shard each. A shard's first bucket bumps every start below a border, and the slots up to the border belong to the
 // shard on its left. Rows of the left shard may reach beyond the border, where the solution is known when the left
 // shard is solved.
 #include "kinds/ribbon/level.h"
@@ -63,7 +63,7 @@ void solve_block(const std::uint64_t* rows, const std::uint32_t* results, std::s
                  Window& window) noexcept {
   kernels_in_use<RibbonKernels>().ribbon_solve(rows, results, slots, columns, window.data());
 }
-/// The kernel solves 32 columns at a time, so the up to 64 columns of a map are solved in two halves.
+/// The kernel solves at most 32 columns, so the columns of a map, up to 64, are solved in two halves.
 void solve_block(const std::uint64_t* rows, const std::uint64_t* results, std::size_t slots, unsigned columns,
                  Window& window) noexcept {
   std::array<std::uint32_t, kRibbonBlockSlots> half;
@@ -102,7 +102,7 @@ class Shard {
     }
   }
 
-  /// On entry, `window` belongs to the shard on the right; on return, to this shard.
+  /// On entry, `window` is that of the shard on the right; on return, that of this shard.
   void solve(Window& window) const noexcept {
     for (std::size_t end = band_.size(); end > 0;) {
       const std::size_t block = (end - 1) / kRibbonBlockSlots;
@@ -160,7 +160,7 @@ class Shard {
   std::span<const Record> hashes_;
 };
 
-/// Removes the keys of this bucket and all later ones from the end of `hashes`, and returns them.
+/// Removes the keys of this bucket and of all later buckets from the end of `hashes`, and returns these keys.
 template <class Record>
 std::span<const Record> split_at(const LevelBuild& level, std::uint64_t bucket,
                                  std::span<const Record>& hashes) noexcept {

@@ -17,7 +17,7 @@ namespace crivo {
   return {key.hash * kRibbonNextLevel, key.value};
 }
 
-/// The keys of one level: their hashes at that level, and the factor that gives fingerprints from these.
+/// The keys of one level: their hashes at this level, and the factor that gives fingerprints from these hashes.
 template <class Record>
 struct RibbonKeys {
   RecordSource<Record>& hashes;
@@ -43,8 +43,8 @@ class RibbonProgress {
   double done_ = 0;
 };
 
-/// Writes a level to its zeroed words at `at`. Bumped keys are added to `bumped`, by their hashes at the next level.
-/// The base level bumps only keys without a solution. Errors: kCancelled; those of the source and of `bumped`.
+/// Writes a level to its zeroed words at `at`. Adds bumped keys to `bumped`, with their hashes at the next level. The
+/// base level bumps only keys without a solution. Errors: kCancelled; those of the source and of `bumped`.
 template <class Record>
 Result<void> build_ribbon_level(const RibbonLevelShape& level, unsigned columns, const RibbonKeys<Record>& keys,
                                 std::byte* at, RecordCollector<Record>& bumped, RibbonProgress& progress);

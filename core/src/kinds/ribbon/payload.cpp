@@ -20,7 +20,7 @@ std::uint64_t sum_of_pairs(std::uint64_t word) noexcept {
   return bytes * 0x0101010101010101 >> 56;
 }
 
-/// The number of starts that are kept (not bumped), by the thresholds of 32 buckets.
+/// The number of starts that are kept (not bumped) in 32 buckets with these thresholds.
 std::uint64_t kept_starts(std::uint64_t thresholds, unsigned width) noexcept {
   static_assert(kRibbonKeptFrom[0] == 0 && kRibbonKeptFrom[2] == 2 * kRibbonKeptFrom[1]);
   const unsigned step = ribbon_kept_from(1, width);
@@ -30,8 +30,8 @@ std::uint64_t kept_starts(std::uint64_t thresholds, unsigned width) noexcept {
   return kBucketsPerWord * ribbon_bucket_starts(width) - bumped;
 }
 
-/// How many of a level's starts before `end` are kept. Processes whole words of thresholds, because a small blob can
-/// decode to billions of buckets.
+/// The number of a level's starts before `end` that are kept. Processes whole words of thresholds, because a small blob
+/// can decode to billions of buckets.
 std::uint64_t kept_before(const RibbonAccess& level, std::uint64_t end) noexcept {
   std::uint64_t kept = 0;
   const unsigned bucket_starts = ribbon_bucket_starts(level.width);
@@ -65,7 +65,7 @@ struct KeptStarts {
   }
 };
 
-/// Validates the level at `at`, which must end before `end`, and moves `at` past it. Errors: kCorrupt.
+/// Validates the level at `at`, which must end at `end` or before, and moves `at` past the level. Errors: kCorrupt.
 Result<void> check_level(const std::byte*& at, const std::byte* end, const RibbonForm& form, bool base) {
   const auto words = static_cast<std::uint64_t>(end - at) / 8;
   const std::uint64_t blocks = words == 0 ? 0 : load_le<std::uint64_t>(at);
@@ -117,8 +117,8 @@ Result<void> validate_ribbon(const View& view) {
   return {};
 }
 
-// Follows the reads of validate_ribbon(), and stops where validate_ribbon() will report an error. Freezes word 0 and
-// the number of blocks of each level, which determine where queries read.
+// Admits the reads of validate_ribbon(), and stops where validate_ribbon() will report an error. Freezes word 0 and the
+// number of blocks of each level, which determine where queries read.
 bool admit_ribbon_open(const View& view, ByteGate& gate) {
   if (!gate.freeze(0, 8)) return false;
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
@@ -138,7 +138,7 @@ bool admit_ribbon_open(const View& view, ByteGate& gate) {
   return true;
 }
 
-// Follows the reads of find_ribbon_equation(). A batch kernel reads a key's equation at the first level even if that
+// Admits the reads of find_ribbon_equation(). A batch kernel reads a key's equation at the first level even if that
 // level bumped the key.
 bool admit_ribbon_question(const View& view, std::uint64_t hash, ByteGate& gate) {
   const auto offset_of = [&view](const std::byte* at) { return static_cast<std::uint64_t>(at - view.payload); };

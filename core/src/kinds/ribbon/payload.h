@@ -1,4 +1,4 @@
-// Validation and reads that all payloads of the family share.
+// Validation and other functions that the kinds of this folder share.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace crivo {
 
-/// Errors: kCorrupt for an invalid number of words.
+/// KindRow::payload_bytes. Errors: kCorrupt for an invalid number of words.
 [[nodiscard]] Result<std::uint64_t> ribbon_payload_bytes(const Shape& shape);
-// The functions of a kind with these names, for kinds/kind.h.
+// KindRow::validate, admit_open and admit_query.
 [[nodiscard]] Result<void> validate_ribbon(const View& view);
 [[nodiscard]] bool admit_ribbon_open(const View& view, ByteGate& gate);
 [[nodiscard]] bool admit_ribbon_question(const View& view, std::uint64_t hash, ByteGate& gate);

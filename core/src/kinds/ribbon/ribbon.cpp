@@ -1,5 +1,5 @@
 // The ribbon filter: built once from all its keys, and within two percent of the information limit. layout.h explains
-// it and lists the papers.
+// how it works, and lists the papers.
 #include <algorithm>
 #include <cmath>
 
@@ -71,7 +71,7 @@ struct Ribbon {
     return stats_of_words(view, rate_of_ribbon(view), RibbonHeader(load_le<std::uint64_t>(view.payload)).keys);
   }
 
-  // The layout of a built ribbon determines its rate, which differs from the planned one by 0.1% at 10^5 keys.
+  // The layout of a built ribbon determines its rate. At 10^5 keys, the rate differs from the planned one by 0.1%.
   static double predicted_fp_rate(const View& view, double keys) noexcept {
     if (!(keys > 0)) return 0;
     if (!ribbon_is_empty(view)) return rate_of_ribbon(view);

@@ -1,6 +1,6 @@
-// A static map: a ribbon whose equations give each key's value and, above it, check bits of its fingerprint. An absent
-// key has an arbitrary value, and c check bits detect all but 2^-c of absent keys. No key is stored, so the map is
-// built once, from all pairs. Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 call it retrieval (layout.h).
+// A static map: a ribbon whose equations give each key's value and, above it, check bits of the key's fingerprint. An
+// absent key gets an arbitrary value; c check bits detect all but 2^-c of absent keys. No key is stored, so the map is
+// built once, from all pairs. Dillinger, Huebschle-Schneider, Sanders & Walzer 2022 call this retrieval (layout.h).
 #include <algorithm>
 #include <cmath>
 

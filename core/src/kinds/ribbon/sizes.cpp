@@ -14,13 +14,13 @@ namespace {
 
 /// Measured properties of a width's levels, for 2049 to 10^6 keys.
 struct Fill {
-  // One slot in `empty_one_in` stays empty, and `empty_at_end` slots at the level's end.
+  // One slot in `empty_one_in` stays empty, and so do `empty_at_end` slots at the level's end.
   double empty_one_in;
   double empty_at_end;
   // The planned size assumes more empty slots, so it is seldom too small.
   std::uint64_t planned_empty_one_in;
   std::uint64_t planned_empty_at_end;
-  // Bumped starts have more keys than others, because buckets with many keys bump more.
+  // Bumped starts have more keys than other starts, because buckets with many keys bump more.
   double bumped_starts_per_key;
 };
 constexpr Fill kWideFill{1700, 24, 512, 48, 0.92};
@@ -47,7 +47,7 @@ Result<void> check_width(unsigned width) {
 }  // namespace
 
 std::uint64_t ribbon_base_blocks(std::uint64_t keys, unsigned width) noexcept {
-  // Few spare slots, but one of the first seeds gives a solution.
+  // There are few spare slots, but one of the first seeds gives a solution.
   const std::uint64_t slots = keys + 8 + keys / (width == kWideRibbon ? 64 : 24);
   return std::max(kMinRibbonBlocks, (slots + kRibbonBlockSlots - 1) / kRibbonBlockSlots);
 }

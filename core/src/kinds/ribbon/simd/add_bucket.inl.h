@@ -12,7 +12,7 @@ CRIVO_TARGET inline std::uint64_t start_in_bucket(const RecordBucket<Record>& bu
 }
 
 /// Removes hashes from the end of `hashes` while their starts are in the same block and at least `kept_from`. A row
-/// whose first slot is free is stored at once; the others are appended to `rows`, until it is full.
+/// whose first slot is free is stored at once. The other rows are appended to `rows`, until `rows` is full.
 template <class Record>
 CRIVO_TARGET inline void take_rows(RecordBand<Record>& band, const RecordBucket<Record>& bucket,
                                    std::uint64_t kept_from, std::span<const Record>& hashes,
@@ -38,8 +38,8 @@ CRIVO_TARGET inline void take_rows(RecordBand<Record>& band, const RecordBucket<
   hashes = hashes.first(key);
 }
 
-// Adds the keys in descending order of starts. The keys that the same threshold would bump form a group: if one of them
-// cannot be stored, the whole group is removed, and the bucket gets that threshold.
+// Adds the keys in descending order of starts, in groups. A group is the keys that one threshold bumps and the next
+// lower threshold keeps. If a key cannot be stored, its whole group is removed, and the bucket gets the threshold.
 template <class Record>
 CRIVO_TARGET inline RibbonBumped add_bucket(RecordBand<Record>& band, const RecordBucket<Record>& bucket) noexcept {
   std::span<const Record> left = bucket.hashes;

@@ -1,5 +1,5 @@
 // The ribbon kind with AVX2. A query tests eight columns at once, without a branch: it folds each column to four bits,
-// whose parity is a bit of a constant. Building eliminates four rows per vector. Solving is portable code, compiled
+// and reads their parity from a constant. Building eliminates four rows per vector. Solving is portable code, compiled
 // with AVX2.
 #if defined(__x86_64__)
 
@@ -51,8 +51,8 @@ CRIVO_TARGET inline __m256i eight_columns(const RibbonEquation& equation, const 
                                           unsigned first, unsigned second) noexcept {
   const __m256 a = _mm256_castsi256_ps(four_columns(equation, row, first));
   const __m256 b = _mm256_castsi256_ps(four_columns(equation, row, second));
-  const __m256i halves = _mm256_xor_si256(_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88)),   // the lower ones
-                                          _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD)));  // the upper ones
+  const __m256i halves = _mm256_xor_si256(_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88)),   // the lower halves
+                                          _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD)));  // the upper halves
   return _mm256_permute4x64_epi64(halves, 0xD8);  // restores the order after the shuffles
 }
 CRIVO_TARGET inline __m256i eight_columns(const RibbonEquation& equation, const SplitRow<kNarrowRibbon>& row,
@@ -119,7 +119,7 @@ CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 
 #include "kinds/ribbon/simd/eliminate_lanes.inl.h"
 #include "kinds/ribbon/simd/solve_portable.inl.h"
-// This include must follow eliminate(), which it calls.
+// This include must follow eliminate(), which add_bucket() calls.
 #include "kinds/ribbon/simd/add_bucket.inl.h"
 
 }  // namespace

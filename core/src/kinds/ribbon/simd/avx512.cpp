@@ -1,5 +1,5 @@
-// The ribbon kind with AVX-512. A query tests eight columns per step: masked loads read the columns of two blocks, a
-// funnel shift joins the 64 bits from the start slot on, and a population count gives the parities. Building eliminates
+// The ribbon kind with AVX-512. A query tests eight columns per step: it loads the columns of two blocks, joins the 64
+// bits from the start slot on with a funnel shift, and gets the parities from a population count. Building eliminates
 // eight rows per vector, and solving computes eight columns per vector.
 #if defined(__x86_64__)
 
@@ -48,8 +48,8 @@ CRIVO_TARGET inline unsigned wrong_columns(const RibbonEquation& equation, unsig
   return _bzhi_u32(_mm256_movepi32_mask(_mm256_slli_epi32(counts, 31)) ^ fingerprint, count);
 }
 
-/// For at most kFewColumns columns. A masked load may touch a cache line that it does not need. Fastest if the payload
-/// is in a cache.
+/// Tests at most kFewColumns columns. A masked load may touch a cache line that it does not need. Fastest if the
+/// payload is in a cache.
 constexpr unsigned kFewColumns = 8;
 template <unsigned kWidth>
 CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
@@ -60,14 +60,14 @@ CRIVO_TARGET inline bool holds_few(const RibbonEquation& equation) noexcept {
   return wrong_columns(equation, equation.fingerprint, columns, here, next) == 0;
 }
 
-/// The same for at least 4 columns, without touching a byte after the equation: the load would wait for that byte's
-/// cache line, even in a masked lane.
+/// The same for 4 to 8 columns, without touching a byte after the equation. A load would wait for that byte's cache
+/// line, even in a masked lane.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool holds_few_exactly(const RibbonEquation& equation) noexcept {
   const unsigned columns = equation.columns;
   const auto mask = static_cast<__mmask8>(0xFF << (8 - columns));
   const auto here = load_columns<kWidth>(equation.words);
-  auto next = load_columns<kWidth>(equation.words + kWidth / 8 * (2 * columns - 8));  // the last lanes are needed
+  auto next = load_columns<kWidth>(equation.words + kWidth / 8 * (2 * columns - 8));  // only the last lanes are needed
   if constexpr (kWidth == kWideRibbon) {
     next = _mm512_maskz_compress_epi64(mask, next);
   } else {
@@ -153,11 +153,11 @@ CRIVO_TARGET inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 }
 
 #include "kinds/ribbon/simd/eliminate_lanes.inl.h"
-// This include must follow eliminate(), which it calls.
+// This include must follow eliminate(), which add_bucket() calls.
 #include "kinds/ribbon/simd/add_bucket.inl.h"
 
 // Each lane holds one column of the solution at the 64 slots after the current slot. The current slot's bit replaces
-// the bit of the slot 64 further on, which no row reaches any more. (Two slots at once were slower.)
+// the bit of the slot that is 64 slots later, which no remaining row reaches. (Two slots at once were slower.)
 CRIVO_TARGET void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
                         std::uint64_t* window) noexcept {
   const __m512i first_columns = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);

@@ -6,8 +6,8 @@
 // add_lanes(), or_lanes(), lanes_with_bit(), started_lanes_with_bit(), xor_where(), any(), is_zero(), first_lane() and
 // broadcast_first(). It must include kinds/ribbon/simd/rows.h. Defines eliminate().
 //
-// These alternatives were slower: reducing a block's 64 pivots fully, using two words per lane, and a branchless step
-// before the lanes.
+// These alternatives were slower: reducing a block's 64 pivots fully, using two words per lane, and one more branchless
+// step before the vector code.
 
 /// Rows that are being added. A slot's bit is at the slot's number modulo 64.
 template <unsigned kSets>
@@ -42,7 +42,7 @@ struct SlotLanes {
 };
 
 /// The rows of a set with a bit at the slot. Unless all rows have started, rows that start after the slot are excluded:
-/// their bit at that index belongs to the slot 64 further on.
+/// their bit at that index belongs to the slot that is 64 slots later.
 template <bool kAllStarted, unsigned kSets>
 CRIVO_TARGET inline LaneMask rows_at(const RowSets<kSets>& sets, unsigned set, const SlotLanes& slot) noexcept {
   if constexpr (kAllStarted) return lanes_with_bit(sets.bits[set], slot.bit);
@@ -73,8 +73,8 @@ CRIVO_TARGET inline bool store_first(Band& band, std::size_t slot, const RowSets
   return true;
 }
 
-/// Eliminates the slots [from, to), all in one block. `left` is the number of rows not stored yet; returns the number
-/// afterwards.
+/// Eliminates the slots [from, to), all in one block. `left` is the number of rows not stored yet. Returns this number
+/// after the elimination.
 template <bool kAllStarted, unsigned kSets, class Band>
 CRIVO_TARGET inline std::size_t eliminate_slots(Band& band, RowSets<kSets>& sets, std::size_t from, std::size_t to,
                                                 std::size_t left) noexcept {

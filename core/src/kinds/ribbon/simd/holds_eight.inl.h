@@ -1,16 +1,16 @@
-// A query's test, and the parities of its columns, from one instruction set's code for eight columns. If the number of
-// columns is not a multiple of eight, some are tested twice, so that nothing outside the payload is read and no mask is
-// needed. Fewer than four are tested one by one.
+// The test of an equation, and the parities of its columns, made from one instruction set's code for eight columns. If
+// the number of columns is not a multiple of eight, some are tested twice, so that nothing outside the payload is read
+// and no mask is needed. Fewer than four columns are tested one by one.
 //
-// The including file must include <algorithm> and kinds/ribbon/simd/holds_portable.inl.h, and must define, inside the
-// same anonymous namespace of crivo: the macro CRIVO_TARGET, and for each kWidth `bool eight_hold(const
-// RibbonEquation&, const SplitRow<kWidth>&, unsigned first, unsigned second)`: whether the parities of the four columns
-// from `first` on and of the four from `second` on are those of the fingerprint; and `unsigned eight_parities(const
-// RibbonEquation&, const SplitRow<kWideRibbon>&, unsigned first, unsigned second)`: these parities, four from `first`
-// on in its lowest four bits, and four from `second` on in the next four. Defines holds(), kFewColumns and holds_few()
-// for kinds/ribbon/simd/query.inl.h, and columns_of() for values.inl.h.
+// The including file must include <algorithm> and kinds/ribbon/simd/holds_portable.inl.h. Inside the same anonymous
+// namespace of crivo, it must define the macro CRIVO_TARGET and two functions. Their parameters are (const
+// RibbonEquation&, const SplitRow<kWidth>&, unsigned first, unsigned second). They compute eight parities: those of the
+// four columns from `first` on and of the four from `second` on. `bool eight_hold`, for each kWidth, returns whether
+// the parities are those of the fingerprint. `unsigned eight_parities`, for kWideRibbon, returns the first four in its
+// lowest four bits, and the others in the next four. Defines holds(), kFewColumns and holds_few() for
+// kinds/ribbon/simd/query.inl.h, and columns_of() for values.inl.h.
 
-/// For at most kFewColumns columns, without a branch that depends on the key, because a mispredicted branch takes
+/// Tests at most kFewColumns columns, without a branch that depends on the key, because a mispredicted branch takes
 /// longer than the code that it skips.
 inline constexpr unsigned kFewColumns = 16;
 template <unsigned kWidth>

@@ -1,5 +1,5 @@
-// A query's test in portable code: column by column, until a parity differs from the fingerprint's bit. The including
-// file must include <bit>, <type_traits>, crivo/host/bytes.h and kinds/ribbon/layout.h. Defines SplitRow,
+// The test of an equation in portable code: column by column, until a parity differs from the fingerprint's bit. The
+// including file must include <bit>, <type_traits>, crivo/host/bytes.h and kinds/ribbon/layout.h. Defines SplitRow,
 // holds_by_column() and columns_one_by_one().
 
 /// A word of a column in a ribbon of this width.

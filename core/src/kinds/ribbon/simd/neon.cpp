@@ -1,6 +1,6 @@
 // The ribbon kind with NEON. A query tests eight columns at once, without a branch: it counts the ones in each byte,
-// and adds neighbours until one byte per column is left, whose lowest bit is the parity. Building eliminates two rows
-// per vector, and solving computes eight columns at once.
+// and adds neighbours until one byte per column is left. The lowest bit of this byte is the parity. Building eliminates
+// two rows per vector, and solving computes eight columns at once.
 #if defined(__AARCH64EL__)
 
 #include <arm_neon.h>
@@ -28,7 +28,7 @@ namespace {
 /// The number of ones in each byte of two columns.
 inline uint8x16_t ones(uint64x2_t columns) noexcept { return vcntq_u8(vreinterpretq_u8_u64(columns)); }
 
-/// A byte for each of eight columns, whose lowest bit is the column's parity.
+/// A byte for each of eight columns. The lowest bit of a byte is the column's parity.
 inline uint8x8_t parities(uint64x2_t a, uint64x2_t b, uint64x2_t c, uint64x2_t d) noexcept {
   const uint8x16_t pairs = vpaddq_u8(vpaddq_u8(ones(a), ones(b)), vpaddq_u8(ones(c), ones(d)));
   return vpadd_u8(vget_low_u8(pairs), vget_high_u8(pairs));
@@ -57,7 +57,7 @@ inline uint64x2_t four_columns(const RibbonEquation& equation, const SplitRow<kN
       veorq_u32(vandq_u32(here, vdupq_n_u32(row.here)), vandq_u32(next, vdupq_n_u32(row.next))));
 }
 
-/// A byte per column, for four columns from `first` on and four from `second` on; its lowest bit is the parity.
+/// A byte per column, for the four columns from `first` on and the four from `second` on. Its lowest bit is the parity.
 inline uint8x8_t parities_of(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row, unsigned first,
                              unsigned second) noexcept {
   return parities(two_columns(equation, row, first), two_columns(equation, row, first + 2),
@@ -117,11 +117,11 @@ inline Lanes broadcast_first(LaneMask mask, Lanes lanes) noexcept {
 }
 
 #include "kinds/ribbon/simd/eliminate_lanes.inl.h"
-// This include must follow eliminate(), which it calls.
+// This include must follow eliminate(), which add_bucket() calls.
 #include "kinds/ribbon/simd/add_bucket.inl.h"
 
 // Each lane holds one column of the solution at the 64 slots after the current slot. The current slot's bit replaces
-// the bit of the slot 64 further on, which no row reaches any more.
+// the bit of the slot that is 64 slots later, which no remaining row reaches.
 void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots, unsigned columns,
            std::uint64_t* window) noexcept {
   const uint8x16_t first_two = vcombine_u8(vdup_n_u8(0), vdup_n_u8(1));

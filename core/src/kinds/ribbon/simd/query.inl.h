@@ -1,5 +1,5 @@
-// The queries of a ribbon, for one instruction set's test of an equation. Included, so that the compiler can inline the
-// test.
+// The queries of a ribbon. Each instruction set's file includes this one, so that the compiler can inline the test of
+// an equation.
 //
 // The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; `bool
 // holds<kWidth>(const RibbonEquation&)` for each ribbon width; kFewColumns; and `bool holds_few<kWidth>(const
@@ -7,8 +7,8 @@
 // kinds/probe_key.h, kinds/ribbon/kernels.h and kinds/ribbon/layout.h. Defines kRibbonProbe<kWidth>, a Probe
 // (crivo/detail/view.h).
 
-/// Queries all levels. Rarely needed: for keys that the first level bumped, and for payloads with only the base level.
-/// Not inlined, so that all other queries need no stack frame.
+/// Queries all levels. Rarely needed: for keys that the first level bumped, and for payloads without a level above the
+/// base. Not inlined, so that all other queries need no stack frame.
 template <unsigned kWidth>
 [[gnu::noinline]] CRIVO_TARGET inline bool contains_any_level(const View& view, std::uint64_t hash) noexcept {
   return !ribbon_is_empty(view) && holds<kWidth>(find_ribbon_equation(view, kWidth, hash));
@@ -82,7 +82,7 @@ template <unsigned kWidth>
 }
 
 /// A batch of queries, for payloads larger than the second-level cache. Prefetches the cache lines of all keys before
-/// it tests the first.
+/// the first test.
 template <unsigned kWidth>
 CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
                                       std::size_t count, bool* hits) noexcept {
@@ -91,8 +91,8 @@ CRIVO_TARGET inline void contains_far(const View& view, const RibbonAccess& firs
   for (std::size_t i = 0; i < count; ++i) hits[i] = holds<kWidth>(equations[i]);
 }
 
-/// Several batches of queries, for payloads larger than most caches. Prefetches the next batch while one is tested. For
-/// a single batch, or in a cache, it takes 10% longer than contains_far().
+/// Several batches of queries, for payloads larger than most caches. Prefetches the next batch before it tests one. For
+/// a single batch, or in a cache, this takes 10% longer than contains_far().
 template <unsigned kWidth>
 CRIVO_TARGET inline void contains_farther(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
                                           std::size_t count, bool* hits) noexcept {
@@ -135,7 +135,7 @@ CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* h
   }
 }
 
-/// contains_key of probe_key.h, compiled for this instruction set, because contains() is otherwise not inlined.
+/// ask_key() of probe_key.h, compiled for this instruction set, because contains() is otherwise not inlined.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
   if (key.size() > kShortKey) return ask_long_key<&contains<kWidth>>(view, key);

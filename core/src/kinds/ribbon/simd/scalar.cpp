@@ -18,7 +18,7 @@ namespace {
 
 #include "kinds/ribbon/simd/holds_portable.inl.h"
 
-// Adds the rows one by one: each moves from its start to higher slots until it finds a free one.
+// Adds the rows one by one. Each row moves from its start to higher slots until it finds a free slot.
 template <class Band>
 bool eliminate(Band& band, const RibbonRows& rows) noexcept {
   for (std::size_t i = 0; i < rows.count; ++i) {

@@ -2,7 +2,7 @@
 // Defines solve(), a RibbonKernels::ribbon_solve (kinds/ribbon/kernels.h).
 
 // Each word of the window holds one column of the solution at the 64 slots after the current slot. The current slot's
-// bit replaces the bit of the slot 64 further on, which no row reaches any more.
+// bit replaces the bit of the slot that is 64 slots later, which no remaining row reaches.
 CRIVO_TARGET inline void solve(const std::uint64_t* rows, const std::uint32_t* results, std::size_t slots,
                                unsigned columns, std::uint64_t* window) noexcept {
   for (std::size_t slot = slots; slot-- > 0;) {

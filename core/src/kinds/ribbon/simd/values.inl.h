@@ -1,4 +1,4 @@
-// The queries of a map, for one instruction set's columns_of(). Included, so that the compiler can inline it.
+// The queries of a map. Each instruction set's file includes this one, so that the compiler can inline columns_of().
 //
 // The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
 // `std::uint64_t columns_of(const RibbonEquation&)`. It must include <algorithm>, kinds/probe_key.h,
@@ -44,7 +44,7 @@ CRIVO_TARGET inline RibbonEquation map_equation(const View& view, std::uint64_t 
   return find_ribbon_equation(as_ribbon(view), kWideRibbon, hash);
 }
 
-/// Prefetches the cache lines of a batch before it tests the first key.
+/// In a large payload, prefetches the cache lines of a batch before it looks up the first key.
 CRIVO_TARGET inline void find_batch(const View& view, const std::uint64_t* hashes, std::size_t count,
                                     std::uint64_t* values, bool* hits) noexcept {
   if (ribbon_is_empty(view)) {
