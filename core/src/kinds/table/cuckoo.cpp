@@ -1,6 +1,6 @@
 // The cuckoo filter: a hash table of short fingerprints instead of keys, so that keys can be removed. A bucket has four
-// slots. A key has two buckets, either of which may contain its fingerprint. The second bucket follows from the first
-// and the fingerprint alone, so a fingerprint can be relocated between its buckets although the key is unknown. If both
+// slots. A key has two buckets, and either may contain its fingerprint. The second bucket follows from the first and
+// the fingerprint alone, so a fingerprint can be relocated between its buckets although the key is unknown. If both
 // buckets of a new key are full, fingerprints are relocated until a slot is free; if that fails, the filter is full. A
 // key that is added repeatedly occupies a slot each time, up to the eight slots of its buckets.
 // Paper: Fan, Andersen, Kaminsky & Mitzenmacher 2014, "Cuckoo filter: practically better than Bloom".
@@ -25,8 +25,8 @@ constexpr unsigned kMaxCopies = 2 * kSlots;
 constexpr std::size_t kRelocations = 2000;
 
 /// The other bucket of a fingerprint. The numbers of its two buckets add up, modulo the number of buckets, to an odd
-/// number that the fingerprint determines. So each bucket number determines the other one, and the two differ, because
-/// the number of buckets is even.
+/// number that the fingerprint determines. So each bucket number determines the other. The two differ, because the
+/// number of buckets is even.
 std::uint64_t other_bucket(std::uint64_t bucket, std::uint32_t fingerprint, std::uint64_t buckets) noexcept {
   const std::uint64_t sum = 2 * mulhi(scatter(fingerprint), buckets / 2) + 1;
   return sum >= bucket ? sum - bucket : sum + buckets - bucket;
@@ -183,9 +183,9 @@ class Buckets {
     }
     return false;
   }
-  /// Relocates the fingerprints along the path, from its end to its start. The fingerprint in this slot was already
-  /// copied to its other bucket. Each slot is filled from the bucket before it on the path, and the first slot gets the
-  /// new fingerprint. A shortest path contains no bucket twice, so nothing is overwritten.
+  /// Relocates the fingerprints along the path, from its end to its start. The fingerprint in `slot` of search[at] was
+  /// already copied to its other bucket. Each slot is filled from the bucket before it on the path, and the first slot
+  /// gets the new fingerprint. A shortest path contains no bucket twice, so nothing is overwritten.
   void shift(const Search& search, std::size_t at, unsigned slot, std::uint32_t fingerprint) noexcept {
     for (; at >= kRoots; at = search[at].parent) {
       const unsigned source = search[at].slot;
@@ -297,7 +297,7 @@ struct Cuckoo {
     return {};
   }
 
-  /// The copies of the key's fingerprint in its two buckets.
+  /// The number of copies of the key's fingerprint in its two buckets.
   static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
     return copies_of(CuckooKey(hash, view.shape), view);
   }

@@ -1,9 +1,9 @@
-// Hash compaction: an open-addressing hash table that stores, instead of each key, its value: a few bits of the key's
-// hash. The hash gives the first slot, and the value gives the step from one slot to the next. The values along a probe
-// sequence are in descending order: an added value is stored in the first slot with a smaller value (an empty slot has
-// 0), and the smaller value moves on by its own step. A search therefore ends early, at the first slot with a smaller
-// value. Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection"; Amble & Knuth 1974, "Ordered hash
-// tables", for the descending order.
+// Hash compaction: an open-addressing hash table that stores, in place of each key, a value that is a few bits of the
+// key's hash. The hash gives the first slot, and the value gives the step from one slot to the next. The values along a
+// probe sequence are in descending order: an added value is stored in the first slot with a smaller value (an empty
+// slot has 0), and the smaller value moves on by its own step. A search therefore ends early, at the first slot with a
+// smaller value. Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection"; Amble & Knuth 1974,
+// "Ordered hash tables", for the descending order.
 #include <algorithm>
 #include <array>
 
@@ -36,7 +36,7 @@ class Walk {
     if (slot_ >= slots_) slot_ -= slots_;
   }
   /// Continues from this slot with the value that it contained. The start of that value's probe sequence is unknown,
-  /// but its step is known.
+  /// but the value gives the step.
   void continue_as(std::uint32_t value) noexcept {
     value_ = value;
     step_ = step_of(value);
@@ -53,7 +53,7 @@ class Walk {
   std::uint32_t value_;
 };
 
-/// Searches for the value from the walk's slot on. Returns true if it is found, or if the search reaches kMaxSteps.
+/// Searches for the value from the walk's slot on. Returns true if found, or if the search reaches kMaxSteps.
 bool find(const View& view, Walk walk) noexcept {
   for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {
     const std::uint32_t stored = load_slot(view.payload, walk.slot(), view.shape.param);
@@ -68,7 +68,7 @@ void prefetch(const View& view, const Walk& walk) noexcept {
   __builtin_prefetch(view.payload + (walk.slot() * view.shape.param >> 3));
 }
 
-// A search visits three slots on average; prefetching the first two pays.
+// A search visits three slots on average; prefetching the first two saves time.
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
   constexpr std::size_t kAhead = 32;
   std::array<Walk, kAhead> walks;
@@ -106,7 +106,7 @@ class UndoLog {
   std::size_t size_ = 0;
 };
 
-/// Returns false, with nothing changed, if the table is full.
+/// Adds the walk's value. Returns false, with nothing changed, if the table is full.
 bool insert(Store store, Walk walk) noexcept {
   UndoLog log;
   for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {

@@ -17,7 +17,7 @@ struct FingerprintLimits {
 /// Checks k (`probes`), the fingerprint bits and the units. Errors: kCorrupt naming the field.
 Result<void> check_fingerprint_shape(const Shape& shape, const FingerprintLimits& limits);
 
-/// Sizes from spec.bits_per_key if set, else from spec.fp_rate.
+/// Sizes by `fit` if spec.bits_per_key is set, else by `size`. Errors: kBadArgument.
 Result<Shape> plan_fingerprints(const FilterSpec& spec, Kind kind, unsigned probes,
                                 Result<FingerprintSize> (*size)(std::uint64_t capacity, double fp_rate),
                                 Result<FingerprintSize> (*fit)(std::uint64_t capacity, double bits_per_key));

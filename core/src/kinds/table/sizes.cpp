@@ -20,7 +20,7 @@ double fingerprint_values(unsigned bits) noexcept { return std::ldexp(1.0, stati
 
 std::uint64_t to_units(double units) noexcept { return static_cast<std::uint64_t>(std::min(units, kMaxUnits)); }
 
-/// The size with the smallest `cost`, of make_size(bits) for fingerprints of min_bits to 32 bits.
+/// The size make_size(bits) with the smallest cost, for fingerprints of min_bits to 32 bits.
 template <class MakeSize, class Cost>
 FingerprintSize best_size(unsigned min_bits, const MakeSize& make_size, const Cost& cost) {
   FingerprintSize best = make_size(min_bits);
@@ -52,9 +52,9 @@ Result<void> check_fit(std::uint64_t capacity, double bits_per_key, unsigned min
 double even_at_least(double buckets) noexcept { return std::max(2.0, 2 * std::ceil(buckets / 2)); }
 
 /// The fewest fingerprint bits with which all keys can be placed. With V = 2^f - 1 values, the number of keys that
-/// share a fingerprint and a pair of buckets is at most Poisson with mean 8 * 0.95 / V, and a ninth does not fit. Over
-/// all (buckets / 2) V such groups, the probability of a ninth may be at most 1e-5. So 5 bits suffice up to 3.5e5 keys,
-/// 6 up to 8.6e7, 7 up to 2e10, and 8 always. With fewer than 5, full filters have too few relocation paths.
+/// share a fingerprint and a pair of buckets is Poisson distributed, with a mean of at most 8 * 0.95 / V; a ninth does
+/// not fit. Over all (buckets / 2) V groups, the probability of a ninth may be at most 1e-5. So 5 bits suffice up to
+/// 3.5e5 keys, 6 up to 8.6e7, 7 up to 2e10, and 8 always. With fewer, full filters have too few relocation paths.
 unsigned min_cuckoo_bits(double keys) noexcept {
   constexpr double kSlots = 2 * kCuckooBucketSlots;
   for (unsigned bits = 5;; ++bits) {
@@ -66,11 +66,11 @@ unsigned min_cuckoo_bits(double keys) noexcept {
 }
 
 /// The number of buckets that hold `keys` keys. Two buckets hold any eight keys; with seven, the load (7/8) is still
-/// within kMaxLoad. Large filters reach loads of 0.97. In small ones, more than 4 (a + b) keys may have both buckets
-/// among the same a odd and b even ones, so that not all can be placed. The probability of such an overload is at most
-/// the sum over a and b of C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab / B^2) > 4 (a + b)). The extra buckets keep the sum
-/// at 1e-9 for up to 400 keys. Beyond 400, they add several standard deviations of the load at which a filter becomes
-/// full (one is 0.4% at 4000 keys).
+/// within kMaxLoad. Large filters reach loads of 0.97. In small filters, more than 4 (a + b) keys may have both buckets
+/// among the same a odd and b even buckets, so that not all keys can be placed. The probability of such an overload is
+/// at most the sum over a and b of C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab / B^2) > 4 (a + b)), where B is the number
+/// of buckets. The extra buckets keep the sum at 1e-9 for up to 400 keys. Beyond 400, they add several standard
+/// deviations of the load at which a filter becomes full (one is 0.4% at 4000 keys).
 double buckets_with_spare(double keys) noexcept {
   if (keys <= 7) return 2;
   const double full = keys / (kCuckooBucketSlots * kMaxLoad);
@@ -97,7 +97,7 @@ bool is_prime(std::uint64_t number) noexcept {
   return number > 1;
 }
 
-/// A prime number of slots, so that every step visits all of them.
+/// The first prime from `number` on. With a prime number of slots, every step visits all slots.
 std::uint64_t prime_from(std::uint64_t number) noexcept {
   while (!is_prime(number)) ++number;
   return number;
@@ -109,17 +109,17 @@ struct TableState {
   double rate;
 };
 
-/// The state of a table after `load` keys per slot. An ordered table equals one in which the values were added from the
-/// largest, V, down to the smallest, each to the first free slot of its sequence. Let e be the share of slots without a
-/// larger value, and assume that these slots are random. As the step depends only on the value, each free slot ends a
-/// run of L slots along that step, L geometric with mean 1 / e. The slot is occupied if any of the n / V keys of this
-/// value starts in the run: with probability 1 - z^L, where z = exp(-n / (V m)). So
+/// The state of a table of m slots after n = `load` m keys. An ordered table equals one in which the values were added
+/// from the largest, V, down to the smallest, each to the first free slot of its sequence. Let e be the share of slots
+/// without a larger value, and assume that these slots are random. As the step depends only on the value, each free
+/// slot ends a run of L slots along that step. L is geometric with mean 1 / e. The slot is occupied if any of the n / V
+/// keys of this value starts in the run: with probability 1 - z^L, where z = exp(-n / (V m)). So
 ///   e' = e - e E[1 - z^L] = z e^2 / (1 - z + z e),
 /// and an absent key of this value, which starts in a run of L slots with probability e L, is found with probability
 ///   e E[L (1 - z^L)] = 1 - (e' / e)^2 / z.
-/// The rate is the mean over the values. As the product of all e' / e is 1 - stored, and squares are convex, it is
-/// nearly, and never above, 1 - exp((load + 2 ln(1 - stored)) / V): for load 0.95, 5.04 / V. Linear probing would give
-/// 19 / V, and an unordered table 200 / V (Knuth, volume 3, section 6.4).
+/// The rate is the mean over the values. As the product of all e' / e is 1 - stored, and squares are convex, the rate
+/// is nearly, and never above, 1 - exp((load + 2 ln(1 - stored)) / V): for load 0.95, 5.04 / V. Linear probing would
+/// give 19 / V, and an unordered table 200 / V (Knuth, volume 3, section 6.4).
 TableState table_state(double load, unsigned bits) noexcept {
   constexpr double kFewValues = 511;  // above this, the bound is at most 1% too high and the recursion slow
   const double values = fingerprint_values(bits);
@@ -143,8 +143,8 @@ TableState table_state(double load, unsigned bits) noexcept {
   return {1 - free, std::max(0.0, 1 - squares / (values * z))};
 }
 
-/// The largest x in [low, high] for which the condition holds, if it holds up to some x and not beyond; low if it never
-/// holds.
+/// The largest x in [low, high] for which the condition holds; low if it never holds. The condition must hold up to
+/// some x, and not beyond.
 template <class Condition>
 double bisect(double low, double high, const Condition& holds) {
   if (holds(high)) return high;
@@ -155,8 +155,8 @@ double bisect(double low, double high, const Condition& holds) {
   return low;
 }
 
-/// The slots for a rate; kMaxUnits for fingerprints so short that the load would be below half of kMaxLoad, because one
-/// more bit per slot costs less.
+/// The number of slots for a rate. kMaxUnits for fingerprints so short that the load would be below half of kMaxLoad:
+/// one more bit per slot then costs less.
 FingerprintSize hash_compaction_slots_for(double keys, double fp_rate, unsigned bits) noexcept {
   const bool too_few_bits = hash_compaction_fp_rate(kMaxLoad / 2, bits) > fp_rate;
   if (too_few_bits && bits < kMaxFingerprintBits) return {to_units(kMaxUnits), bits};
