@@ -1,4 +1,4 @@
-// The kernels of the range kind. Bit-counting instructions make it faster; wider vectors than AVX2 do not.
+// The kernels of the range kind. Bit-counting instructions make queries faster; vectors wider than AVX2's do not.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct RangeKernels {
   Probe range;
 };
 
-/// KindRow::admit_range of the range kind: follows the path of the query, and passes the positions of all bytes that it
-/// reads to the gate.
+/// KindRow::admit_range of the range kind: follows the path of the query, and passes to the gate the positions of all
+/// bytes that the query reads.
 bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate);
 
 }  // namespace crivo

@@ -1,9 +1,9 @@
 // The payload of a range filter: the codes of its keys in Elias-Fano coding, and the hash that makes the codes
 // (docs/format.md, "range").
 //
-// A code is below the reduced universe r. Its lower l bits are stored in order; its upper bits are the number of its
-// bucket. The bit array `upper` contains, for each bucket, a one per code and then a zero. A directory stores the
-// number of zeros before every 2048 bits of `upper`, so that a bucket is found without a long scan.
+// A code is below the reduced universe r. Its upper bits are the number of its bucket. The lower l bits of all codes
+// are stored in ascending order of the codes. The bit array `upper` contains, for each bucket, a one per code and then
+// a zero. A directory stores the number of zeros before every 2048 bits of `upper`, which avoids long scans.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ struct RangeScale {
   }
 };
 
-/// The parts of a payload, in words of 8 bytes.
+/// The parts of a payload. Offsets are in words of 8 bytes.
 struct RangeLayout {
   std::uint64_t codes;
   std::uint64_t buckets;  // one zero of `upper` per bucket
@@ -90,7 +90,7 @@ struct RangeHash {
         universe(reduced_universe),
         reciprocal(reciprocal_of(reduced_universe)) {}
 
-  /// number / universe. The upper half of the product is at most 1 too small, and so rarely that the branch costs
+  /// number / universe. The estimate from the reciprocal is rarely too small, and then by 1, so the branch costs
   /// nothing.
   [[nodiscard]] std::uint64_t block_of(std::uint64_t number) const noexcept {
     const std::uint64_t block = mulhi(number, reciprocal) >> (63 - std::countl_zero(universe));

@@ -1,6 +1,6 @@
-// A range filter: whether any key may lie in a range of numbers. Its rate holds for any keys and queries that are
-// chosen without knowing the seed. Built once from all its keys, whose "hashes" are the numbers themselves. layout.h
-// explains the layout.
+// A range filter answers whether a key may lie in a range of numbers. Its rate holds for any keys and queries that are
+// chosen without knowing the seed. The filter is built once from all its keys; the "hash" of a key is the number
+// itself. layout.h explains the layout.
 // Paper: Costa, Ferragina & Vinciguerra 2024, "Grafite: Taming Adversarial Queries with Optimal Range Filters".
 #include <algorithm>
 #include <bit>
@@ -26,8 +26,8 @@ bool has_zero_padding(const std::byte* word, unsigned used) noexcept {
   return used == 0 || load_le<std::uint64_t>(word) >> used == 0;
 }
 
-/// Calls use(code) for each code in ascending order. A forged payload may have unordered codes, or more or fewer codes
-/// than it states.
+/// Calls use(code) for each code in ascending order. In a forged payload, the codes may be unordered, and their number
+/// may differ from the stated one.
 template <class Use>
 void for_each_code(const View& view, const Use& use) {
   const RangeLayout layout = range_layout(view);
@@ -46,8 +46,8 @@ void for_each_code(const View& view, const Use& use) {
   }
 }
 
-/// The rate of queries of this length far from the keys: the share of all start numbers at which the range contains a
-/// code. It may be below range_fp_rate(), which counts a start once for each code in its range.
+/// The rate of queries of this length far from the keys: the share of start numbers whose range contains a code. It may
+/// be below range_fp_rate(), which counts a start once for each code in its range.
 double share_of_starts(const View& view, std::uint64_t length) {
   const std::uint64_t universe = RangeScale(view.shape).universe(range_keys(view));
   std::uint64_t first = 0;
@@ -72,8 +72,8 @@ double share_of_starts(const View& view, std::uint64_t length) {
 constexpr double kCodesMade = 0.5;
 constexpr double kCodesWritten = 0.95;
 
-/// The codes of the numbers in ascending order, shifted left by `scale` so that their highest bit is bit 63, for which
-/// sorting is fastest.
+/// The codes of the numbers in ascending order, shifted left by `scale`. The shift makes bit 63 their highest bit,
+/// because sorting is then fastest.
 Result<std::unique_ptr<HashSource>> make_codes(const RangeHash& hash, int scale, std::unique_ptr<HashSource> numbers,
                                                BuildTask& task) {
   const auto all = static_cast<double>(numbers->size());
@@ -102,7 +102,7 @@ Result<std::unique_ptr<HashSource>> make_codes(const RangeHash& hash, int scale,
 
 void set_bit(std::byte* words, std::uint64_t bit) noexcept { words[bit / 8] |= static_cast<std::byte>(1U << bit % 8); }
 
-/// Writes the lower bits of a code; the destination bits are 0.
+/// Writes the lower bits of a code. The destination bits must be 0.
 void store_low(std::byte* words, std::uint64_t number, unsigned low_bits, std::uint64_t low) noexcept {
   const std::uint64_t bit = number * low_bits;
   std::byte* at = words + bit / 64 * 8;
@@ -142,9 +142,9 @@ void write_directory(const RangeLayout& layout, std::byte* payload) noexcept {
   }
 }
 
-/// The payload for at least one number, in two passes: the first maps numbers to codes, which are sorted; the second
-/// writes the codes in descending order. The numbers are freed after the codes are computed. Deterministic for a set of
-/// numbers. Errors: kTooLarge, before a payload above max_bytes is allocated; kCancelled; those of the source.
+/// Builds the payload for at least one number, in two passes. The first maps numbers to codes, which are sorted; the
+/// second writes the codes in descending order. Frees the numbers after the first pass. The same numbers give the same
+/// bytes. Errors: kTooLarge, before a payload above max_bytes is allocated; kCancelled; those of the source.
 Result<AlignedBytes> build_range(const Shape& shape, std::unique_ptr<HashSource> numbers, std::uint64_t max_bytes,
                                  BuildTask& task) {
   const std::uint64_t keys = numbers->size();
@@ -232,7 +232,7 @@ struct Range {
     if (!gate.freeze(0, 8 * kRangeHeaderWords)) return false;
     const std::uint64_t keys = range_keys(view);
     if (keys == 0) return gate.admit(0, view.payload_bytes);
-    if (keys > kMaxCapacity || range_codes(view) < 1 || range_codes(view) > keys) return true;  // validate() rejects it
+    if (keys > kMaxCapacity || range_codes(view) < 1 || range_codes(view) > keys) return true;  // validate() fails
     const RangeLayout layout = range_layout(view);
     if (layout.words != view.shape.units) return true;
     return gate.admit(8 * (layout.directory - 1), 8) && gate.admit(8 * (layout.words - 1), 8);

@@ -17,7 +17,7 @@ RangeScale scale_of(double per_key, unsigned length_bits) noexcept {
   return {low_bits + 1, 0, length_bits};
 }
 
-/// The largest universe, per key.
+/// The most numbers of the universe per key.
 double most_per_key(std::uint64_t capacity) noexcept {
   return std::min(0x1p62, static_cast<double>(kMaxRangeUniverse) / static_cast<double>(capacity));
 }
@@ -41,7 +41,7 @@ Result<RangeScale> size_range(std::uint64_t capacity, double fp_rate, unsigned l
 Result<RangeScale> fit_range(std::uint64_t capacity, double bits_per_key, unsigned length_bits) {
   if (auto valid = check_capacity(capacity); !valid) return valid.error();
   if (auto valid = check_bits_per_key(bits_per_key); !valid) return valid.error();
-  // A key needs its lower bits, a one in `upper`, and 1 to 2 zeros there, one per bucket.
+  // A key needs its lower bits, a one in `upper`, and 1 to 2 zeros there (one zero per bucket).
   constexpr double kUpperBit = 1 + 64.0 / kRangeDirectoryBits;  // with its share of the directory
   const double low_bits = std::max(0.0, std::floor(bits_per_key - 2 * kUpperBit));
   const double share = std::floor(((bits_per_key - low_bits) / kUpperBit - 2) * kRangeShares);

@@ -15,10 +15,10 @@ namespace crivo {
 
 /// The smallest universe for ranges of 2^length_bits numbers: r = n length / rate. The filter then needs log2(length /
 /// rate) + 2 bits per key, plus at most 3% for its directory. Errors: kBadArgument for an invalid capacity or rate, or
-/// a universe above 2^63.
+/// a universe above 2^63 (above 2^62 for one key).
 [[nodiscard]] Result<RangeScale> size_range(std::uint64_t capacity, double fp_rate, unsigned length_bits);
-/// The largest universe for which the filter needs at most bits_per_key, plus a few words; at least the number of keys.
-/// Errors: kBadArgument.
+/// The largest universe with which the filter needs at most bits_per_key, plus a few words. The universe has at least
+/// one number per key. Errors: kBadArgument.
 [[nodiscard]] Result<RangeScale> fit_range(std::uint64_t capacity, double bits_per_key, unsigned length_bits);
 
 }  // namespace crivo

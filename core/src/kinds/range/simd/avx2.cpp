@@ -1,4 +1,4 @@
-// The range kind with POPCNT and PDEP, which every CPU with AVX2 has.
+// The range kind with POPCNT and PDEP, which the level avx2 requires (kinds/isa.h).
 #if defined(__x86_64__)
 
 #include <immintrin.h>

@@ -1,4 +1,4 @@
-// Queries of a range filter whose bytes are verified as they are read, in portable code.
+// Portable range queries that pass each word to a gate before they read it.
 #include <algorithm>
 #include <bit>
 #include <new>
@@ -14,16 +14,16 @@ namespace crivo {
 namespace {
 
 #include "kinds/range/simd/select_portable.inl.h"
-// This include must follow select_bit(), which it calls.
+// This include must follow select_bit(), which its functions call.
 #include "kinds/range/simd/query.inl.h"
 
-/// Whether a gate has refused, and whether memory was short: a query must not throw.
+/// Whether the gate has refused, and whether memory was short. A query must not throw, so it records both here.
 struct Refusal {
   bool refused = false;
   bool no_memory = false;
 };
 
-/// Reads what the gate admits; zeros after a refusal.
+/// Reads what the gate admits. After a refusal, everything reads as zeros.
 class GatedWords {
  public:
   GatedWords(const std::byte* payload, ByteGate& gate, Refusal& refusal) noexcept

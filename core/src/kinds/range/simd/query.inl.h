@@ -1,18 +1,18 @@
-// The queries of a range filter, for one instruction set: whether there is a code in an interval. Included, so that
-// bits are counted with its instructions.
+// The queries of a range filter: whether there is a code in an interval. Each instruction set's file includes this one,
+// so that bits are counted with its instructions.
 //
 // The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
 // `std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank)`, the index of the set bit of this rank (from 0) in
 // a word that has it. It must include <algorithm>, crivo/ordered.h, kinds/range/layout.h and kinds/range/kernels.h.
 // Defines answer_range() and kRangeProbe.
 //
-// Only the first two words of the payload were validated when it was opened. Whatever the other words contain, each
-// loop must end, and nothing outside the payload may be read.
+// Opening the payload validated only its first two words, its length and its padding. Whatever the other words contain,
+// each loop must end, and nothing outside the payload may be read.
 
 #define CRIVO_INLINE CRIVO_TARGET __attribute__((always_inline)) inline
 #define CRIVO_NOINLINE CRIVO_TARGET __attribute__((noinline))
 
-/// A payload and its parts. `Words` reads it: `std::uint64_t operator()(std::uint64_t word)`, `std::uint64_t
+/// A payload and its parts. `Words` reads the payload: `std::uint64_t operator()(std::uint64_t word)`, `std::uint64_t
 /// bits_from(std::uint64_t bit)` for the 57 bits from this bit on, and `void prefetch(std::uint64_t word)` for a word
 /// that may be read soon.
 ///
@@ -36,8 +36,8 @@ struct RangeCodes {
     blocks_per_bucket = prepared.blocks_per_bucket;
   }
 
-  /// The last block of `upper` with fewer than `zeros` (>= 1) zeros before it. Searches from a nearby block by growing
-  /// steps, then by bisection.
+  /// The last block of `upper` with fewer than `zeros` (>= 1) zeros before it. Searches from the nearby block `low` by
+  /// growing steps, then by bisection.
   [[nodiscard]] CRIVO_INLINE static std::uint64_t block_near(Words words, std::uint64_t directory, std::uint64_t blocks,
                                                              std::uint64_t zeros, std::uint64_t low) noexcept {
     std::uint64_t high = low + 1;
@@ -59,8 +59,8 @@ struct RangeCodes {
   }
   /// The same, even if `guess` is far from the block. If codes are spread almost evenly, the block is near `guess`.
   /// Otherwise, the search starts at an interpolation between the first possible block (if all codes follow it) and the
-  /// last possible one (if all codes precede it). The interpolation is close for consecutive numbers, whose codes fill
-  /// all buckets of an interval.
+  /// last possible block (if all codes precede it). The interpolation is close for consecutive numbers, whose codes
+  /// fill all buckets of an interval.
   [[nodiscard]] CRIVO_NOINLINE static std::uint64_t search_block(Words words, std::uint64_t directory,
                                                                  std::uint64_t blocks, std::uint64_t zeros,
                                                                  std::uint64_t guess, std::uint64_t codes) noexcept {
@@ -71,14 +71,14 @@ struct RangeCodes {
     const std::uint64_t last = std::min((zeros - 1 + codes) / kRangeDirectoryBits, blocks - 1);
     const std::uint64_t before_last = words(directory + last);
     const std::uint64_t first = (zeros - 1) / kRangeDirectoryBits;
-    if (before_last < zeros || first >= last) return last;  // the second only in a forged payload
+    if (before_last < zeros || first >= last) return last;  // first >= last only in a forged payload
     const std::uint64_t behind_first = words(directory + first + 1);
     if (behind_first >= zeros) return first;
     const double share = static_cast<double>(zeros - behind_first) / static_cast<double>(before_last - behind_first);
     const double on = share >= 0 && share < 1 ? share * static_cast<double>(last - first - 1) : 0;
     return block_near(words, directory, blocks, zeros, first + 1 + static_cast<std::uint64_t>(on));
   }
-  /// The same. If codes are spread evenly, the number of zeros gives the block, or a neighbour.
+  /// The same. If codes are spread evenly, the number of zeros gives the block or a neighbour of the block.
   [[nodiscard]] CRIVO_INLINE std::uint64_t block_of(std::uint64_t zeros) const noexcept {
     const std::uint64_t blocks = upper - directory;
     const std::uint64_t guess = std::min(mulhi(zeros, blocks_per_bucket), blocks - 1);
@@ -91,8 +91,8 @@ struct RangeCodes {
     return search_block(words, directory, blocks, zeros, guess, codes);
   }
 
-  /// Prefetches the lower bits of a bucket's codes while the bucket is located. The bucket's zero has this rank in its
-  /// block; the number of codes before it is estimated.
+  /// Prefetches the lower bits of a bucket's codes while the bucket is located. The zero before the bucket has this
+  /// rank in its block. The number of codes before the bucket is estimated.
   CRIVO_INLINE void prefetch_lows(std::uint64_t block, std::uint64_t rank, std::uint64_t bucket) const noexcept {
     const std::uint64_t place = block * kRangeDirectoryBits + mulhi(rank * kRangeDirectoryBits, blocks_per_bucket);
     words.prefetch(kRangeHeaderWords + std::min(place - bucket, codes) * low_bits / 64);
@@ -101,10 +101,10 @@ struct RangeCodes {
   [[nodiscard]] CRIVO_INLINE std::uint64_t ones_in(std::uint64_t word) const noexcept {
     return static_cast<std::uint64_t>(__builtin_popcountll(words(word)));
   }
-  /// Finds the zero of this rank in the 32 words from `word` on. Returns its word, and sets `rank` to its rank in that
-  /// word.
+  /// Finds the zero of this rank in the 32 words from `word` on. Returns the zero's word, and sets `rank` to the zero's
+  /// rank in that word.
   [[nodiscard]] CRIVO_INLINE std::uint64_t word_of_zero(std::uint64_t word, std::uint64_t& rank) const noexcept {
-    std::uint64_t one_line = 512;  // the zeros in one line
+    std::uint64_t one_line = 512;  // the zeros in the first cache line
     for (unsigned i = 0; i < 8; ++i) one_line -= ones_in(word + i);
     std::uint64_t two_lines = one_line + 512;
     for (unsigned i = 8; i < 16; ++i) two_lines -= ones_in(word + i);
@@ -153,16 +153,16 @@ struct RangeCodes {
   };
   [[nodiscard]] CRIVO_INLINE Bucket bucket(const View& view, std::uint64_t number) const noexcept {
     std::uint64_t begin = 0;
-    std::uint64_t zeros = ~words(upper);  // from the bucket's first bit on; 64 bits
+    std::uint64_t zeros = ~words(upper);  // the inverted 64 bits from the bucket's first bit on
     if (number > 0) {
       const Zero before = last_of(number, block_of(number));
-      begin = std::min(64 * (before.word - upper) + before.bit + 1 - number, codes);  // more only in a forged payload
+      begin = std::min(64 * (before.word - upper) + before.bit + 1 - number, codes);  // exceeds `codes` only if forged
       zeros = ~words(before.word) >> before.bit >> 1 | ~words(std::min(before.word + 1, end - 1)) << (63 - before.bit);
     }
     if (__builtin_expect(zeros != 0, 1)) return {begin, static_cast<std::uint64_t>(__builtin_ctzll(zeros))};
     return {begin, long_count(view, words, number, begin)};
   }
-  /// The number of codes of a bucket with at least 64: the next bucket begins in one of the next words, or later if
+  /// The number of codes of a bucket that has at least 64. The next bucket begins in one of the next words, or later if
   /// this bucket has hundreds of codes.
   [[nodiscard]] CRIVO_NOINLINE static std::uint64_t long_count(const View& view, Words words, std::uint64_t number,
                                                                std::uint64_t begin) noexcept {
@@ -190,8 +190,8 @@ struct RangeCodes {
     const unsigned shift = bit % 64;
     return (words(word) >> shift | words(word + 1) << 1 << (63 - shift)) & low_mask();
   }
-  /// How many of a bucket's codes have lower bits below `low`. If the codes are spread evenly, `low` predicts this
-  /// number; the search starts there, and continues by doubling steps, then by bisection.
+  /// The number of a bucket's codes whose lower bits are below `low`. If the codes are spread evenly, `low` predicts
+  /// this number. The search starts at the prediction, and continues by doubling steps, then by bisection.
   [[nodiscard]] CRIVO_INLINE std::uint64_t count_below(Bucket in, std::uint64_t low) const noexcept {
     if (low_bits == 0 || in.count == 0) return 0;
     const std::uint64_t guess = mulhi(in.count, low << (64 - low_bits));
@@ -243,7 +243,7 @@ struct RangeCodes {
                                                   std::uint64_t last) noexcept {
     if (at_first.count == 0 && first >> view.shape.k == last >> view.shape.k) return false;
     const RangeCodes codes(view, words);
-    at_first.count = std::min(at_first.count, codes.codes - at_first.begin);  // less only in a forged payload
+    at_first.count = std::min(at_first.count, codes.codes - at_first.begin);  // fewer only in a forged payload
     const std::uint64_t last_low = last & codes.low_mask();
     const std::uint64_t below = codes.count_below(at_first, first & codes.low_mask());
     const bool one_bucket = first >> codes.low_bits == last >> codes.low_bits;
@@ -289,7 +289,7 @@ CRIVO_NOINLINE bool has_in_pieces(const View& view, Words words, std::uint64_t l
   }
 }
 
-/// Whether there may be a number in [low, high]. The filter must be prepared.
+/// Whether there may be a key in [low, high]. The filter must be prepared.
 template <class Words>
 CRIVO_INLINE bool answer_range(const View& view, Words words, std::uint64_t low, std::uint64_t high) noexcept {
   const RangeHash& hash = prepared_of<RangePrepared>(view).hash;

@@ -13,7 +13,7 @@ namespace crivo {
 namespace {
 
 #include "kinds/range/simd/select_portable.inl.h"
-// This include must follow select_bit(), which it calls.
+// This include must follow select_bit(), which its functions call.
 #include "kinds/range/simd/query.inl.h"
 
 }  // namespace
