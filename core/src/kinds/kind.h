@@ -61,15 +61,15 @@ struct KindRow {
   void (*prepare)(View&) noexcept;
 
   // A payload in a mapped file is verified only where it is read. Each of the next functions is called before the
-  // functions that its comment names, and passes to the gate all bytes that they will read. It returns false if the
+  // functions that its comment names. It passes the bytes that they will read to the gate, and returns false if the
   // gate refuses.
-  /// For validate() and prepare(). Freezes the bytes that determine where later queries read. Only the payload's size
-  /// was checked before.
+  /// Admits the bytes that validate() and prepare() read, and freezes those that determine where later queries read.
+  /// Only the payload's size was checked before.
   bool (*admit_open)(const View&, ByteGate&);
-  /// For contains(), contains_batch(), count(), find() and find_batch() of a hash: admits all bytes that these
-  /// functions read, and few other bytes.
+  /// Admits the bytes that contains(), contains_batch(), count(), find() and find_batch() read for a hash, and few
+  /// other bytes.
   bool (*admit_query)(const View&, std::uint64_t hash, ByteGate&);
-  /// For range queries. Null for a kind without them, like Probe::contains_range.
+  /// Admits the bytes that a range query reads. Null for a kind without range queries, like Probe::contains_range.
   bool (*admit_range)(const View&, std::uint64_t low, std::uint64_t high, ByteGate&);
 
   Stats (*stats)(const View&) noexcept;
@@ -104,8 +104,8 @@ struct KindRow {
 
   // The next functions are null for a kind that does not support them.
   /// Builds the payload from all hashes, for a kind that is built once, and updates the shape. Frees the hashes after
-  /// it has read them. Errors: kTooLarge, before a payload beyond max_bytes is allocated; kCancelled; those of the
-  /// kind and of the source.
+  /// it has read them. Errors: kTooLarge, before a payload beyond max_bytes is allocated; kCancelled; those of the kind
+  /// and of the source.
   Result<AlignedBytes> (*build)(Shape& shape, std::unique_ptr<HashSource> hashes, std::uint64_t max_bytes, BuildTask&);
   /// The same for hashes with values, for a kind with a value per key.
   Result<AlignedBytes> (*build_values)(Shape& shape, std::unique_ptr<StoredSource<HashedValue>> keys,

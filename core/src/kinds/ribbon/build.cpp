@@ -1,5 +1,5 @@
-// Builds a ribbon's levels in order. Each level gets the keys that the previous one bumped, until few enough remain for
-// the base level. If the base has no solution, other seeds are tried, then more blocks.
+// Builds a ribbon's levels in order. Each level gets the keys that the previous level bumped, until few enough remain
+// for the base level. If the base has no solution, other seeds are tried, then more blocks.
 #include "kinds/ribbon/build.h"
 
 #include <algorithm>

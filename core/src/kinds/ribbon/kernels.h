@@ -9,9 +9,9 @@
 
 namespace crivo {
 
-/// A batch query processes kRibbonBatch keys at a time. In a payload of at least kRibbonFarBytes, more than a
-/// second-level cache, the query first prefetches all that these keys will read. In a ribbon of at least
-/// kRibbonFartherBytes, more than most caches, it also prefetches for the next batch.
+/// A batch query processes kRibbonBatch keys at a time. In a payload of at least kRibbonFarBytes, larger than
+/// second-level caches, the query first prefetches all that these keys will read. In a ribbon of at least
+/// kRibbonFartherBytes, larger than most caches, it also prefetches for the next batch.
 inline constexpr std::size_t kRibbonBatch = 32;
 inline constexpr std::size_t kRibbonFarBytes = std::size_t{1} << 22;
 inline constexpr std::size_t kRibbonFartherBytes = std::size_t{1} << 25;

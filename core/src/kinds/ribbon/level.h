@@ -25,7 +25,7 @@ struct RibbonKeys {
   unsigned value_bits;  // 0 for a filter
 };
 
-/// Counts the keys processed, and reports the progress to the task.
+/// Counts the processed keys, and reports the progress to the task.
 class RibbonProgress {
  public:
   RibbonProgress(BuildTask& task, std::uint64_t keys) noexcept : task_(task), keys_(static_cast<double>(keys)) {}

@@ -1,6 +1,6 @@
-// Shared by AVX2 and AVX-512, for the blocked and counting kinds in registers of 256 bits. The including file must
-// define CRIVO_TARGET (kinds/isa.h), and include <immintrin.h>, kinds/bloom/block.h and kinds/bloom/counter_block.h.
-// Defines eight_positions() and load_half().
+// Code that AVX2 and AVX-512 share, for blocks in 256-bit registers. The including file must define CRIVO_TARGET
+// (kinds/isa.h), and include <immintrin.h>, kinds/bloom/block.h and kinds/bloom/counter_block.h. Defines
+// eight_positions() and load_half().
 
 /// The positions of eight probes, one per lane.
 CRIVO_TARGET inline __m256i eight_positions(std::uint32_t seed) noexcept {

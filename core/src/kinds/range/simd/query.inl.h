@@ -3,8 +3,8 @@
 //
 // The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
 // `std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank)`, the index of the set bit of this rank (from 0) in
-// a word that has it. It must include <algorithm>, crivo/ordered.h, kinds/range/layout.h and kinds/range/kernels.h.
-// Defines answer_range() and kRangeProbe.
+// a word of more than `rank` set bits. It must include <algorithm>, crivo/ordered.h, kinds/range/layout.h and
+// kinds/range/kernels.h. Defines answer_range() and kRangeProbe.
 //
 // Opening the payload validated only its first two words, its length and its padding. Whatever the other words contain,
 // each loop must end, and nothing outside the payload may be read.
