@@ -30,7 +30,7 @@ function planned(options, make) {
   checkOptions(options, OPTIONS);
   const { kind = "blocked", capacity = 0, fpRate, bitsPerKey, seed = 0n, maxBytes = 0 } = options;
   if (fpRate !== undefined && bitsPerKey !== undefined) {
-    throw new CrivoError(`fpRate must not be given where bitsPerKey is, got ${fpRate}`);
+    throw new CrivoError(`fpRate must be undefined if bitsPerKey is set, got ${fpRate}`);
   }
   const halves = halvesOf(seed);
   const rates = [positive("fpRate", fpRate), positive("bitsPerKey", bitsPerKey)];

@@ -31,7 +31,7 @@ function describe(value) {
 
 function textOfNumber(number, index) {
   if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
-    throw new CrivoError(`${nameOf(index)} must be a bigint where it is an integer beyond 2^53, got ${number}`);
+    throw new CrivoError(`${nameOf(index)} must be a bigint if it is an integer beyond 2^53, got ${number}`);
   }
   return Number.isInteger(number) ? String(number) : spell(number);
 }

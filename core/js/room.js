@@ -210,5 +210,5 @@ export function takeBlob(size) {
 /** Throws for a property that is not an option. */
 export function checkOptions(options, names) {
   const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new TypeError(`options must be from ${names.join(", ")}, got ${unknown}`);
+  if (unknown !== undefined) throw new TypeError(`options must be among ${names.join(", ")}, got ${unknown}`);
 }

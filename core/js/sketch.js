@@ -92,7 +92,7 @@ export class Sketch {
   }
 
   static #other(sketch) {
-    if (!(sketch instanceof Sketch)) throw new TypeError("the other must be a Sketch");
+    if (!(sketch instanceof Sketch)) throw new TypeError("other must be a Sketch");
     return sketch.#open;
   }
 

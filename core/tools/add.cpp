@@ -167,8 +167,7 @@ void add_window(CLI::App& command, AddOptions& options) {
       "missing",
       "WINDOW");
   add_option(command, "--capacity", into(options.spec.capacity, parse_capacity),
-             "For a new filter: keys per window, if they arrive evenly; else panes times those of the busiest pane",
-             "N")
+             "For a new filter: keys per window; for uneven arrival, the keys of the busiest pane times the panes", "N")
       ->needs(window);
   add_option(command, "--fp-rate,--fpr", into(options.spec.fp_rate, parse_fp_rate),
              "For a new filter: false-positive rate", "RATE")

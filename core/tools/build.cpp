@@ -270,7 +270,7 @@ ExitCode build(const BuildOptions& given) try {
 void add_spec(CLI::App& command, BuildOptions& options) {
   FilterSpec& spec = options.spec;
   add_option(command, "--capacity", into(spec.capacity, parse_capacity),
-             "Number of keys, K, M, G or T may follow; without it, that of the distinct keys (for a window, per pane)",
+             "Number of keys, K, M, G or T may follow; by default that of the distinct keys (for a window, per pane)",
              "N");
   CLI::Option* const rate = add_option(
                                 command, "--fp-rate,--fpr",
@@ -312,9 +312,9 @@ void add_limits(CLI::App& command, BuildOptions& options) {
   add_limit(command, options.max_bytes,
             std::string("Largest filter to build; ") + kByteUnits + ". Without it, this machine's memory");
   add_limit(command, options.max_memory,
-            std::string("Memory for the build, with temporary files for the rest; ") + kByteUnits);
+            std::string("Memory limit of the build; the rest goes to temporary files; ") + kByteUnits);
   add_option(command, "--temp-folder", options.temp_folder,
-             "Folder of temporary files; without it, $TMPDIR, or else the output's folder", "DIR");
+             "Folder of temporary files; by default $TMPDIR, or else the output's folder", "DIR");
 }
 
 }  // namespace
@@ -323,9 +323,9 @@ void add_build(CLI::App& app, Action& action) {
   const auto [command, options] = declare(app, action, "build", "Build a filter from keys, one per line", build);
   add_key_files(command, options.keys);
   CLI::Option* const values =
-      command.add_flag("--values", options.keys.have_values, "Lines are a key, a tab and a value: build a map");
+      command.add_flag("--values", options.keys.have_values, "Build a map from lines of a key, a tab and a value");
   add_option(command, "--absent", options.absent,
-             "All other keys that will be queried, one per line: build an exact filter", "FILE")
+             "Build an exact filter; FILE has all absent keys that will be queried", "FILE")
       ->allow_extra_args(false)
       ->excludes(values);
   add_time(command, options.time);

@@ -70,6 +70,6 @@ auto into(Value& value, const Read& read) {
 /// The explanation of key lines in --help.
 inline constexpr const char* kKeyLines =
     "A key is a line without its '\\n' and nothing else: a '\\r' before it is part of the key, an empty line is the "
-    "empty key, and a last line needs no '\\n'. With -0 a NUL takes the place of the '\\n'.";
+    "empty key, and a last line needs no '\\n'. With -0, a NUL ends each key instead.";
 
 }  // namespace crivo::tool

@@ -101,8 +101,9 @@ void add_forms(CLI::App& command, OutputArgument& output) {
   CLI::Option* raw = command.add_flag("--raw", output.raw, "Store the payload uncompressed, as in memory");
   CLI::Option* compress = command.add_flag("--compress", output.compress, "Store the smallest form")->excludes(raw);
   command
-      .add_flag("--mappable", output.mappable,
-                "Store it so that it opens in constant time; the default for large filters that are not nearly empty")
+      .add_flag(
+          "--mappable", output.mappable,
+          "Store the filter so that it opens in constant time; the default for large filters that are not nearly empty")
       ->excludes(raw)
       ->excludes(compress);
 }

@@ -23,7 +23,7 @@ bool prints_out_of_sight(const SelectionFlags& flags) {
 void add_selection_flags(CLI::App& command, SelectionFlags& flags, const char* invert) {
   command.add_flag(invert, flags.invert, "Print the keys that are certainly absent instead");
   command.add_flag("-q,--quiet", flags.quiet, "Print nothing; only set the exit code");
-  command.add_flag("-c,--count", flags.count, "Print only their number");
+  command.add_flag("-c,--count", flags.count, "Print only the number of keys");
 }
 
 std::span<bool> Selection::hits(std::size_t keys) {

@@ -144,7 +144,7 @@ ExitCode diff(const DiffOptions& options) {
   const SketchSpec& spec = sketch.spec();
   if (!found) {
     throw Refused("symbols must be more than " + std::to_string(spec.symbols) +
-                  " to decode the difference; make longer sketches of both sets (or a set has a repeated key)");
+                  " to decode the difference; make longer sketches of both sets (or remove repeated keys from a set)");
   }
   const bool by_lines = !options.lines.paths.empty();
   if (by_lines && spec.keys != SketchKeys::kHashes) {

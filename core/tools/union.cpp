@@ -44,7 +44,7 @@ std::vector<Manifest> manifests_of(const UnionOptions& options) {
   if (manifests.empty()) return {};
   const Manifest& first = manifests.front();
   if (manifests.size() != options.filters.paths.size()) {
-    throw Refused("FILTER must be sharded if any is, got one in a single file");
+    throw Refused("FILTER must be sharded if another FILTER is, got one in a single file");
   }
   for (const Manifest& other : manifests) {
     if (other.seed == first.seed && other.shards.size() == first.shards.size()) continue;

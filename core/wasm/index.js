@@ -7,5 +7,5 @@ export { Sketch, sketchSymbols } from "./sketch.js";
 
 const url = new URL("crivo.wasm", import.meta.url);
 const response = await fetch(url);
-if (!response.ok) throw new Error(`crivo.wasm must lie beside index.js, got ${response.status} for ${url}`);
+if (!response.ok) throw new Error(`crivo.wasm must be in the folder of index.js, got ${response.status} for ${url}`);
 await start(await response.arrayBuffer());

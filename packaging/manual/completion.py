@@ -17,7 +17,7 @@ def completed(argument):
 
 # ---- bash
 
-BASH = r"""# Completion for crivo(1); made from what the tool says of its options.
+BASH = r"""# Completion for crivo(1); generated from the tool's options.
 _crivo()
 {
     local cur prev words cword split command
@@ -77,7 +77,7 @@ def bash(tool, sst):
 # ---- zsh
 
 ZSH = r"""#compdef crivo
-# Completion for crivo(1); made from what the tool says of its options.
+# Completion for crivo(1); generated from the tool's options.
 
 @FUNCTIONS@
 

@@ -121,8 +121,7 @@ class Refilter {
     // A database that can compact files rejects an empty list, but not with NotSupported.
     const bool writable = !db_.CompactFiles({}, db_.DefaultColumnFamily(), {}, 0, 0).IsNotSupported();
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
-      if (handle == nullptr)
-        return Status::InvalidArgument("crivo: column_families must be handles, got a null pointer");
+      if (handle == nullptr) return Status::InvalidArgument("crivo: column_families must not contain a null pointer");
       if (Status registered = register_limit(*handle, writable); !registered.ok()) return registered;
     }
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
@@ -307,7 +306,7 @@ class Refilter {
   }
 
   Status outcome() {
-    if (stopped_) return Status::Incomplete("crivo: stopped by progress");
+    if (stopped_) return Status::Incomplete("crivo: stopped by the progress callback");
     report_.files_left = files_left_;
     if (!report_.unreadable.empty()) return Status::Corruption("crivo: " + report_.unreadable.front());
     if (options_.dry_run || files_left_ == 0) return Status::OK();

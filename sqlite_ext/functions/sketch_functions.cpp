@@ -128,7 +128,7 @@ std::unique_ptr<Rows> difference(const TableCall& call) {
   std::optional<SetDifference> found = unwrap(sketch.decode());
   if (!found) {
     throw SqlError{"symbols must be more than " + std::to_string(sketch.spec().symbols) +
-                   " to decode the difference; append more to both sketches (or a set has a repeated key)"};
+                   " to decode the difference; append more to both sketches (or remove repeated keys from a set)"};
   }
   return std::make_unique<DifferenceRows>(*std::move(found), sketch.spec().keys);
 }

@@ -113,7 +113,7 @@ void StoredRow::watch(const std::string& table) {
     Use(*watch_).run();  // before check_table queries the schema, so that later changes are detected
   } catch (const HostError& error) {
     if (error.code != SQLITE_ERROR || table_type(db_, schema_, table_) != "virtual") throw;
-    throw SqlError{"table must be an ordinary one, got the virtual table " + schema_ + "." + table_ +
+    throw SqlError{"table must be an ordinary table, got the virtual table " + schema_ + "." + table_ +
                    " (query a filter table with WHERE key = ...)"};
   }
 }
@@ -153,7 +153,7 @@ void StoredRow::require_plain_column(const Effects& update) {
   const std::size_t harmless =
       update.checks == 0 ? 0 : checks_of_form(table_definition(db_, schema_, table_), table_, column_);
   if (harmless != update.checks) {
-    throw SqlError{"column must have no CHECK but bloom_valid(f), length(f) or typeof(f), got " + column_name() +
+    throw SqlError{"column must have no CHECK except bloom_valid(f), length(f) or typeof(f), got " + column_name() +
                    " with another"};
   }
   if (update.written.size() != 1) {

@@ -107,8 +107,7 @@ void Cursor::filter(int given, std::span<sqlite3_value* const> values) {
   }
   const TableFunction& function = *table().function;
   for (std::size_t i = 0; i < function.required; ++i) {
-    if (originals[i] == nullptr)
-      throw SqlError{std::string(function.arguments[i]) + " must be set, got no such argument"};
+    if (originals[i] == nullptr) throw SqlError{std::string(function.arguments[i]) + " must be set, got nothing"};
   }
   const std::size_t count = function.arguments.size();
   rows_ = function.rows({table().db, std::span(originals).first(count), std::span(copies).first(count)});

@@ -30,7 +30,7 @@ function compiled(name) {
     throw new Error(`crivo: the platform must be linux-x64 or linux-arm64 with glibc, got ${got}`);
   }
   const file = path.join(__dirname, platform, name);
-  if (!fs.existsSync(file)) throw new Error(`crivo: the package must contain ${file}; install it anew`);
+  if (!fs.existsSync(file)) throw new Error(`crivo: the package must contain ${file}; reinstall the package`);
   return file;
 }
 

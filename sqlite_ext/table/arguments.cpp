@@ -139,7 +139,7 @@ TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> t
   parsed.spec.full_is_error = parse_on_full(given[kOnFull], parsed.spec);
   if (parsed.spec.filter.capacity == 0) parsed.spec.filter.capacity = default_capacity(parsed.spec.filter.kind);
   if (!parsed.spec.has_source) {
-    if (parsed.spec.filter.capacity == 0) throw SqlError{"capacity must be set, got no such argument"};
+    if (parsed.spec.filter.capacity == 0) throw SqlError{"capacity must be set, got nothing"};
     return parsed;
   }
   if (parsed.spec.clock) throw SqlError{"source must not be set together with window, got both"};

@@ -95,7 +95,8 @@ void Operation::save(const TableState& state) {
   shadow().write_meta(table_.state_row, text);
   read_state();
   // If a foreign trigger suppressed the write, a table that must grow would retry forever.
-  if (table_.text != text) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must keep what is written to it"};
+  if (table_.text != text)
+    throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must store every written row, got a write without effect"};
   set_generation();
 }
 
@@ -240,16 +241,16 @@ void Operation::add_hashes(std::span<std::uint64_t> hashes) {
 
 void Operation::advance(sqlite3_value* time) {
   TableState later = state();
-  if (!later.clock) throw SqlError{"op advance needs a table with a window, got one without"};
+  if (!later.clock) throw SqlError{"table must have a window for op advance, got no window"};
   // A manual time ahead of SQLite's clock would retain every key until that clock catches up.
-  if (!later.is_manual) throw SqlError{"op advance needs a window with clock=manual, got one with clock=now"};
+  if (!later.is_manual) throw SqlError{"clock must be manual for op advance, got now"};
   later.clock->advance(read_time(shadow().db(), time, "arg"));
   if (later != state()) save(later);
 }
 
 void Operation::merge(const FilterRef& other) {
   const Kind kind = state().spec.kind;
-  if (state().clock) throw SqlError{"op union needs a table without a window, got one with a window"};
+  if (state().clock) throw SqlError{"table must have no window for op union, got a window"};
   require_no_source("op union");
   if (kind != Kind::kBlocked && kind != Kind::kCounting) {
     throw SqlError{"kind must be blocked or counting for op union, got " + kind_text(state().spec)};
@@ -289,7 +290,7 @@ void Operation::clear() {
 void Operation::require_no_source(std::string_view what) const {
   if (!state().has_source) return;
   throw SqlError{std::string(what) +
-                 " needs a table without a source, got one with a source; change the source's column, and the filter "
+                 " must not be used on a table with a source; change the source's column, and the filter "
                  "follows"};
 }
 

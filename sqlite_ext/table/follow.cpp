@@ -171,7 +171,7 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value
   const bool is_nothing = is_same && seen != nullptr && !or_replace && !seen->has_replace && !seen->is_generated;
   if (is_nothing && (op == TriggerOp::kUpdate || op == TriggerOp::kUpdated)) return;
   Operation operation(table);
-  if (!operation.state().has_source) throw SqlError{"op follow needs a table with a source, got one without"};
+  if (!operation.state().has_source) throw SqlError{"table must have a source for op follow, got no source"};
   const SourceHazards& hazards = watch_.refresh(table.shadow);
   const bool replaces = or_replace || hazards.has_replace;
   switch (op) {
@@ -281,7 +281,7 @@ void check_following(Operation& table) {
   const Source source = present_source(table.shadow());
   visit_values(table.shadow(), source, [&](sqlite3_value* key) {
     if (!table.find(KeyBytes(key).view())) {
-      throw SqlError{"value of " + to_text(source) + " must be found, got one that is not; rebuild the filter"};
+      throw SqlError{"value of " + to_text(source) + " must be in the filter, got an absent one; rebuild the filter"};
     }
   });
 }

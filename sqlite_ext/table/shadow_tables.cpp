@@ -73,7 +73,8 @@ bool ShadowTables::meta_is(std::string_view name, std::string_view text) {
 
 void ShadowTables::write_meta(std::string_view name, std::string_view text) {
   Use(set_meta_).bind(1, name).bind(2, text).run();
-  if (sqlite3_changes(db_) != 1) throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must keep what is written to it"};
+  if (sqlite3_changes(db_) != 1)
+    throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must store every written row, got a write without effect"};
 }
 
 void ShadowTables::erase_meta(std::string_view name) { Use(unset_meta_).bind(1, name).run(); }
@@ -83,7 +84,7 @@ void ShadowTables::erase_meta(std::string_view name) { Use(unset_meta_).bind(1, 
 void ShadowTables::write_page(std::int64_t number, std::span<const std::byte> row, bool is_new) {
   Use(is_new ? insert_page_ : update_page_).bind(1, number).bind(2, row).run();
   if (sqlite3_changes(db_) == 1) return;
-  throw HostError{SQLITE_CORRUPT_VTAB, "table _pages must keep what is written to it"};
+  throw HostError{SQLITE_CORRUPT_VTAB, "table _pages must store every written row, got a write without effect"};
 }
 
 void ShadowTables::erase_pages(std::int64_t first, std::int64_t last) {

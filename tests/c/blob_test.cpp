@@ -57,7 +57,7 @@ TEST(BlobOf, AReadOnlyFilterIsChangedAsACopy) {
     const std::uint64_t hash = 1;
     const auto refuses = [](auto... call) {
       EXPECT_EQ(failure(CRIVO_UNSUPPORTED, call...),
-                "filter must own its bytes to be changed, got a read-only one; change a copy of it");
+                "filter must be modifiable, got a read-only filter; change a copy of it");
     };
     refuses(crivo_add, f, "a", 1);
     refuses(crivo_add_keys, f, list.keys());

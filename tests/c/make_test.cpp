@@ -165,7 +165,7 @@ TEST(Make, ABuilderIsFinishedOnce) {
   const Builder builder = start(nullptr);
   const Filter made = make(crivo_builder_finish, builder.get());
   crivo_filter* filter = made.get();
-  const std::string expected = "builder must not be used after crivo_builder_finish, got one that was finished";
+  const std::string expected = "builder must not be used after crivo_builder_finish, got a finished one";
   const auto refuses = [&](auto... call) { EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, call...), expected); };
   refuses(crivo_builder_add, builder.get(), "a", 1);
   refuses(crivo_builder_add_hashes, builder.get(), nullptr, 0);

@@ -24,7 +24,7 @@ files=(include/crivo/filter.h lib/libcrivo.a lib/cmake/crivo/crivoConfig.cmake l
 for file in "${files[@]}"; do
   [[ -e $prefix/$file && $said == *"$prefix/$file"* ]] || fail "$file must be installed and named, got $said"
 done
-[[ $said == *"The loader does not look into $prefix/lib"* ]] || fail "the loader must be mentioned, got $said"
+[[ $said == *"The dynamic loader does not search $prefix/lib"* ]] || fail "the loader must be mentioned, got $said"
 
 "$in_prefix" install "$prefix" "$build" >"$prefix/twice"
 rm "$prefix/twice"

@@ -40,7 +40,8 @@ TEST_P(ShardedOfKind, AnswerAsOneFilterOrAreRefused) {
   const FilterSpec spec{.kind = GetParam().kind, .capacity = 20'000, .fp_rate = 0.001, .seed = 7, .panes = 1};
   auto builder = ShardedBuilder::create(spec, kShards);
   if (GetParam().can.range || GetParam().can.needs_values() || GetParam().can.advance) {
-    EXPECT_THAT(message_of(builder), StartsWith("kind must have plain keys, without order, values or clock, got "));
+    EXPECT_THAT(message_of(builder),
+                StartsWith("kind must have neither ordered keys, values nor a clock to be sharded, got "));
     return;
   }
   const auto hashes = present_hashes(20'000, 7);
@@ -134,8 +135,8 @@ TEST_F(Sharded, ThatAreWrongAreErrorsThatNameThem) {
     EXPECT_TRUE(open().verify());
   };
   becomes("", "No such file");
-  becomes(path_of(3), "shard must match its manifest, got another one");
-  becomes(file_of({.capacity = 1000, .seed = 3}), "shard must match its manifest, got another one");
+  becomes(path_of(3), "shard must match its manifest, got another checksum or size");
+  becomes(file_of({.capacity = 1000, .seed = 3}), "shard must match its manifest, got another checksum or size");
   becomes(file_of({.capacity = 1000, .seed = 4}), "seed must be the manifest's 3, got 4");
   becomes(file_of({.kind = Kind::kRange, .capacity = 1000, .seed = 3}), "kind must have plain keys");
   becomes(file_of({.kind = Kind::kMap, .capacity = 1000, .seed = 3, .value_bits = kValueBits}),

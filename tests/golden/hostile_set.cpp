@@ -117,7 +117,7 @@ void Collection::add_ranges() {
   add("range-hash-of-other-kinds", forge(range, header::kHashId, 1), "hash id must be 2, got 1");
   add("range-k-63", forge(range, header::kProbes, 63), "k must be at most 62, got 63");
   add("range-k-of-more-words", forge(range, header::kProbes, 62), "number of words must be");
-  add_forged_words("without-keys", 0, 100, "payload without keys must be 0, got other words");
+  add_forged_words("without-keys", 0, 100, "payload without keys must be all zeros, got nonzero words");
   add_forged_words("without-codes", 100, 0, "codes must be in [1, 100], got 0");
   add_forged_words("more-codes-than-keys", 100, 101, "codes must be in [1, 100], got 101");
   add_forged_words("keys-past-2-to-the-40", (std::uint64_t{1} << 40) + 1, 100, "distinct keys must be at most");

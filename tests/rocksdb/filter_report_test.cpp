@@ -32,7 +32,7 @@ TEST(FilterReport, SaysWhyAFileHasNoFilter) {
   EXPECT_THAT(without.complaint, HasSubstr("written without a filter policy"));
   const RocksDBFileFilter too_few = only_file(with_policy(test_options(), crivo_bloom(0.4)));
   EXPECT_EQ(too_few.kind, "none");
-  EXPECT_THAT(too_few.complaint, HasSubstr("crivo.Bloom was set but wrote none: fewer than 0.5 bits"));
+  EXPECT_THAT(too_few.complaint, HasSubstr("crivo.Bloom was set, but wrote no filter: fewer than 0.5 bits"));
   const auto told = [](const Policy& policy, int prefix) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy;

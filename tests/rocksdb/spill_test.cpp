@@ -157,7 +157,7 @@ TEST(SpillFolder, ThatIsMemoryIsSaidOnceInLog) {
   CaptureLog log;
   const Policy limited = policy_from_string("crivo.Bloom:10:max_build_bytes:1000000");
   const auto first = new_builder(*limited, &log);
-  EXPECT_THAT(log.take(), HasSubstr("crivo.Bloom: max_build_bytes has no effect: hashes beyond it go to /dev/shm, "
+  EXPECT_THAT(log.take(), HasSubstr("crivo.Bloom: max_build_bytes saves no memory: hashes go to /dev/shm, "
                                     "which is in memory; set TMPDIR"));
   const auto second = new_builder(*limited, &log);
   const auto without_limit = new_builder(*policy_from_string("crivo.Bloom:10"), &log);

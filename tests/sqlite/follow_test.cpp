@@ -183,7 +183,8 @@ TEST_F(Follow, NamesASourceThatIsGone) {
   run("ALTER TABLE s ADD COLUMN c");
   run("INSERT INTO s(c) VALUES (2)");
   EXPECT_THAT(found("2"), HasSubstr("source s.c must have the triggers of this table"));
-  EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('check')"), HasSubstr("value of s.c must be found, got one that is not"));
+  EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('check')"),
+              HasSubstr("value of s.c must be in the filter, got an absent one"));
   run("INSERT INTO f(op) VALUES ('rebuild')");  // which ties the filter to the new table
   run("INSERT INTO s(c) VALUES (3)");
   EXPECT_EQ(found("1") + found("2") + found("3"), "011");
@@ -419,7 +420,7 @@ TEST_F(Follow, TakesItsKeysFromTheColumnOnly) {
   run("INSERT INTO s VALUES (1)");
   follow("s.c", ", kind=counting");
   const std::string rest =
-      " needs a table without a source, got one with a source; change the source's column, and the filter follows";
+      " must not be used on a table with a source; change the source's column, and the filter follows";
   EXPECT_EQ(ask("INSERT INTO f(key) VALUES (2)"), "error: f: key" + rest);
   EXPECT_EQ(ask("DELETE FROM f WHERE key = 1"), "error: f: DELETE" + rest);
   EXPECT_EQ(ask("INSERT INTO f(op) VALUES ('clear')"), "error: f: op clear" + rest);
@@ -428,7 +429,7 @@ TEST_F(Follow, TakesItsKeysFromTheColumnOnly) {
   EXPECT_EQ(found("1"), "1");
   run("CREATE VIRTUAL TABLE other USING bloom(capacity=10)");
   EXPECT_EQ(ask("INSERT INTO other(op, key) VALUES ('follow', 1)"),
-            "error: other: op follow needs a table with a source, got one without");
+            "error: other: table must have a source for op follow, got no source");
 }
 
 TEST_F(Follow, LeavesNothingBehindWhenItCannotBeMadeInATransaction) {

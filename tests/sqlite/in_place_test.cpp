@@ -108,7 +108,7 @@ TEST_F(InPlaceTest, SaysWhatItCannotInsertInto) {
       {"'indexed', 'f', 1", "column must be in no index, got main.indexed.f in sqlite_autoindex_indexed_1"},
       {"'computed', 'f', 1", "table must have no generated column, got main.computed with 1"},
       {"'Seen', 'key', 1",
-       "table must be an ordinary one, got the virtual table main.Seen (query a filter table with WHERE"},
+       "table must be an ordinary table, got the virtual table main.Seen (query a filter table with WHERE"},
       {"'temp', 'seen', 'key', 1", "filter must be in temp.seen, column key, row 1, got no such table: temp.seen"},
       {"'clustered', 'f', 1", "got cannot open table without rowid: clustered"},
       {"'clustered', 'f', 'x'", "no such column: _rowid_"},

@@ -125,7 +125,7 @@ TEST_F(ManyKeys, NumbersInJsonAreReadInEveryEncodingAndTransaction) {
 
 TEST_F(ManyKeys, RemoveRefusesAKeyThatIsAbsent) {
   EXPECT_EQ(ask("SELECT bloom_remove(bloom_create(9, 0.01, 'counting'), 'a')"),
-            "error: bloom_remove: key must be in the filter, got one that is not");
+            "error: bloom_remove: key must be in the filter, got an absent key");
 }
 
 TEST_F(ManyKeys, KindsThatCannotSayWhichCan) {

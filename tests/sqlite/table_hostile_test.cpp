@@ -217,13 +217,13 @@ TEST_F(TableHostile, AShadowTableThatIgnoresWhatIsWrittenIsAnError) {
   make("capacity=20, kind=scalable");
   run("CREATE TRIGGER hostile BEFORE INSERT ON t_meta BEGIN SELECT RAISE(IGNORE); END");
   EXPECT_EQ(ask("INSERT INTO t(key) SELECT i FROM " + integers(1, 200)),
-            "error: t: table _meta must keep what is written to it");
+            "error: t: table _meta must store every written row, got a write without effect");
   for (const char* event : {"UPDATE", "INSERT"}) {
     run("DROP TABLE t");
     make("capacity=1000000");
     run(std::string("CREATE TRIGGER hostile BEFORE ") + event + " ON t_pages BEGIN SELECT RAISE(IGNORE); END");
     EXPECT_EQ(ask("INSERT INTO t(key) SELECT i FROM " + integers(1, 2000)),
-              "error: t: table _pages must keep what is written to it");
+              "error: t: table _pages must store every written row, got a write without effect");
   }
 }
 

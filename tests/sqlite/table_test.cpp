@@ -244,8 +244,8 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
   const auto error = [this](const std::string& arguments) {
     return ask("CREATE VIRTUAL TABLE e USING bloom(" + arguments + ")");
   };
-  EXPECT_EQ(error(""), "error: e: capacity must be set, got no such argument");
-  EXPECT_EQ(error("kind=blocked"), "error: e: capacity must be set, got no such argument");
+  EXPECT_EQ(error(""), "error: e: capacity must be set, got nothing");
+  EXPECT_EQ(error("kind=blocked"), "error: e: capacity must be set, got nothing");
   EXPECT_EQ(error("capacity=0"), "error: e: capacity must be an integer from 1 to 1099511627776, got 0");
   EXPECT_EQ(error("capacity=many"), "error: e: capacity must be an integer from 1 to 1099511627776, got 'many'");
   EXPECT_EQ(error("capacity=10, fpr=1"), "error: e: fp_rate must be in (0, 1), got 1");

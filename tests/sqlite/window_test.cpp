@@ -141,7 +141,7 @@ TEST_F(Window, IsNotAdvancedPastTheClockThatItReads) {
   insert(1, 100);
   for (const char* time : {"strftime('%s', 'now') + 3600", "0", "NULL"}) {
     EXPECT_EQ(ask(std::string("INSERT INTO t(op, arg) SELECT 'advance', ") + time),
-              "error: t: op advance needs a window with clock=manual, got one with clock=now");
+              "error: t: clock must be manual for op advance, got now");
   }
   fake_seconds += 4;
   EXPECT_EQ(found(1, 100), 0);
@@ -392,8 +392,7 @@ TEST_F(Window, NamesWhatIsWrongWithATime) {
   }
   run("CREATE VIRTUAL TABLE plain USING bloom(capacity=10)");
   EXPECT_THAT(ask("INSERT INTO plain(op) VALUES ('advance')"), HasSubstr("needs a table with a window"));
-  EXPECT_THAT(ask("INSERT INTO t(op, arg) SELECT 'union', bloom_create(10)"),
-              HasSubstr("needs a table without a window"));
+  EXPECT_THAT(ask("INSERT INTO t(op, arg) SELECT 'union', bloom_create(10)"), HasSubstr("table must have no window"));
 }
 
 TEST_F(Window, AFilterReportsSqlitesOwnErrorForATime) {

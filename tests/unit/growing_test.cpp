@@ -264,7 +264,7 @@ TEST(Growing, RefusesAGroupThatHasNoRoom) {
   }
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().code, ErrorCode::kFull);
-  EXPECT_NE(added.error().message.find("entries of a group must be at most 576, got one more"), std::string::npos)
+  EXPECT_NE(added.error().message.find("slots of a group must be at most 576, got one more"), std::string::npos)
       << added.error().message;
   EXPECT_GT(keys, 200U);  // slots of entries that are longer in the first levels
   EXPECT_EQ(filter.facts().keys, keys);

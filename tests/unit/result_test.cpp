@@ -48,7 +48,7 @@ TEST(Result, ThrowsIfItIsAskedForTheWrongOne) {
     (void)*failure;
     FAIL() << "an error has no value";
   } catch (const BadResult& thrown) {
-    EXPECT_STREQ(thrown.what(), "Result::value called on an error: no room");
+    EXPECT_STREQ(thrown.what(), "value of a failed Result was used: no room");
   }
   EXPECT_THROW((void)Result<std::string>(failure.error())->size(), BadResult);
   EXPECT_THROW((void)Result<void>().error(), BadResult);

@@ -37,7 +37,7 @@ TEST_P(RibbonPayload, RefusesCountsThatDoNotFit) {
   EXPECT_EQ(header & 255, 2U);
   const std::string levels = "levels must be at most 16, got 17";
   EXPECT_EQ(with_word(0, (header & ~255ULL) | 17), levels);
-  EXPECT_EQ(with_word(0, header & ~255ULL), "payload without levels must be 0, got other words");
+  EXPECT_EQ(with_word(0, header & ~255ULL), "payload without levels must be all zeros, got nonzero words");
   EXPECT_EQ(with_word(0, header | 64 << 8), "base seed must be at most 63, got 64");
   EXPECT_EQ(with_word(0, header & 0xFFFF), "distinct keys must be in [1, 1099511627776], got 0");
   EXPECT_NE(with_word(0, header | ~0ULL << 16), "");

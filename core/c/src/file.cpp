@@ -10,7 +10,7 @@ namespace {
 
 std::string checked_path(const char* path) {
   check_given("path", path);
-  if (*path == '\0') throw Refused("path must be the name of a file, got an empty one");
+  if (*path == '\0') throw Refused("path must name a file, got an empty path");
   return path;
 }
 

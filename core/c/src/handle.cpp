@@ -14,9 +14,9 @@ AnyFilter& to_change(crivo_filter* filter) {
   check_given("filter", filter);
   if (auto* owned = std::get_if<AnyFilter>(&filter->held)) return *owned;
   const bool is_sharded = filter->ref == nullptr && std::holds_alternative<ShardedFilter>(filter->file());
-  throw Refused(Error{ErrorCode::kUnsupported,
-                      std::string("filter must own its bytes to be changed, got a ") +
-                          (is_sharded ? "sharded one; replace its shards" : "read-only one; change a copy of it")});
+  throw Refused(Error{ErrorCode::kUnsupported, std::string("filter must be modifiable, got a ") +
+                                                   (is_sharded ? "sharded filter; replace its shards"
+                                                               : "read-only filter; change a copy of it")});
 }
 
 }  // namespace crivo::c

@@ -20,8 +20,7 @@ template <class Work>
 crivo_status use(crivo_builder* builder, crivo_error* error, Work&& work) noexcept {
   return guarded(error, [&] {
     check_given("builder", builder);
-    if (builder->finished)
-      throw Refused("builder must not be used after crivo_builder_finish, got one that was finished");
+    if (builder->finished) throw Refused("builder must not be used after crivo_builder_finish, got a finished one");
     return work(builder->builder);
   });
 }

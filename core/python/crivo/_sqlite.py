@@ -51,6 +51,6 @@ def _why_not(connection: Any) -> str:
     if isinstance(connection, sqlite3.Connection):
         return (
             "connection must be able to load extensions, got one of a Python whose sqlite3 was built without that "
-            "(--enable-loadable-sqlite-extensions): take the Python of your distribution, or the package apsw"
+            "(--enable-loadable-sqlite-extensions); use the Python of your distribution, or the package apsw"
         )
     return f"connection must be one of sqlite3 or apsw, got {type(connection).__name__}"

@@ -40,7 +40,7 @@ template <class Object>
 Object* other_object(const char* wanted, PyTypeObject* type, PyObject* const* args, Py_ssize_t count,
                      PyObject* keywords) {
   if (count != 1 || (keywords != nullptr && PyTuple_Size(keywords) != 0)) {
-    PyErr_Format(PyExc_TypeError, "there must be one argument, %s", wanted);
+    PyErr_Format(PyExc_TypeError, "arguments must be exactly one, %s", wanted);
     return nullptr;
   }
   if (PyObject_TypeCheck(args[0], type) != 0) return reinterpret_cast<Object*>(args[0]);

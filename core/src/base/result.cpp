@@ -10,7 +10,7 @@ Failure& Failure::operator=(const Failure& other) = default;
 Failure& Failure::operator=(Failure&& other) noexcept = default;
 Failure::~Failure() = default;
 
-void BadResult::no_value(const Error& error) { throw BadResult("Result::value called on an error: " + error.message); }
+void BadResult::no_value(const Error& error) { throw BadResult("value of a failed Result was used: " + error.message); }
 
 void BadResult::no_error() { throw BadResult("Result::error called on a value"); }
 

@@ -125,7 +125,8 @@ std::string shard_file_name(std::uint32_t number, std::uint64_t checksum) {
 
 Result<void> check_kind_of_shards(const KindInfo& kind) {
   if (!kind.can.range && !kind.can.needs_values() && !kind.can.advance) return {};
-  return error(ErrorCode::kUnsupported, "kind must have plain keys, without order, values or clock, got ", kind.name);
+  return error(ErrorCode::kUnsupported, "kind must have neither ordered keys, values nor a clock to be sharded, got ",
+               kind.name);
 }
 
 }  // namespace crivo

@@ -92,7 +92,7 @@ MappedRead::~MappedRead() {
 Result<void> install_bus_guard() {
   static const int failure = set_handler();
   if (failure == 0) return {};
-  return system_error(failure, "SIGBUS handler must be installable, got an error");
+  return system_error(failure, "SIGBUS handler must be installable, got");
 }
 
 }  // namespace crivo

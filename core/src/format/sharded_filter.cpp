@@ -73,7 +73,7 @@ Result<MappedFilter> open_shard(const std::string& manifest_path, const Manifest
   }
   const Shard& named = manifest.shards[number];
   if (file->blob_bytes() == named.bytes && file->checksum() == named.checksum) return file;
-  return corrupt("shard must match its manifest, got another one");
+  return corrupt("shard must match its manifest, got another checksum or size");
 }
 
 /// Hashes sorted by shard, so that each shard is queried once.
@@ -209,7 +209,7 @@ Result<void> ShardedFilter::State::read_again() {
   Result<Manifest> manifest = read_manifest(path_);
   if (!manifest) return manifest.error();
   if (manifest->seed != shape.seed || manifest->shards.size() != shape.units) {
-    return corrupt("seed and number of shards must not change while the manifest is open, got others: ", path_,
+    return corrupt("seed and number of shards must not change while the manifest is open, got different ones: ", path_,
                    " was replaced; open it again");
   }
   manifest_ = *std::move(manifest);

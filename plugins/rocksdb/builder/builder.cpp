@@ -133,7 +133,7 @@ void BlockBuilder::abandon_filter(const char* why) noexcept {
   if (std::exchange(abandoned_, true)) return;  // a transform may throw for every key
   hashes_.clear();
   try {
-    rocksdb::Warn(limits_.log, "crivo: a filter block lets every key pass, because it could not be built: %s", why);
+    rocksdb::Warn(limits_.log, "crivo: a filter block lets every key pass, because no filter could be built: %s", why);
   } catch (...) {
     // No memory for the LOG line either, or the logger threw.
   }

@@ -19,7 +19,7 @@ function packageOf(module) {
     const file = path.join(folder, "package.json");
     const { name, version } = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
     if (name === peer) return { folder, version };
-    if (folder === path.dirname(folder)) throw new Error(`crivo-rocksdb: ${module} must lie in the package ${peer}`);
+    if (folder === path.dirname(folder)) throw new Error(`crivo-rocksdb: ${module} must be inside the package ${peer}`);
   }
 }
 

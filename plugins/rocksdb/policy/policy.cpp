@@ -297,12 +297,12 @@ void FilterPolicy::log_warnings(const rocksdb::FilterBuildingContext& context, c
     rocksdb::Warn(log, "%s; %s", error_.c_str(), instead.c_str());
   }
   if (folder != nullptr && system::is_memory_folder(*folder) && !warned_of_folder_.exchange(true)) {
-    rocksdb::Warn(log, "%s: max_build_bytes has no effect: hashes beyond it go to %s, which is in memory; set TMPDIR",
-                  Name(), folder->c_str());
+    rocksdb::Warn(log, "%s: max_build_bytes saves no memory: hashes go to %s, which is in memory; set TMPDIR", Name(),
+                  folder->c_str());
   }
   if (has_partition_bug(context.table_options) && !warned_of_partitions_.exchange(true)) {
     rocksdb::Warn(log,
-                  "%s: SeekForPrev and Prev may miss keys: RocksDB before 9.5 errs with partition_filters, a "
+                  "%s: SeekForPrev and Prev may miss keys: RocksDB before 9.5 has a bug with partition_filters, a "
                   "prefix_extractor and whole_key_filtering=false, under every policy; set whole_key_filtering=true",
                   Name());
   }

@@ -113,7 +113,7 @@ std::string difference(const FamilyPolicy& family, const sst::FileFilters& filte
   if (std::abs(bytes - expected.bytes) <= off) return "";
   char text[80];
   const auto bits_per_key = [&](double all) { return 8 * all / static_cast<double>(filters.keys); };
-  std::snprintf(text, sizeof text, "%.1f bits a key instead of %.1f", bits_per_key(bytes),
+  std::snprintf(text, sizeof text, "%.1f bits per key instead of %.1f", bits_per_key(bytes),
                 bits_per_key(expected.bytes));
   return text;
 }
@@ -165,7 +165,7 @@ std::string judge(const FamilyPolicy& family, const TreeFile& file, const sst::F
   if (filters.entries == 0) return "";
   if (filters.form != sst::FilterForm::kNone && !filters.readable) return "not readable by RocksDB";
   if (filters.damaged() > 0) return "damaged";
-  if (filters.is_misnamed()) return "written by Crivo 0.1 under a name that is no longer looked up";
+  if (filters.is_misnamed()) return "written by Crivo 0.1 under a name that no policy reads";
   if (family.policy == nullptr) return filters.blocks.empty() ? "" : kUnwantedFilter;
   // A file of level 0 was usually flushed, and is soon compacted. So the filter of a flush is accepted, too.
   if (file.level == 0 && mismatch_of(family, file, filters, /*flushed=*/true).empty()) return "";

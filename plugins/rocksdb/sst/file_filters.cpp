@@ -232,7 +232,7 @@ std::string FileFilters::why_there_is_none() const {
   if (policy.empty()) {
     return "written without a filter policy: none was set, or its library was not loaded";
   }
-  const std::string none = policy + " was set but wrote none: ";
+  const std::string none = policy + " was set, but wrote no filter: ";
   if (policy == kReadsOnly) return none + "RocksDB treats this name as a read-only policy";
   if (!whole_keys && prefix_extractor.empty()) return none + "whole_key_filtering was off without a prefix_extractor";
   const std::string no_prefix = whole_keys ? "" : "no key with a prefix by " + prefix_extractor + ", ";

@@ -290,7 +290,8 @@ void add_sst_advise(CLI::App& app, Action& action) {
   command.add_flag("--json", options.json, "Print a JSON array with one object per column family");
   command.footer(
       "A read is wasted if a file's filter lets an absent key pass. The figures are per lookup (Get) of an absent key, "
-      "if such keys are distributed like the keys; `runs` is the number of files that it would read without filters. "
+      "if absent keys are distributed like the stored keys; `runs` is the number of files that the lookup would read "
+      "without filters. "
       "The first row is the best; `crivo sst refilter DB --policy POLICY` applies it to all files. "
       "Predicted costs are for a tree of this shape with all files rewritten.\n"
       "Exit code: 0, or 1 if a file or a filter block is damaged or missing, 2 if there was an error.");

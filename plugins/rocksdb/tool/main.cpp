@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) try {
   using namespace crivo::tool;
-  CLI::App app("RocksDB's SST files: inspect, probe, advise and replace their filters",
+  CLI::App app("Inspect, probe, plan and replace the filters of RocksDB's SST files",
                std::string_view(argv[0]) == "rocksdb" ? "crivo rocksdb" : "crivo sst");
   Action action;
   add_sst_advise(app, action);

@@ -31,10 +31,10 @@ fs.readFileSync = () => {
 const file = crivo.getLoadablePath();
 
 fs.renameSync(file, "elsewhere");
-assert.throws(() => crivo.getLoadablePath(), { message: `crivo: the package must contain ${file}; install it anew` });
+assert.throws(() => crivo.getLoadablePath(), { message: `crivo: the package must contain ${file}; reinstall the package` });
 
 // Filter is there wherever the package is loaded, and says at its first use what is missing.
 const without = path.join(path.dirname(file), "crivo.node");
 fs.renameSync(without, "without.node");
 const first = spawnSync(process.execPath, ["-e", 'require("crivo").Filter.build([])'], { encoding: "utf8" });
-assert.ok(first.stderr.includes(`Error: crivo: the package must contain ${without}; install it anew\n`), first.stderr);
+assert.ok(first.stderr.includes(`Error: crivo: the package must contain ${without}; reinstall the package\n`), first.stderr);

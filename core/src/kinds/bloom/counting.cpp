@@ -104,7 +104,7 @@ struct Counting {
     std::byte* block = store.payload.data() + key.block * kCounterBlockBytes;
     for (std::size_t word = 0; word < kWordsPerPlane; ++word) {
       if ((mask.words[word] & ~CounterWord(block, word).above_zero()) != 0) {
-        return error(ErrorCode::kNotFound, "key must be in the filter, got one that is not");
+        return error(ErrorCode::kNotFound, "key must be in the filter, got an absent key");
       }
     }
     change_block(block, [&mask](CounterWord& counters, std::size_t word) { counters.lower(mask.words[word]); });

@@ -108,7 +108,7 @@ Result<FilterSize> size_layer(double fp_rate, std::uint64_t first_capacity, unsi
   const std::uint64_t capacity = layer_capacity(first_capacity, growth, index);
   if (capacity == 0) {
     return error(ErrorCode::kFull, "capacity of a new layer must be at most ", kMaxCapacity, ", got ", growth,
-                 " times that of the newest");
+                 " times the newest layer's capacity");
   }
   Result<FilterSize> size = size_blocked(capacity, scalable_layer_rate(fp_rate, index));
   if (!size) return error(ErrorCode::kFull, "new layer: ", size.error().message);

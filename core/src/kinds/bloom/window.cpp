@@ -172,7 +172,7 @@ struct Window {
       return corrupt("generation must be 0 before the clock is set, got ", window.generation);
     }
     if (is_zero({view.payload + kWindowFieldBytes, kWindowHeaderBytes - kWindowFieldBytes})) return {};
-    return corrupt("bytes after the fields of a window must be 0, got others");
+    return corrupt("padding of the window's header must be 0");
   }
   static bool admit_open(const View&, ByteGate& gate) { return gate.admit(0, kWindowHeaderBytes); }
   static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {

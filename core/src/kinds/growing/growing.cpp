@@ -68,7 +68,7 @@ class Groups {
     }
     GroupEditor group = editor(form_.group_of(hash));
     if (group.add(Entry(hash, group.form()), copies)) return {};
-    return error(ErrorCode::kFull, "entries of a group must be at most ", kMaxSlots,
+    return error(ErrorCode::kFull, "slots of a group must be at most ", kMaxSlots,
                  ", got one more: too many keys share the first ", unsigned{group.form().level}, " bits of their hash");
   }
 
@@ -133,14 +133,14 @@ class Checker {
   Result<void> check_group(const GroupReader& group) {
     const std::uint32_t slots = group.stored_slots();
     if (!group.has_room(slots))
-      return corrupt("slots must be at most ", kMaxSlots, " and fit in its cells, got ", slots);
+      return corrupt("slots must be at most ", kMaxSlots, " and fit in the group's cells, got ", slots);
     for (unsigned cell = 0; cell < form_.cells_in_header; ++cell) {
       const std::uint32_t number = group.cell(cell);
       if (cell >= group.form().cells_of(slots) ? number != 0 : !use(number)) {
-        return corrupt("cell ", cell, " must be one of the payload's that no other group has, got ", number);
+        return corrupt("cell ", cell, " must be an unshared cell of the payload, or 0 if unused, got ", number);
       }
     }
-    if (!group.has_zero_padding()) return corrupt("bytes after its fields and its last slot must be 0");
+    if (!group.has_zero_padding()) return corrupt("padding of the group must be 0");
     return check_entries(group);
   }
 
@@ -159,7 +159,7 @@ class Checker {
       while (at < end) {
         const StoredEntry entry = group.entry(at, end);
         if (entry.low <= before || !is_sound(group, entry, at)) {
-          return corrupt("slot ", at, " must begin an entry above the one before it, got ", entry.low);
+          return corrupt("slot ", at, " must begin an entry above the previous entry, got ", entry.low);
         }
         before = entry.low;
         at += entry.slots;
@@ -188,8 +188,7 @@ class Checker {
     const auto free = load_le<std::uint32_t>(view_.payload + kFreeCellsAt);
     auto number = load_le<std::uint32_t>(view_.payload);
     for (std::uint32_t i = 0; i < free; ++i) {
-      if (!use(number))
-        return corrupt("free cell ", i, " must be one of the payload's that no group has, got ", number);
+      if (!use(number)) return corrupt("free cell ", i, " must be a cell of the payload without a group, got ", number);
       const std::byte* cell = view_.payload + std::size_t{number} * kCellUnit;
       if (!is_zero({cell + 4, kCellBytes - 4}))
         return corrupt("free cell ", i, " must be 0 after the number of the next cell");
@@ -197,7 +196,7 @@ class Checker {
     }
     if (number != 0) return corrupt("free cells must end after ", free, ", got ", number);
     const auto unused = static_cast<std::uint64_t>(std::ranges::count(used_, false));
-    if (unused != 0) return corrupt("cells must all be a group's or free, got ", unused, " that are neither");
+    if (unused != 0) return corrupt("each cell must be free or belong to a group, got ", unused, " that are neither");
     return {};
   }
 
@@ -314,7 +313,7 @@ struct Growing {
 
   static Result<void> remove(Store store, std::uint64_t hash) {
     if (Groups(store, 0).remove(hash)) return {};
-    return error(ErrorCode::kNotFound, "key must be in the filter, got one that is not");
+    return error(ErrorCode::kNotFound, "key must be in the filter, got an absent key");
   }
 
   static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {

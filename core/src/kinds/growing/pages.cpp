@@ -168,7 +168,7 @@ class KeyGroup {
     const bool is_new = group.count(hash_) == 0;
     if (!is_new && only_if_absent) return Added{};
     if (!group.add(Entry(hash_, group.form()), 1)) {
-      return error(ErrorCode::kFull, "keys of one group must fit in its slots, got one more");
+      return error(ErrorCode::kFull, "keys of a group must fit in the group's slots, got more");
     }
     const Page& written = stored.write(stored.keys() + 1);
     return Added{.is_new = is_new, .fills = is_new, .is_crowded = is_crowded(layout_.shape, written.bytes)};
@@ -178,7 +178,7 @@ class KeyGroup {
     GroupEditor group = stored.group();
     const std::uint64_t before = group.count(hash_);
     if (!group.remove(Entry(hash_, group.form()))) {
-      return error(ErrorCode::kNotFound, "key must be in the filter, got one that is not");
+      return error(ErrorCode::kNotFound, "key must be in the filter, got an absent key");
     }
     stored.write(stored.keys() - (stored.keys() != 0 ? 1 : 0));
     return before;

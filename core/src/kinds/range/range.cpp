@@ -211,7 +211,7 @@ struct Range {
     const std::uint64_t codes = range_codes(view);
     if (keys == 0) {
       if (count_bits({view.payload, view.payload_bytes}) == 0) return {};
-      return corrupt("payload without keys must be 0, got other words");
+      return corrupt("payload without keys must be all zeros, got nonzero words");
     }
     if (keys > kMaxCapacity) return corrupt("distinct keys must be at most ", kMaxCapacity, ", got ", keys);
     if (codes < 1 || codes > keys) return corrupt("codes must be in [1, ", keys, "], got ", codes);

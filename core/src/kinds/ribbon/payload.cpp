@@ -94,7 +94,7 @@ Result<void> validate_ribbon(const View& view) {
   const RibbonHeader header(load_le<std::uint64_t>(view.payload));
   if (header.levels == 0) {
     if (count_bits({view.payload, view.payload_bytes}) == 0) return {};
-    return corrupt("payload without levels must be 0, got other words");
+    return corrupt("payload without levels must be all zeros, got nonzero words");
   }
   if (header.levels > kMaxRibbonLevels) {
     return corrupt("levels must be at most ", kMaxRibbonLevels, ", got ", header.levels);

@@ -312,7 +312,7 @@ struct Cuckoo {
 
   static Result<void> remove(Store store, std::uint64_t hash) {
     if (Buckets(store).remove(CuckooKey(hash, store.shape))) return {};
-    return error(ErrorCode::kNotFound, "key must be in the filter, got one that is not");
+    return error(ErrorCode::kNotFound, "key must be in the filter, got an absent key");
   }
 };
 
