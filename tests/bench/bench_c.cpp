@@ -1,5 +1,5 @@
-// `./dev bench c`: what a question costs through crivo.h, in libcrivo.a and in libcrivo.so, beside the same question in
-// C++. All sides ask the same filter for the same keys, in turns; the medians of the rounds are shown.
+// `./dev bench c`: the cost of a lookup through crivo.h, in libcrivo.a and in libcrivo.so, and of the same lookup in
+// C++. All three query the same filter for the same keys, in turn. Prints the medians of the rounds.
 #include <dlfcn.h>
 
 #include <CLI/CLI.hpp>
@@ -16,13 +16,13 @@
 namespace crivo::bench {
 namespace {
 
-/// The functions of one build of the interface, with a filter of its own.
+/// The functions of one build of the interface, with its own copy of the filter.
 struct Library {
   decltype(&crivo_read) read = &crivo_read;
   decltype(&crivo_contains) contains = &crivo_contains;
   decltype(&crivo_contains_keys) contains_keys = &crivo_contains_keys;
   decltype(&crivo_contains_hashes) contains_hashes = &crivo_contains_hashes;
-  crivo_filter* filter = nullptr;  // ends with the process
+  crivo_filter* filter = nullptr;  // never freed
 
   void read_filter(const std::vector<std::byte>& blob) {
     crivo_limits limits{};
@@ -49,7 +49,7 @@ Library load(const char* path) {
   return library;
 }
 
-/// Keys of eight to sixteen bytes, of which the filter has every other one.
+/// Keys of eight to sixteen bytes. The filter has every second key.
 struct Keys {
   explicit Keys(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -133,7 +133,7 @@ void compare(const char* kind, std::uint64_t in_filter, int rounds, std::vector<
   FilterSpec spec;
   if (!choose_kind(spec, kind)) std::abort();
   spec.capacity = in_filter;
-  // The questions are few beside the filter's keys, so that the filter and not they decide what is in the cache.
+  // There are few lookups in relation to the filter's keys, so that the filter, not the keys, determines the cache use.
   const Keys keys(100'000);
   std::vector<std::uint64_t> added;
   for (std::uint64_t i = 0; i < keys.hashes.size(); i += 2) added.push_back(keys.hashes[i]);

@@ -1,6 +1,6 @@
-// Exact filters beside the information limit, log2 of the number of ways in which so many of all keys can be members;
-// and beside a ribbon with as many columns, which answers no more than "maybe". Without arguments it goes through the
-// ratios of a universe of 10^7 keys; with MEMBERS and OTHERS it builds that one, within --max-memory, and measures it.
+// Compares exact filters with the information limit (log2 of the number of ways to choose the members from all keys),
+// and with a ribbon of as many columns, which can only answer "maybe". Without arguments, it measures several ratios in
+// a universe of 10^7 keys. With MEMBERS and OTHERS, it builds one filter within --max-memory.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 constexpr int kRounds = 5;
 constexpr std::size_t kAsked = 1'000'000;
 
-/// The i-th hash of a side: made up, and the same in every run.
+/// The i-th synthetic hash of a side, the same in every run.
 std::uint64_t hash_of(std::uint64_t side, std::uint64_t i) {
   const std::uint64_t number = 2 * i + side;
   return hash_key(std::string_view(reinterpret_cast<const char*>(&number), sizeof number), 0);
@@ -38,7 +38,7 @@ AnyFilter build(const FilterSpec& spec, std::uint64_t members, std::uint64_t oth
   return *builder.finish();
 }
 
-/// Nanoseconds for each of some hashes of a side, asked one by one.
+/// Nanoseconds per lookup of `count` hashes of a side, one by one.
 double question(const FilterRef& filter, std::uint64_t side, std::uint64_t count) {
   std::vector<std::uint64_t> hashes;
   for (std::uint64_t i = 0; i < kAsked; ++i) hashes.push_back(hash_of(side, i * 0x9E3779B97F4A7C15 % count));

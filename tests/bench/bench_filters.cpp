@@ -1,8 +1,8 @@
-// `./dev bench filters`: our kinds beside RocksDB's filters and std::unordered_set, in one process, rounds interleaved.
+// `./dev bench filters`: compares Crivo's kinds with RocksDB's filters and std::unordered_set, in interleaved rounds.
 //
-// Every figure includes the hashing of the keys, which lie ready in memory. Times are medians over the rounds,
-// in nanoseconds per key. "over" is bits per key over the information limit log2(1 / rate), at the rate measured
-// over 2.5 million absent keys. The closing table judges the run by our targets.
+// Every figure includes hashing the keys, which are in memory. Times are medians over the rounds, in nanoseconds per
+// key. "over" is bits per key over the information limit log2(1 / rate), at the rate measured with 2.5 million absent
+// keys. The last table compares the run with Crivo's targets.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -50,7 +50,7 @@ Contestants contestants() {
   join_rocksdb(all, "Ribbon", 10);
   join(all, make_plugin("crivo.Ribbon:10:-1"));
   for (const KindInfo& info : kinds()) {
-    if (!info.can.needs_values()) join(all, make_crivo(std::string(info.name), 0.01));  // bench_maps.cpp
+    if (!info.can.needs_values()) join(all, make_crivo(std::string(info.name), 0.01));  // see bench_maps.cpp
   }
   join(all, make_crivo("ribbon:32", 0.01));
   for (const std::string kind : {"blocked", "ribbon", "ribbon:32"}) join(all, make_crivo_on("avx2", kind, 0.01));
@@ -58,7 +58,7 @@ Contestants contestants() {
   return all;
 }
 
-/// The contestants that are measured at kLarge keys, too; the others would take too much memory and time.
+/// The contestants that are also measured with kLarge keys. The others would need too much memory and time.
 Contestants large_contestants() {
   Contestants all;
   join(all, make_hash_only());

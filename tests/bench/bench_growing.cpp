@@ -1,6 +1,6 @@
-// A growing filter while keys come: its bits per key, its rate beside the promised one, the time of a question and of
-// an addition, and how long the slowest thousand additions took beside the median of those around them. Then keys that
-// come and go, beside a cuckoo filter of as many keys.
+// A growing filter while keys are added: its bits per key, its rate and the requested one, and the times of a lookup
+// and of an addition. Compares the slowest thousand additions with the median around them. Then measures a removal and
+// an addition at constant size, compared with a cuckoo filter of the same size.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kAtOnce = 1000;
 constexpr std::size_t kQuestions = 3'000'000;
 
-/// The time of an addition: the median of batches, and how many medians the slowest took among a hundred around it.
+/// Times of additions: the median of the batches, and the slowest batch over the median of a hundred around it.
 struct Additions {
   std::vector<double> batches;
 
@@ -70,7 +70,7 @@ void grow(double fp_rate, std::uint64_t most) {
   }
 }
 
-/// A removal and an addition, with as many keys as before.
+/// The time of a removal and an addition, at a constant number of keys.
 double churn(AnyFilter filter, std::uint64_t keys) {
   std::mt19937_64 random(9);
   std::vector<std::uint64_t> hashes(keys);

@@ -1,9 +1,9 @@
-// `./dev bench hyphenation`: hyphenating a dictionary with the exceptions behind a filter, after the experiment of a
-// thesis on Bloom and cuckoo filters (USP, 2022): build time and total time at rates from 1% to 20%, 30 repetitions,
-// 95% confidence intervals.
+// `./dev bench hyphenation`: hyphenates a dictionary, with a filter before the list of exceptions. It follows the
+// experiment of a thesis on Bloom and cuckoo filters (USP, 2022): build time and total time at rates from 1% to 20%, 30
+// repetitions, 95% confidence intervals.
 //
-// Exceptions are one word in ten, as in Bloom 1970 (his 50,000 of 500,000); --share 0 takes the real ones of Debian's
-// English patterns, of which there are few. Repetitions are interleaved: each goes over all contestants.
+// One word in ten is an exception, as in Bloom 1970 (50,000 of 500,000). --share 0 uses the real exceptions of Debian's
+// English patterns, which are few. Repetitions are interleaved: each measures all contestants.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
@@ -26,7 +26,7 @@ struct Options {
 };
 
 struct Contestant {
-  std::string kind;  // "exact" asks the dictionary itself
+  std::string kind;  // "exact" uses the dictionary without a filter
   double fp_rate = 0;
   std::vector<double> build_ms{};
   std::vector<double> check_ms{};
@@ -62,13 +62,13 @@ AnyFilter build_filter(const Contestant& contestant, const Exceptions& exception
   return *std::move(filter);
 }
 
-/// One repetition: builds the filter, asks about every word and hyphenates every word.
+/// One repetition: builds the filter, looks up every word and hyphenates it.
 void repeat(Contestant& contestant, const Text& text) {
   std::unique_ptr<AnyFilter> filter;
   std::unique_ptr<Exceptions> exact;
   MaybeException maybe = [](std::string_view) { return true; };
   const double build = nanoseconds([&] {
-    // Without a filter the dictionary is what has to be built.
+    // Without a filter, the build is that of the dictionary.
     if (contestant.kind == "exact") {
       exact = std::make_unique<Exceptions>();
       for (const auto& [word, hyphenated] : text.exceptions) exact->emplace(word, hyphenated);

@@ -1,5 +1,5 @@
-// What a lookup in a mapped file costs: docs/benchmarks.md, "Files, threads and memory limits".
-// Writes a filter of this size into a file in the folder, asks it, and removes it. Prints processor times.
+// The cost of a lookup in a mapped file: docs/benchmarks.md, "Files, threads and memory limits". Writes a filter of the
+// given size to a file in the folder, queries it, and removes it. Prints CPU times.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +25,7 @@ T value_of(Result<T> result) {
   return *std::move(result);
 }
 
-/// A blocked filter of about this many bytes with ten bits for each key.
+/// Writes a blocked filter of about this many bytes, with ten bits per key.
 void write_filter(const std::string& path, std::size_t bytes) {
   const std::size_t keys = bytes * 8 / 10;
   const auto filter =
@@ -33,7 +33,7 @@ void write_filter(const std::string& path, std::size_t bytes) {
   (void)value_of(write_blob_file(filter.ref(), path, BlobForm::kMappable));
 }
 
-/// The median of the processor time, which other programs disturb least.
+/// Prints the median CPU time, which other programs affect least.
 void row(const char* what, double per, const std::function<void()>& work) {
   std::vector<double> times;
   for (int round = 0; round < kRounds; ++round) {

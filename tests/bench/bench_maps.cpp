@@ -1,6 +1,6 @@
-// Which of 100 partitions has a key? A map beside what answers it today: a filter for each partition, a table in
-// SQLite, a hash table in memory, and a ribbon with as many columns as the map, which answers no more than "maybe".
-// Bytes of a key, and the time of a question for keys that are there, in random order, by text as users ask.
+// Which of 100 partitions has a key? Compares a map with the alternatives: a filter per partition, a table in SQLite, a
+// hash table in memory, and a ribbon with as many columns as the map, which can only answer "maybe". Measures the bytes
+// per key, and the time of a lookup of a present key. The keys are texts, in random order.
 #include <sqlite3.h>
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ constexpr int kRounds = 5;
 struct Data {
   std::vector<std::string> keys;
   std::vector<std::uint64_t> partitions;
-  std::vector<std::string> asked;  // some of the keys
+  std::vector<std::string> asked;  // a sample of the keys
 };
 
 Data make_data(std::size_t count) {
@@ -44,7 +44,7 @@ Data make_data(std::size_t count) {
   return data;
 }
 
-/// Prints a row; `ask` returns something of every answer.
+/// Prints a row. `ask` returns a value that depends on each answer.
 void print_row(const char* name, const Data& data, double bytes, std::size_t asked,
                const std::function<std::uint64_t(std::string_view)>& ask) {
   std::uint64_t sum = 0;
@@ -63,7 +63,7 @@ AnyFilter map_of(const Data& data, double fp_rate) {
   return *builder.finish();
 }
 
-/// With as many columns as the map has.
+/// A ribbon with this number of columns.
 AnyFilter ribbon_of(const Data& data, unsigned columns) {
   FilterBuilder builder =
       *FilterBuilder::create({.kind = Kind::kRibbon, .fp_rate = std::ldexp(1.0, -static_cast<int>(columns))});
@@ -114,7 +114,7 @@ void print_hash_table(const Data& data) {
   double bytes = 0;
   for (std::size_t i = 0; i < data.keys.size(); ++i) {
     table.emplace(data.keys[i], static_cast<std::uint8_t>(data.partitions[i]));
-    // A node with its pointer, view, value and hash, malloc's word, and the key's own bytes.
+    // A node with its pointer, view, value and hash, the word that malloc adds, and the key's bytes.
     bytes += 48 + static_cast<double>(data.keys[i].size());
   }
   bytes += static_cast<double>(8 * table.bucket_count());

@@ -1,9 +1,9 @@
-// `./dev bench note`: the textbook experiment. Classic filters of m bits and k probes are filled with n random e-mail
-// addresses and asked for others; false positives are counted beside the formula (1 - e^(-kn/m))^k.
+// `./dev bench note`: the textbook experiment. Fills classic filters of m bits and k probes with n random e-mail
+// addresses, and looks up others. Compares the number of false positives with the formula (1 - e^(-kn/m))^k.
 //
-// At these sizes the bits set scatter around their mean, so each cell is judged against (bits set / m)^k at the fill it
-// really reached: the exact binomial probability of a count so far out, on its side, must exceed 0.001 / (2 x 81 cells)
-// (Bonferroni). A correct filter fails once in a thousand seeds.
+// At these sizes, the number of set bits varies. So each cell is compared with (bits set / m)^k of its own fill: the
+// exact binomial tail probability of the count must exceed 0.001 / (2 x 81 cells) (Bonferroni). A correct filter fails
+// with one seed in a thousand.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ constexpr unsigned kQueries[] = {200, 500, 1000};
 constexpr double kCells = 81;
 constexpr double kSignificance = 0.001 / (2 * kCells);
 
-/// Addresses such as "qwkzt.41@mail7.example": the number makes them all different.
+/// Addresses such as "qwkzt.41@mail7.example". The number makes them distinct.
 class Addresses {
  public:
   explicit Addresses(std::uint64_t seed) : random_(seed) {}
@@ -46,7 +46,7 @@ double binomial_probability(unsigned trials, unsigned hits, double p) {
                   hits * std::log(p) + (trials - hits) * std::log1p(-p));
 }
 
-/// The probability of a count that lies at least as far from the mean, on the same side.
+/// The probability of a count that is at least as far from the mean, on the same side.
 double tail(unsigned trials, unsigned hits, double p) {
   double at_most = 0;
   double at_least = 0;
@@ -64,7 +64,7 @@ AnyFilter empty_filter(unsigned bits, unsigned probes, unsigned keys) {
   return *AnyFilter::adopt(shape, facts, AlignedBytes((bits + 63) / 64 * 8));
 }
 
-/// Fills one filter, asks all three numbers of queries, prints a line. Returns how many of its cells are out of bounds.
+/// Fills one filter, looks up all three numbers of queries, and prints a line. Returns its number of bad cells.
 unsigned measure(unsigned bits, unsigned probes, unsigned keys, Addresses& addresses) {
   AnyFilter filter = empty_filter(bits, probes, keys);
   for (unsigned i = 0; i < keys; ++i) (void)filter.add(addresses.next());

@@ -1,5 +1,5 @@
-// What range filters cost: for keys that are spread evenly, consecutive and in clusters, the bits per key over the
-// formula, the time of a build over that of std::sort of the keys, and the time of a question.
+// The costs of range filters, for uniform, consecutive and clustered keys: the bits per key in relation to the formula,
+// the build time in relation to std::sort of the keys, and the time of a lookup.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>

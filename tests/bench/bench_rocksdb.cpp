@@ -1,12 +1,12 @@
-// `./dev bench rocksdb`: whole databases with our filters and with RocksDB's, in one process, rounds interleaved.
+// `./dev bench rocksdb`: complete databases with Crivo's filters and with RocksDB's, in interleaved rounds.
 //
-// Three sections: policies of equal rate, policies of equal memory, and disk reads of absent keys at several budgets of
-// memory. The databases are larger than their block caches. Whatever their size, their trees have the proportions of a
-// large one (rocksdb_database.h), and nine keys in ten lie in the bottommost level. Absent keys fall between present
-// ones. The databases are made in memory unless --folder says otherwise, because a disk's waiting for a thousand files
-// to be synced hides all else; for direct I/O they must lie on a disk. Ratios are medians of the rounds' ratios. CPU
-// time is that of all threads, and is what to look at on a machine that has other work; the counts (reads, useful,
-// maybe, true) are for a thousand keys, and hardly vary.
+// There are three sections: policies with equal rates, policies with equal memory, and disk reads for absent keys at
+// several memory budgets. The databases are larger than their block caches. Their trees have the proportions of a large
+// tree (rocksdb_database.h), and nine keys in ten are in the bottommost level. Absent keys are between present ones. By
+// default, the databases are in memory, because syncing a thousand files to a disk would dominate the times. For direct
+// I/O, --folder must name a folder on a disk. Ratios are medians of the rounds' ratios. CPU time is the sum over all
+// threads, and is more reliable on a busy machine. The counts (reads, useful, maybe, true) are per thousand keys, and
+// vary little.
 #include <rocksdb/convenience.h>
 #include <rocksdb/version.h>
 
@@ -30,7 +30,7 @@ struct Options {
   std::uint64_t keys = 2'000'000;
   Effort effort{.folder = "/dev/shm/crivo-bench"};
   std::uint64_t budget_keys = 400'000;
-  double memory = 7;  // bits per key of the section of equal memory: what a ribbon of RocksDB's Bloom 10 takes
+  double memory = 7;  // bits per key at equal memory: a RocksDB ribbon with the rate of Bloom 10
   std::vector<double> budgets;
   bool quick = false;
   std::string csv;

@@ -1,11 +1,11 @@
-// `./dev bench rocksdb_build`: what it takes to build filter blocks through RocksDB's interface, ours beside the
+// `./dev bench rocksdb_build`: the cost of filter blocks through RocksDB's interface, Crivo's compared with the
 // built-in ones. CRIVO_ROCKSDB_SRC names a release build to compare with (rocksdb_library.h).
 //
-// Times are processor times, medians over interleaved rounds in one process, in nanoseconds per key. They include
-// making and hashing the eight-byte keys, and what the system does, such as page faults. In each sample a new builder
-// takes the keys and finishes its block, and builder and block are freed, as it happens with one SST file after
-// another. "Faults" are the page faults of such a build. Memory is the growth of the process's peak resident size while
-// a fresh process builds blocks, one in each thread, with the blocks themselves.
+// Times are CPU times, medians over interleaved rounds in one process, in nanoseconds per key. They include making and
+// hashing the eight-byte keys, and the system's work, such as page faults. Each sample creates a builder, adds the
+// keys, finishes the block, and frees both, as for one SST file after another. "Faults" are the page faults of such a
+// build. Memory is the growth of the peak resident size while a new process builds one block per thread, including the
+// blocks.
 #include <rocksdb/table.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ struct Row {
   std::vector<double> faults;
 };
 
-/// The built-in filter first and ours behind it, in pairs.
+/// Pairs of rows: a built-in filter, then Crivo's.
 std::vector<Row> rows(const std::string& options) {
   return {
       {"RocksDB Bloom", rocksdb_policy("Bloom", 10), {}, {}},
@@ -74,7 +74,7 @@ void measure_times(std::vector<Row> rows, std::uint64_t keys, unsigned rounds) {
   }
 }
 
-/// A figure of /proc/self/status, in bytes.
+/// A field of /proc/self/status, in bytes.
 double status_figure(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -92,7 +92,7 @@ void print_memory(const Row& row, std::uint64_t keys, unsigned threads) {
     if (status != 0) throw std::runtime_error(row.name + ": the process that measures its memory must succeed");
     return;
   }
-  std::ofstream("/proc/self/clear_refs") << 5;  // the peak begins anew at what is resident now
+  std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak to the present resident size
   const double before = status_figure("VmRSS");
   std::vector<std::jthread> builders;
   for (unsigned i = 0; i < threads; ++i) builders.emplace_back([&] { build(row.policy, keys); });
@@ -116,7 +116,7 @@ void run(const Options& options) {
   std::printf("RocksDB: %s\n", library != nullptr ? library->path().c_str()
                                                   : "the installed library, an assert build without AVX2 in Debian");
   const std::vector<Row> all = rows(options.options);
-  // Memory comes first, while this process, from which each of the others is forked, has built nothing.
+  // Measures memory first, because the processes are forked from this one, which must not have built anything.
   std::printf("\n| keys | threads | | peak MB | bits per key | processor s |\n|---|---|---|---|---|---|\n");
   for (const std::uint64_t keys : options.sizes) {
     for (const Row& row : all) print_memory(row, keys, options.threads);

@@ -1,11 +1,11 @@
 // `./dev bench scans`: short scans of a database without filters, with RocksDB's Bloom filter of prefixes, and with
 // scan filters, in the same files.
 //
-// A key is eight bytes of a group and eight of a number. One group of 256 exists, each with as many keys as a scan
-// reads, written in random order, so that every file of level 0 spans all groups and has keys of some. Questions are
-// groups drawn at random, or those just behind one that exists; with --span, so many groups from there on. Blocks are
-// those that a scan needed, from the cache or not; times are medians of rounds that alternate, in microseconds for each
-// scan, with everything in memory.
+// A key has eight bytes for its group and eight for its number. Of 256 possible groups, one exists, with as many keys
+// as a scan reads. The keys are written in random order, so that each file of level 0 spans all groups and has keys of
+// some. A scan reads a random group, or the group after an existing one; with --span, several groups from there.
+// "Blocks" are the blocks that a scan needed, from the cache or not. Times are medians of alternating rounds, in
+// microseconds per scan, with all data in memory.
 #include <crivo/rocksdb_scan.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
@@ -38,14 +38,14 @@ constexpr int kRounds = 5;
 struct Workload {
   std::size_t keys;
   std::size_t files;
-  std::size_t scanned;         // keys of a group, which is what a scan reads
-  std::uint64_t span;          // groups that a scan asks for
-  double bits;                 // for each number of a range filter
-  std::uint64_t spread = 256;  // groups lie so far from each other
+  std::size_t scanned;         // keys per group, which a scan reads
+  std::uint64_t span;          // groups per scan
+  double bits;                 // per number in a range filter
+  std::uint64_t spread = 256;  // the distance between groups
   [[nodiscard]] std::size_t groups() const { return std::max<std::size_t>(keys / scanned, 1); }
 };
 
-enum class Filter { kNone, kPrefixBloom, kPrefix, kRange, kMayExist };  // the last: PrefixMayExist, of kPrefix
+enum class Filter { kNone, kPrefixBloom, kPrefix, kRange, kMayExist };  // kMayExist: PrefixMayExist with kPrefix
 
 rocksdb::Options options_for(const Workload& workload, Filter filter) {
   rocksdb::Options options;
@@ -78,7 +78,7 @@ std::unique_ptr<rocksdb::DB> make(const Workload& workload, Filter filter, const
   rocksdb::DB* opened = nullptr;
   check(rocksdb::DB::Open(options_for(workload, filter), path, &opened));
   std::unique_ptr<rocksdb::DB> db(opened);
-  // The keys of a group are written one after the other, as those of a customer or a minute are.
+  // The keys of a group are written consecutively, like those of a customer or a minute.
   std::vector<std::uint64_t> groups(workload.groups());
   std::iota(groups.begin(), groups.end(), 0);
   std::ranges::shuffle(groups, std::mt19937_64(1));
@@ -148,7 +148,7 @@ void run(const Workload& workload, const std::string& folder) {
                                                       {"scan filter, prefix", Filter::kPrefix},
                                                       {"scan filter, range", Filter::kRange},
                                                       {"PrefixMayExist", Filter::kMayExist}};
-  if (workload.span > 1) rows = {rows[0], rows[3]};  // filters of prefixes know one group
+  if (workload.span > 1) rows = {rows[0], rows[3]};  // filters of prefixes support one group
   std::vector<std::unique_ptr<rocksdb::DB>> databases;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     databases.push_back(
@@ -161,7 +161,7 @@ void run(const Workload& workload, const std::string& folder) {
     for (int round = 0; round <= kRounds; ++round) {
       for (std::size_t i = 0; i < rows.size(); ++i) {
         costs[i] = scan(*databases[i], rows[i].second, groups, workload.span);
-        if (round > 0) times[i].push_back(costs[i].microseconds);  // the first one warms the cache
+        if (round > 0) times[i].push_back(costs[i].microseconds);  // the first round warms the cache
       }
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -173,7 +173,7 @@ void run(const Workload& workload, const std::string& folder) {
   }
 }
 
-/// A file's properties with a filter of so many prefixes.
+/// A file's properties with a filter of this number of prefixes.
 rocksdb::TableProperties properties_with(std::size_t prefixes) {
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> scans;
   check(NewScanFilterCollectorFactory({.extract = "prefix:8", .max_bytes = 1 << 24}, &scans));
@@ -187,7 +187,7 @@ rocksdb::TableProperties properties_with(std::size_t prefixes) {
   return properties;
 }
 
-/// What a question costs, the first of a file that was just opened, and the others.
+/// Prints the cost of the first lookup in a newly opened file, and of later ones.
 void ask_one_file() {
   const auto nanoseconds = [](int times, const auto& ask) {
     const auto start = std::chrono::steady_clock::now();
@@ -203,7 +203,7 @@ void ask_one_file() {
       const std::vector<rocksdb::TableProperties> opened(20, properties);
       const auto absent = ScanFilter::for_prefix(big_endian(prefixes + static_cast<std::size_t>(round)));
       const double now = nanoseconds(20, [&](int i) { (void)absent.may_match(opened[static_cast<std::size_t>(i)]); });
-      if (round == 0) first = now;  // later ones may lie at the same addresses
+      if (round == 0) first = now;  // later properties may have the same addresses
       then.push_back(
           nanoseconds(10'000, [&](int i) { (void)absent.may_match(opened[static_cast<std::size_t>(i % 20)]); }));
     }
@@ -222,7 +222,7 @@ int main(int count, char** arguments) {
   app.add_option("--keys", keys, "The number of keys")->check(CLI::Range(1000, 100'000'000))->capture_default_str();
   app.add_option("--files", files, "The number of SST files")->check(CLI::Range(1, 1000))->capture_default_str();
   std::uint64_t span = 1;
-  double bits = 8.65;  // 1% of single groups
+  double bits = 8.65;  // a rate of 1% for single groups
   app.add_option("--span", span, "How many groups a scan asks for")->check(CLI::Range(1, 255))->capture_default_str();
   app.add_option("--bits", bits, "The bits of the range filter for each group of a file")->capture_default_str();
   bool one_file = false;

@@ -1,8 +1,8 @@
-// Measures what the SQL functions cost beside SQLite's own work. Usage: bench_sqlite --help
+// Compares the costs of the SQL functions with SQLite's own work. Usage: bench_sqlite --help
 //
-// Each line gives the processor time per row (or per group, or per key). It is the best of five runs, because other
-// programs on the machine only ever make a run slower. A peer is another extension with a table of one blob:
-// bloom_filter1 of github.com/shawnw/useful_sqlite_extensions, built by whoever wants to compare.
+// Each line gives the CPU time per row (or per group, or per key). It is the best of five runs, because other programs
+// only make a run slower. A peer is another extension that stores a filter as one blob: bloom_filter1 of
+// github.com/shawnw/useful_sqlite_extensions, which the user must build.
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ class Bench {
     std::fflush(stdout);
   }
 
-  /// The same with a filter as a bound parameter.
+  /// Measures a statement with a filter as a bound parameter.
   void time_bound(const std::string& what, double rows, const std::string& sql, const std::string& filter) {
     sqlite3_stmt* given = prepare(filter);
     if (sqlite3_step(given) != SQLITE_ROW) fail(sqlite3_errmsg(db_));
@@ -67,7 +67,7 @@ class Bench {
     std::printf("%-60s %10.3f us\n", what.c_str(), best / rows * 1e6);
   }
 
-  /// The time in us of a statement that is run for `count` keys, one after the other from `first` on.
+  /// The time in us of a statement that is run for `count` consecutive keys from `first`.
   double per_key(const std::string& sql, std::int64_t first, int count, double (*now)() = processor_seconds) {
     sqlite3_stmt* statement = prepare(sql);
     const double start = now();
@@ -81,7 +81,7 @@ class Bench {
   }
 
  private:
-  /// text(i): 32 digits, which are in no order.
+  /// The SQL function text(i): 32 digits, whose order differs from that of i.
   static void set_text(sqlite3_context* context, int, sqlite3_value** args) {
     const auto number = static_cast<unsigned long long>(sqlite3_value_int64(args[0]));
     const auto high = number * 0x9E3779B97F4A7C15;
@@ -89,7 +89,7 @@ class Bench {
     sqlite3_result_text(context, sqlite3_mprintf("%016llx%016llx", high, low), -1, sqlite3_free);
   }
   void load(const std::string& extension) {
-    // The peer's entry point is not the one that SQLite derives from its file's name.
+    // SQLite does not derive the peer's entry point from the name of its file.
     for (const char* entry : {static_cast<const char*>(nullptr), "sqlite3_bloomfilter_init"}) {
       if (sqlite3_load_extension(db_, extension.c_str(), entry, nullptr) == SQLITE_OK) return;
     }
@@ -166,20 +166,20 @@ void time_groups(Bench& bench) {
   }
 }
 
-/// A way to keep keys, or a filter of them, in a database file, and to add keys and ask for them.
+/// A structure in a database file that stores keys or a filter of them, and the statements that add and look up keys.
 struct Store {
   std::string name;
-  std::string create;                // with CAPACITY for the capacity
-  std::string insert;                // of the key ?
-  std::string insert_all;            // of the keys in column i of the table keys; empty if no statement does it
-  std::string question;              // for the key ?
-  std::string question_all;          // for the keys in column i of the table keys
-  double bytes_per_second = 0;       // about; 0 if the time of an insert does not depend on the filter's size
-  std::int64_t largest = 100000000;  // beyond this capacity it takes too long
+  std::string create;                // with CAPACITY as a placeholder
+  std::string insert;                // adds the key ?
+  std::string insert_all;            // adds the keys in column i of the table keys; empty if not supported
+  std::string question;              // looks up the key ?
+  std::string question_all;          // looks up the keys in column i of the table keys
+  double bytes_per_second = 0;       // approximate; 0 if the time of an insert does not depend on the size
+  std::int64_t largest = 100000000;  // with a larger capacity, it needs too much time
 };
 
-/// A virtual table, or an ordinary one, with the column `key`. Most of its pages get a key first: it is the second
-/// touch of a page that is paid for ever after.
+/// A virtual or ordinary table with the column `key`. Each of its pages first gets a key, because the second write to a
+/// page has the cost of all later ones.
 Store table_store(const std::string& name, const std::string& create, std::int64_t largest) {
   return {name,
           create +
@@ -265,8 +265,8 @@ void evict(const std::string& path) {
   close(file);
 }
 
-/// A filter table and an index, each of two million texts that came in no order. "Evicted" is elapsed time, as most is
-/// the disk's.
+/// Compares a filter table and an index of two million texts in random order. "Evicted" is elapsed time, mostly the
+/// disk's.
 void time_beside_index(const std::vector<std::string>& extensions, int cache_kib) {
   constexpr int kKeys = 2000000;
   constexpr int kFew = 20000;

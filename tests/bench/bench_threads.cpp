@@ -1,6 +1,6 @@
-// What more threads than one save, and whether they hold each other up: docs/benchmarks.md, "Files, threads and memory
-// limits". One filter of each kind is built from hashes whose number the builder does not know, and is then asked by
-// all threads at once, each for hashes of its own. Prints CSV.
+// The speedup with several threads: docs/benchmarks.md, "Files, threads and memory limits". Builds one filter of each
+// kind from an unknown number of hashes. Then all threads query it at the same time, each with its own hashes. Prints
+// CSV.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +15,7 @@
 namespace crivo::bench {
 namespace {
 
-constexpr unsigned kAsked = 1'000'000;  // by each thread, in a round
+constexpr unsigned kAsked = 1'000'000;  // per thread and round
 constexpr std::size_t kBatch = 1000;
 constexpr int kTimes = 20;
 
@@ -34,12 +34,12 @@ AnyFilter built(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes
   std::exit(1);
 }
 
-/// Asks with so many threads, each for a million absent hashes, kTimes times.
+/// Queries the filter with this number of threads, each with a million absent hashes, kTimes times.
 void ask(const FilterRef& filter, unsigned threads) {
   const auto work = [&filter](std::uint64_t seed) {
     const auto hashes = testing::random_hashes(kAsked, seed);
     const auto hits = std::make_unique<bool[]>(kBatch);
-    for (int again = 0; again < kTimes; ++again) {  // so that the making of the hashes does not count
+    for (int again = 0; again < kTimes; ++again) {  // repeated, so that the time to make the hashes is negligible
       for (std::size_t from = 0; from < hashes.size(); from += kBatch) {
         filter.may_contain_hashes(std::span(hashes).subspan(from, kBatch), {hits.get(), kBatch});
       }

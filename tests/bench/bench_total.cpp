@@ -1,9 +1,9 @@
-// `./dev bench total`: a database that grows a hundred times under max_total_bytes, beside filters that have the same
-// bytes in the end: crivo.Auto with a budget, and RocksDB's Bloom filter. Then three of four keys are deleted.
+// `./dev bench total`: a database that grows a hundredfold with max_total_bytes. Compares it with filters of the same
+// final size: crivo.Auto with a budget, and RocksDB's Bloom filter. Then deletes three of four keys.
 //
-// Keys come in random order, as fast as they can, or with --steady no faster than compactions. The bytes of filters are
-// those of all files that are part of the database, seen after each hundredth of the keys while compactions run; reads
-// in vain are blocks that a Get of an absent key read, a hundred thousand of them, when compactions are done.
+// Keys arrive in random order, as fast as possible, or with --steady no faster than compactions. The filters' bytes are
+// the sum over all files of the database, sampled after each hundredth of the keys, during compactions. "Reads in vain"
+// are the blocks that a Get of an absent key reads, over a hundred thousand Gets after the compactions.
 #include <crivo/rocksdb.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
@@ -29,7 +29,7 @@ namespace {
 constexpr int kSteps = 100;
 constexpr std::uint64_t kQuestions = 100'000;
 
-/// Each number has a key, in no order.
+/// The key of a number, in random order.
 std::string key_of(std::uint64_t number) { return big_endian(number * 0x9E3779B97F4A7C15); }
 
 class Database {
@@ -44,7 +44,7 @@ class Database {
     options_.create_if_missing = true;
     options_.compression = rocksdb::kNoCompression;
     options_.level_compaction_dynamic_level_bytes = true;
-    options_.write_buffer_size = keys / kSteps * 40 / 2;  // two files for each hundredth
+    options_.write_buffer_size = keys / kSteps * 40 / 2;  // two files per hundredth
     options_.target_file_size_base = options_.write_buffer_size;
     options_.max_bytes_for_level_base = 4 * options_.write_buffer_size;
     rocksdb::DB* opened = nullptr;
@@ -67,7 +67,7 @@ class Database {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
-  /// How many blocks a Get of an absent key reads.
+  /// The number of blocks that a Get of an absent key reads.
   [[nodiscard]] double reads_in_vain(std::uint64_t keys) const {
     const auto passed = [&] { return options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE); };
     const std::uint64_t before = passed();
@@ -87,7 +87,7 @@ class Database {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-/// Returns the bytes of the filters when all keys were there.
+/// Returns the size of the filters with all keys.
 std::uint64_t run(const std::string& policy, const std::string& folder, std::uint64_t keys, std::uint64_t limit,
                   bool steady) {
   const Database db(policy, folder, keys);

@@ -1,5 +1,4 @@
-// The filters of a benchmark. Each is built from keys 0 to n - 1 and asked in three ways; all times include the
-// hashing.
+// The filters of a benchmark. Each is built from keys 0 to n - 1 and queried in three ways. All times include hashing.
 #pragma once
 
 #include <algorithm>
@@ -12,23 +11,23 @@ namespace crivo::bench {
 
 inline constexpr std::size_t kBatch = 32;
 
-/// One filter. Its functions are virtual, but each call runs over many keys, so that costs nothing per key.
+/// One filter. A virtual call processes many keys, so its cost per key is negligible.
 class Contestant {
  public:
   virtual ~Contestant() = default;
   [[nodiscard]] virtual std::string name() const = 0;
   virtual void build(const KeyList& keys) = 0;
-  /// Memory of the finished filter, in bits.
+  /// The size of the finished filter in memory, in bits.
   [[nodiscard]] virtual double bits() const = 0;
-  /// Each of the next three asks all questions and returns the number of hits. In `dependent`, which key is asked
-  /// depends on the answers before it.
+  /// Each of the next three functions looks up all keys and returns the number of hits. In `dependent`, the next key
+  /// depends on the previous answers.
   virtual std::uint64_t one_by_one(const KeyList& questions) const = 0;
   virtual std::uint64_t dependent(const KeyList& questions) const = 0;
   virtual std::uint64_t batched(const KeyList& questions) const = 0;
 };
 
-/// The loops over the keys, the same for all filters. Filter must have contains(string_view) and contains_batch(const
-/// string_view*, size_t, bool*).
+/// The loops over the keys, which are the same for all filters. Filter must have contains(string_view) and
+/// contains_batch(const string_view*, size_t, bool*).
 template <class Filter>
 class ContestantLoops : public Contestant {
  public:
@@ -59,29 +58,29 @@ class ContestantLoops : public Contestant {
   const Filter& self() const { return static_cast<const Filter&>(*this); }
 };
 
-/// How the names of RocksDB's filters begin.
+/// Prefixes of the names of RocksDB's filters.
 inline constexpr const char* kInstalledRocksdb = "RocksDB";
 inline constexpr const char* kSourceRocksdb = "RocksDB src";
 
-/// A filter of ours, named by a text for choose_kind(), and sized by its rate or by its bits per key.
+/// A filter of Crivo. choose_kind() parses `kind`. The size follows from the rate or the bits per key.
 std::unique_ptr<Contestant> make_crivo(const std::string& kind, double fp_rate);
 std::unique_ptr<Contestant> make_crivo_bits(const std::string& kind, double bits_per_key);
 
-/// The same, but asked by the kernels of one instruction set; null on a machine that does not have it.
+/// Uses the kernels of one instruction set; null if the machine lacks it.
 std::unique_ptr<Contestant> make_crivo_on(const std::string& isa, const std::string& kind, double fp_rate);
 
-/// No filter at all: the keys are hashed. The times of all other contestants contain this.
+/// Only hashes the keys. The times of all other contestants include this time.
 inline constexpr const char* kHashOnly = "hash only";
 std::unique_ptr<Contestant> make_hash_only();
 
-/// A std::unordered_set of the keys themselves, which gives exact answers. A filter stands in its place.
+/// A std::unordered_set of the keys, which gives exact answers. A filter replaces it.
 std::unique_ptr<Contestant> make_hash_set();
 
-/// A filter of RocksDB's own policy "Bloom" or "Ribbon", from the installed library and through RocksDB's interface.
+/// A filter of RocksDB's policy "Bloom" or "Ribbon" in the installed library, through RocksDB's interface.
 std::unique_ptr<Contestant> make_rocksdb(const std::string& policy, double bits_per_key);
-/// The same from the library that CRIVO_ROCKSDB_SRC names; null if the variable is not set.
+/// A filter of the library that CRIVO_ROCKSDB_SRC names; null if the variable is unset.
 std::unique_ptr<Contestant> make_source_rocksdb(const std::string& policy, double bits_per_key);
-/// A filter of our plugin, through the same interface.
+/// A filter of Crivo's plugin, through the same interface.
 std::unique_ptr<Contestant> make_plugin(const std::string& option_string);
 
 }  // namespace crivo::bench

@@ -1,4 +1,4 @@
-// Our own filters, and the exact set, as contestants.
+// Crivo's filters and the exact set, as contestants.
 #include <cstdio>
 #include <stdexcept>
 #include <unordered_set>
@@ -18,7 +18,7 @@ T or_throw(Result<T> result) {
   return *std::move(result);
 }
 
-/// The hashes of the keys from this number on, as many as fit.
+/// Hashes the keys from this number, as many as fit.
 void hash_from(const KeyList& keys, std::uint64_t from, std::span<std::uint64_t> hashes) {
   std::array<std::string_view, kBatch> views;
   for (; !hashes.empty(); from += kBatch) {
@@ -37,7 +37,7 @@ class Ours final : public ContestantLoops<Ours> {
   void build(const KeyList& keys) override {
     spec_.capacity = keys.size();
     filter_.reset();
-    // A kind that is built once wants all hashes; the others are fed as keys arrive.
+    // A kind that is built once needs all hashes. Other kinds get the keys in batches.
     filter_ = std::make_unique<AnyFilter>(built_once() ? build_once(keys) : add_in_batches(keys));
     ref_ = std::make_unique<FilterRef>(filter_->ref());
   }
@@ -80,7 +80,7 @@ class Ours final : public ContestantLoops<Ours> {
   std::unique_ptr<FilterRef> ref_;
 };
 
-/// A blocked filter or a ribbon that is asked by the kernels of one instruction set, instead of the best one.
+/// A blocked filter or a ribbon, queried by the kernels of one instruction set instead of the best one.
 class OnIsa final : public ContestantLoops<OnIsa> {
  public:
   OnIsa(std::unique_ptr<Ours> filter, const Kernels& kernels) : filter_(std::move(filter)), kernels_(kernels) {}
@@ -132,8 +132,8 @@ class HashSet final : public ContestantLoops<HashSet> {
     set_.reserve(keys.size());
     for (std::uint64_t i = 0; i < keys.size(); ++i) set_.emplace(keys[i]);
   }
-  // What libstdc++ allocates per key: a pointer in the bucket array, and a node with a pointer, the hash and the
-  // string, which malloc rounds up to 16 bytes.
+  // libstdc++ allocates per key a pointer in the bucket array, and a node with a pointer, the hash and the string.
+  // malloc rounds the node up to 16 bytes.
   double bits() const override {
     return 8.0 * static_cast<double>(set_.bucket_count() * sizeof(void*) + set_.size() * (sizeof(std::string) + 32));
   }

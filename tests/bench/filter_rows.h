@@ -1,5 +1,5 @@
-// What `./dev bench filters` measures of each filter, and how: interleaved rounds, so that both sides of a comparison
-// meet the machine in the same state.
+// The measurements of `./dev bench filters`. Interleaved rounds expose the compared filters to the same state of the
+// machine.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace crivo::bench {
 
-/// A way of asking, with the name of its column.
+/// A way to query a filter, and the name of its column.
 struct Mode {
   const char* column;
   unsigned hit_percent;
@@ -22,41 +22,41 @@ inline constexpr Mode kModes[] = {
     {"batch_absent", 0, &Contestant::batched}, {"batch_mixed", 50, &Contestant::batched},
 };
 
-/// The number of absent keys that a rate is measured with.
+/// The number of absent keys that are looked up to measure a rate.
 inline constexpr std::size_t kRateQueries = 2'500'000;
 
-/// The share of kRateQueries absent keys that a filter, which was built from so many keys, lets pass.
+/// The fraction of kRateQueries absent keys that pass a filter, which was built from `keys` keys.
 [[nodiscard]] double false_positive_rate(const Contestant& contestant, std::uint64_t keys, std::size_t key_bytes = 8);
 
-/// What was measured of one filter at one number of keys.
+/// The measurements of one filter with one number of keys.
 struct Row {
   std::string name;
   double bits_per_key = 0;
   double rate = 0;
-  double temporary_bits_per_key = 0;                   // peak of the build beyond the filter
-  std::map<std::string, std::vector<double>> samples;  // "build" and each mode's column: ns per key, round by round
+  double temporary_bits_per_key = 0;                   // peak of the build, without the filter
+  std::map<std::string, std::vector<double>> samples;  // "build" and each mode's column: ns per key for each round
 
   [[nodiscard]] double time(const std::string& column) const;
-  /// Bits per key over log2(1 / rate); 0 where no absent key was found.
+  /// Bits per key over log2(1 / rate), or 0 if no absent key was found.
   [[nodiscard]] double overhead() const;
 };
 
-/// What was measured of all filters at one number of keys.
+/// The measurements of all filters with one number of keys.
 struct SizeRows {
   std::uint64_t keys = 0;
   std::vector<Row> rows;
 
-  /// The row of the filter of this name; null if there is none.
+  /// The row of the filter with this name, or null.
   [[nodiscard]] const Row* find(const std::string& name) const;
 };
 
-/// The median, over the rounds, of one row's time divided by the other's.
+/// The median over the rounds of one row's time divided by the other row's.
 [[nodiscard]] double ratio(const Row& ours, const Row& theirs, const std::string& column);
 
-/// The same after the time of the row `floor` was subtracted from both.
+/// The ratio after the time of the row `floor` is subtracted from both.
 [[nodiscard]] double net_ratio(const Row& ours, const Row& theirs, const Row& floor, const std::string& column);
 
-/// Builds and asks every contestant, round by round. Afterwards the filters are still there.
+/// Builds and queries every contestant, round by round. The filters exist afterwards.
 [[nodiscard]] SizeRows measure_size(std::vector<std::unique_ptr<Contestant>>& all, std::uint64_t keys,
                                     std::size_t key_bytes, unsigned rounds);
 

@@ -1,5 +1,5 @@
-# gnuplot -c filters.gp ROWS.csv RATES.csv PICTURE.svg: what `./dev bench filters --csv ROWS.csv --rates-csv RATES.csv`
-# wrote, as a picture. tests/bench/page calls it.
+# gnuplot -c filters.gp ROWS.csv RATES.csv PICTURE.svg: draws the output of `./dev bench filters --csv ROWS.csv
+# --rates-csv RATES.csv`. tests/bench/page calls it.
 load system("dirname '".ARG0."'")."/style.gp"
 set output ARG3
 set multiplot layout 1,2 margins 0.055,0.985,0.29,0.9 spacing 0.06
@@ -17,7 +17,7 @@ plot 100 * 2**(-x) title "information limit" with lines lc rgb color("limit") lw
   for [filter in filters] rates(filter) using 5:($4*100) with linespoints lc rgb color(filter) dt dash(filter) \
     pt 7 ps 0.35 title filter
 
-# Two filters of 10 bits per key (blocked, Bloom), and two of the same rate of 1% in less memory.
+# Two filters with 10 bits per key (blocked, Bloom), and two with the same rate of 1% in less memory.
 set title "Query of an absent key, ns (hashing it included)"
 set xlabel "keys"
 set logscale x

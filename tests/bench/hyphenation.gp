@@ -1,4 +1,4 @@
-# gnuplot -c hyphenation.gp ROWS.csv PICTURE.svg: the figures of `./dev bench hyphenation --csv ROWS.csv` as a picture.
+# gnuplot -c hyphenation.gp ROWS.csv PICTURE.svg: draws the output of `./dev bench hyphenation --csv ROWS.csv`.
 # tests/bench/page calls it.
 load system("dirname '".ARG0."'")."/style.gp"
 set output ARG2
@@ -10,7 +10,7 @@ set xrange [-0.5:21]
 set yrange [0:*]
 kinds = "blocked classic cuckoo hash_compaction"
 rows(kind) = sprintf("< grep '^%s,' '%s'", kind, ARG1)
-# Side by side, so that one interval does not cover another.
+# Shifts the points, so that no interval covers another.
 beside(kind) = kind eq "blocked" ? -0.3 : kind eq "classic" ? -0.1 : kind eq "cuckoo" ? 0.1 : 0.3
 
 set title "Asking about every word, ms"

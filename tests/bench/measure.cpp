@@ -30,7 +30,7 @@ void* counted(void* memory) noexcept {
 
 }  // namespace
 
-// These functions replace those of the C library, so that what shared libraries allocate is counted too.
+// Replaces the C library's functions, so that allocations of shared libraries are counted too.
 extern "C" {
 void* malloc(std::size_t size) { return counted(__libc_malloc(size)); }
 void* calloc(std::size_t count, std::size_t size) { return counted(__libc_calloc(count, size)); }

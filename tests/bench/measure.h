@@ -1,4 +1,4 @@
-// Measures times, and the peak of allocated memory.
+// Measures times and peak memory.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace crivo::bench {
 
-/// The time that a call takes, in nanoseconds.
+/// The time of a call, in nanoseconds.
 [[nodiscard]] double nanoseconds(const std::function<void()>& call);
 
-/// The most bytes that were allocated at once, during a call, beyond what was there before it.
+/// The peak of the bytes that a call allocates, in addition to those allocated before.
 [[nodiscard]] std::size_t peak_bytes(const std::function<void()>& call);
 
 }  // namespace crivo::bench

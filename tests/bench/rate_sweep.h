@@ -7,17 +7,17 @@
 
 namespace crivo::bench {
 
-/// One filter, sized for one rate and one number of keys.
+/// One filter for one rate and one number of keys.
 struct RatePoint {
-  std::string filter;  // a kind of ours, or one of RocksDB's
+  std::string filter;  // a kind of Crivo, or a filter of RocksDB
   std::uint64_t keys = 0;
-  double asked = 0;     // the rate that was asked for; 0 for filters that are sized by bits
-  double measured = 0;  // the rate of kRateQueries absent keys
+  double asked = 0;     // the requested rate; 0 for filters that are sized by bits
+  double measured = 0;  // the rate measured with kRateQueries absent keys
   double bits_per_key = 0;
 };
 
-/// Measures the ribbon at all these numbers of keys, and at the last of them also RocksDB's filters and every kind that
-/// takes a rate.
+/// Measures the ribbon at all these numbers of keys. At the last one, also measures RocksDB's filters and every kind
+/// that is sized by a rate.
 [[nodiscard]] std::vector<RatePoint> sweep_rates(const std::vector<std::uint64_t>& sizes);
 
 void print(const std::vector<RatePoint>& points);

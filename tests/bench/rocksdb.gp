@@ -1,5 +1,5 @@
-# gnuplot -c rocksdb.gp BUDGETS.csv PICTURE.svg: what `./dev bench rocksdb --budgets-csv BUDGETS.csv` wrote, as a
-# picture. tests/bench/page calls it.
+# gnuplot -c rocksdb.gp BUDGETS.csv PICTURE.svg: draws the output of `./dev bench rocksdb --budgets-csv BUDGETS.csv`.
+# tests/bench/page calls it.
 load system("dirname '".ARG0."'")."/style.gp"
 set output ARG2
 set multiplot layout 1,2 margins 0.06,0.985,0.29,0.9 spacing 0.07

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSmallCacheShare = 0.01;
 
-// The keys of each run, as shares of all keys.
+// The fraction of all keys in each run.
 std::vector<double> runs_of(const Tree& tree) {
   std::vector<double> shares;
   for (const Level& level : tree.levels) {
@@ -24,10 +24,10 @@ std::vector<double> runs_of(const Tree& tree) {
   return shares;
 }
 
-/// The false positives of an absent key that is looked up in every run of a tree, if filters of the rate p take
-/// log2(1 / p) bits per key, and `bits_per_key` of them over the tree: with one rate for all runs, and with the rates
-/// that make their sum smallest (Dayan, Athanassoulis & Idreos, Monkey, 2017), which are in proportion to a run's keys
-/// where they are below 1.
+/// The expected number of false positives for an absent key that is looked up in every run of a tree. A filter with the
+/// rate p has log2(1 / p) bits per key, and the tree has `bits_per_key` on average. The first function uses one rate
+/// for all runs. The second uses the rates with the smallest sum (Dayan, Athanassoulis & Idreos, Monkey, 2017): below
+/// 1, they are proportional to the runs' keys.
 double false_positives_of_one_rate(const Tree& tree, double bits_per_key) {
   return static_cast<double>(runs_of(tree).size()) * std::exp2(-bits_per_key);
 }
@@ -62,7 +62,7 @@ BudgetRow measure(double budget, const Rival& rival, const Shape& shape, const E
   return {budget, rival, database.tree(), usual, count()};
 }
 
-// For a thousand questions.
+// Per thousand lookups.
 double maybe(const BudgetRow& row) { return row.counters.per_thousand(row.counters.positive); }
 double reads(const BudgetRow& row) { return row.counters.per_thousand(row.counters.data_reads); }
 double reads_of_small_cache(const BudgetRow& row) { return row.small_cache.per_thousand(row.small_cache.data_reads); }

@@ -1,20 +1,20 @@
-// Disk reads of absent keys when all policies get the same memory: what it gains to give each level its own rate.
+// Disk reads of absent keys if all policies get the same memory. Shows the gain of a separate rate for each level.
 #pragma once
 
 #include "rocksdb_section.h"
 
 namespace crivo::bench {
 
-/// What one policy did with one budget.
+/// The measurements of one policy with one budget.
 struct BudgetRow {
-  double budget = 0;  // bits per key over the whole database
+  double budget = 0;  // in bits per key over the whole database
   Rival rival;
   Tree tree;
-  Counters counters;     // of Get, absent keys
-  Counters small_cache;  // the same with a block cache of a hundredth of the data
+  Counters counters;     // for Get of absent keys
+  Counters small_cache;  // with a block cache of a hundredth of the data
 };
 
-/// Fills a database for each budget and policy, and asks it for absent keys. Throws std::runtime_error.
+/// Fills a database for each budget and policy, and looks up absent keys. Throws std::runtime_error.
 [[nodiscard]] std::vector<BudgetRow> measure_budgets(const std::vector<double>& budgets, const Shape& shape,
                                                      const Effort& effort);
 

@@ -1,4 +1,4 @@
-// Filter policies of RocksDB's interface as contestants: the built-in ones and our plugin.
+// Filter policies of RocksDB's interface as contestants: the built-in ones and those of Crivo's plugin.
 #include <rocksdb/table.h>
 
 #include <cstdio>

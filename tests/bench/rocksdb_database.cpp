@@ -30,9 +30,9 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// There is no compression, so that reading a block costs what the block costs, and one compaction at a time, so that
-// the trees come out alike. The levels have fixed sizes (level_compaction_dynamic_level_bytes is off), with a little
-// room so that the filters' bytes do not decide whether a file moves on; the last one takes what is left.
+// Without compression, the measured cost of a read is that of the block. With one compaction at a time, all trees have
+// the same shape. The levels have fixed sizes (level_compaction_dynamic_level_bytes is off) with a small margin, so
+// that the filters' bytes do not determine which file moves down. The last level gets the rest.
 rocksdb::Options options_of(const Rival& rival, const Shape& shape, const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = rival.policy;

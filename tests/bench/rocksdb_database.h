@@ -1,4 +1,4 @@
-// A whole RocksDB database with one filter policy, of a size and shape that a benchmark gives.
+// A complete RocksDB database with one filter policy, of a given size and shape.
 #pragma once
 
 #include <rocksdb/cache.h>
@@ -17,27 +17,27 @@ namespace crivo::bench {
 
 /// One side of a comparison.
 struct Rival {
-  std::string label;  // stands in the tables
+  std::string label;  // shown in the tables
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
 };
 
-/// How large a database is, and how it is opened. Whatever its size, its tree has the proportions of a large one with a
-/// level ratio of 10: three flushed files in level 0, and levels of 4, 40 and 400 times what a flush writes.
+/// The size of a database, and how it is opened. Its tree has the proportions of a large one with a level ratio of 10:
+/// three flushed files in level 0, and levels of 4, 40 and 400 times the size of a flush.
 struct Shape {
   std::uint64_t keys_per_flush = 0;
   bool filters_in_cache = false;  // filter and index blocks compete with data blocks for the block cache
-  bool direct_io = false;         // reads go past the system's page cache
+  bool direct_io = false;         // reads bypass the system's page cache
 
   static constexpr int kLevelRatio = 10;
-  static constexpr int kLevels = 4;  // with level 0
+  static constexpr int kLevels = 4;  // includes level 0
   static constexpr std::uint64_t kFlushesInLevel0 = 3;
   static constexpr std::uint64_t kFlushes = kFlushesInLevel0 + 4 + 40 + 400;
-  static constexpr std::uint64_t kRuns = kFlushesInLevel0 + 3;  // an absent key may be looked up in each
-  static constexpr std::uint64_t kFlushesPerFile = 4;           // how large the files of a compaction are
-  static constexpr std::uint64_t kRecordBytes = 117;  // what a key and its value take in a file, without the filter
-  static constexpr double kCacheShare = 0.1;          // the block cache, as a share of the data
+  static constexpr std::uint64_t kRuns = kFlushesInLevel0 + 3;  // each of them may be read for an absent key
+  static constexpr std::uint64_t kFlushesPerFile = 4;           // the size of a compaction's output files
+  static constexpr std::uint64_t kRecordBytes = 117;  // bytes of a key and its value in a file, without the filter
+  static constexpr double kCacheShare = 0.1;          // the block cache's fraction of the data
 
-  /// The number of keys is rounded up to whole flushes.
+  /// Rounds the number of keys up to whole flushes.
   void set_keys(std::uint64_t keys) { keys_per_flush = (keys + kFlushes - 1) / kFlushes; }
   [[nodiscard]] std::uint64_t keys() const { return keys_per_flush * kFlushes; }
   [[nodiscard]] std::uint64_t keys_per_file() const { return kFlushesPerFile * keys_per_flush; }
@@ -47,14 +47,14 @@ struct Shape {
   }
 };
 
-/// What a call took, in seconds. CPU time is that of all threads.
+/// The cost of a call, in seconds. CPU time is the sum over all threads.
 struct Cost {
   double wall = 0;
   double cpu = 0;
 };
 [[nodiscard]] Cost measure_cost(const std::function<void()>& call);
 
-/// What lies in a level; RocksDB's level 0 has files that overlap, so each of its files is a run by itself.
+/// The contents of a level. The files of RocksDB's level 0 overlap, so each is a run.
 struct Level {
   int number = 0;
   std::uint64_t files = 0;
@@ -63,33 +63,33 @@ struct Level {
 };
 
 struct Tree {
-  std::vector<Level> levels;  // those with files, from the top
+  std::vector<Level> levels;  // the levels with files, from the top
 
   [[nodiscard]] std::uint64_t keys() const;
   [[nodiscard]] std::uint64_t filter_bytes() const;
   [[nodiscard]] double bits_per_key() const;
-  /// "L0 3x0.7%, L5 8.4%, L6 89.5%": the share of the keys that each run has.
+  /// "L0 3x0.7%, L5 8.4%, L6 89.5%": the fraction of the keys in each run.
   [[nodiscard]] std::string text() const;
 };
 
-/// Throws std::runtime_error with RocksDB's words if the status is an error.
+/// Throws std::runtime_error with RocksDB's message if the status is an error.
 void check(const rocksdb::Status& status, const std::string& what);
 
 class Database {
  public:
-  /// An empty database in the folder, which must not exist. Throws std::runtime_error, as do the functions.
+  /// An empty database in the folder, which must not exist. The constructor and all functions throw std::runtime_error.
   Database(Rival rival, const Shape& shape, std::string folder);
   ~Database();
   Database(const Database&) = delete;
 
-  /// Puts the keys 0 to shape.keys() - 1 of workload.h. After each flush it waits until no compaction is due, so that
-  /// the tree has the same shape whatever else the machine does, and under every policy.
+  /// Puts the keys 0 to shape.keys() - 1 of workload.h. After each flush, waits until no compaction is pending, so that
+  /// the tree has the same shape with every policy and on a busy machine.
   void fill();
-  /// Writes every file once more, into the bottommost level.
+  /// Rewrites every file, into the bottommost level.
   void rewrite();
-  /// Makes the block cache this share of the data.
+  /// Sets the size of the block cache to this fraction of the data.
   void set_cache_share(double share) { cache_->SetCapacity(shape_.cache_bytes(share)); }
-  /// What the files say. Throws if no file has a filter.
+  /// The tree according to the files' properties. Throws if no file has a filter.
   [[nodiscard]] Tree tree() const;
   [[nodiscard]] std::uint64_t count(rocksdb::Tickers ticker) const;
 

@@ -33,7 +33,7 @@ std::string find_library(const std::string& directory) {
 
 }  // namespace
 
-// Deep binding: the library's calls stay inside it, although the program has functions of the same names.
+// Deep binding: the library calls its own functions, although the program has functions with the same names.
 RocksdbLibrary::RocksdbLibrary(const std::string& directory)
     : path_(find_library(directory)), handle_(dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) {
   if (handle_ == nullptr) throw std::runtime_error(dlerror());

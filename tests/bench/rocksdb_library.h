@@ -1,5 +1,5 @@
-// Loads a second RocksDB beside the one that the program is linked with: a baseline that was compiled for this CPU, as
-// the installed one is not.
+// Loads a second RocksDB next to the one that the program is linked with. This baseline is compiled for the machine's
+// CPU, unlike the installed library.
 #pragma once
 
 #include <rocksdb/filter_policy.h>
@@ -10,12 +10,12 @@
 
 namespace crivo::bench {
 
-/// The librocksdb.so in the directory that the environment variable CRIVO_ROCKSDB_SRC names: RocksDB's sources, of the
-/// version this program was compiled with, built there (or in its folder build) by RocksDB's own build as a release for
-/// this CPU.
+/// The librocksdb.so in the directory that the environment variable CRIVO_ROCKSDB_SRC names. The directory has
+/// RocksDB's sources in the version this program was compiled with. RocksDB's own build must have built a release for
+/// this CPU there, or in the folder build.
 class RocksdbLibrary {
  public:
-  /// Null when the variable is not set. Throws std::runtime_error when what it names cannot be used.
+  /// Null if the variable is unset. Throws std::runtime_error if the library cannot be used.
   static const RocksdbLibrary* get();
 
   /// The library's policy of this name, "Bloom" or "Ribbon".
@@ -33,12 +33,11 @@ class RocksdbLibrary {
 
 using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-/// The policy of an option string. Throws std::runtime_error if RocksDB knows none.
+/// The policy of an option string. Throws std::runtime_error if RocksDB does not know it.
 [[nodiscard]] Policy policy_from(const std::string& text);
-/// RocksDB's policy "Bloom" or "Ribbon": the second library's if there is one.
+/// RocksDB's policy "Bloom" or "Ribbon", from the second library if there is one.
 [[nodiscard]] Policy rocksdb_policy(const std::string& name, double bits_per_key);
-/// The bytes of the block that a policy builds of the keys 0 to keys - 1 for such a file; 0 if it wants no filter
-/// there.
+/// The size of the block that a policy builds from the keys 0 to keys - 1 for a file in this context; 0 for no filter.
 [[nodiscard]] std::size_t block_bytes(const rocksdb::FilterPolicy& policy,
                                       const rocksdb::FilterBuildingContext& context, std::uint64_t keys);
 

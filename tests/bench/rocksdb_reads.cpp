@@ -27,14 +27,14 @@ constexpr std::uint64_t Counters::*kEveryCounter[] = {
     &Counters::questions, &Counters::data_reads, &Counters::data_hits,    &Counters::metadata_reads,
     &Counters::useful,    &Counters::positive,   &Counters::true_positive};
 
-/// Asks one batch of keys, which for Get is one key.
+/// Looks up one batch of keys, which for Get has one key.
 class Asker {
  public:
   Asker(Database& database, bool multi) : db_(database.db()), label_(database.rival().label), multi_(multi) {}
 
   [[nodiscard]] std::size_t batch() const { return multi_ ? kMultiGet : 1; }
 
-  /// The questions are drawn before the clock runs.
+  /// Draws the keys before the clock starts.
   void draw(Queries& queries, std::uint64_t keys) {
     for (std::size_t i = 0; i < batch(); ++i) {
       const std::uint64_t number = queries.next();

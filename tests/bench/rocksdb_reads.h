@@ -1,11 +1,11 @@
-// Questions to a whole database, and what they cost.
+// Lookups in a complete database, and their costs.
 #pragma once
 
 #include "rocksdb_database.h"
 
 namespace crivo::bench {
 
-/// A way of asking: by Get, or by MultiGet of kMultiGet keys.
+/// A kind of lookup: Get, or MultiGet of kMultiGet keys.
 struct Workload {
   const char* name;
   unsigned hit_percent;
@@ -18,19 +18,19 @@ inline constexpr Workload kWorkloads[] = {
 };
 inline constexpr std::size_t kMultiGet = 32;
 
-/// What RocksDB counted while questions were asked.
+/// RocksDB's counters during the lookups.
 struct Counters {
   std::uint64_t questions = 0;       // keys, not calls
   std::uint64_t data_reads = 0;      // data blocks that were not in the block cache
-  std::uint64_t data_hits = 0;       // data blocks that were
+  std::uint64_t data_hits = 0;       // data blocks that were in the block cache
   std::uint64_t metadata_reads = 0;  // blocks of indexes and filters that were not in the block cache
-  std::uint64_t useful = 0;          // a filter spared a look into a file
-  std::uint64_t positive = 0;        // a filter said "maybe"
-  std::uint64_t true_positive = 0;   // and the key was there
+  std::uint64_t useful = 0;          // lookups in a file that a filter avoided
+  std::uint64_t positive = 0;        // lookups for which a filter said "maybe"
+  std::uint64_t true_positive = 0;   // and the key was present
 
   Counters& operator+=(const Counters& other);
   Counters& operator-=(const Counters& other);
-  /// The count for each thousand questions.
+  /// The count per thousand lookups.
   [[nodiscard]] double per_thousand(std::uint64_t count) const;
 };
 
@@ -38,15 +38,15 @@ struct Counters {
 struct Asked {
   double seconds = 0;
   double cpu = 0;
-  double p50 = 0;  // microseconds; for MultiGet, of a whole call
+  double p50 = 0;  // in microseconds; for MultiGet, of a whole call
   double p99 = 0;
   Counters counters;
 };
 
-/// The value below which the given share of the samples lies; there must be at least one.
+/// The value below which the given fraction of the samples is. There must be at least one sample.
 [[nodiscard]] double quantile(std::vector<double> samples, double share);
 
-/// Asks `questions` keys. Throws std::runtime_error if a key that is there is not found, or the other way round.
+/// Looks up `questions` keys. Throws std::runtime_error if a present key is not found, or an absent key is.
 [[nodiscard]] Asked ask(Database& database, const Workload& workload, std::uint64_t questions, std::uint64_t seed);
 
 }  // namespace crivo::bench

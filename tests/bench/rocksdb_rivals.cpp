@@ -13,7 +13,7 @@
 namespace crivo::bench {
 namespace {
 
-/// crivo.Auto for the tree of a Shape, which has three levels below level 0.
+/// crivo.Auto for the tree of a Shape, with three levels below level 0.
 std::string auto_with(const std::string& option, const std::string& value) {
   return "{id=crivo.Auto;levels=3;" + option + "=" + value + "}";
 }
@@ -28,7 +28,7 @@ double blocked_fp_rate(double bits_per_key) {
   return crivo::blocked_fp_rate(bits_per_key / 512, 1, best_blocked_probes(bits_per_key));
 }
 
-// The false positives of an absent key in the tree of a Shape, if crivo.Auto divides this budget.
+// The false positives per lookup of an absent key in the tree of a Shape, with crivo.Auto and this budget.
 double false_positives(double budget_bits_per_key) {
   const std::vector<TreeLevel> levels = {
       {.keys = 400, .kind = Kind::kRibbon},
@@ -42,7 +42,7 @@ double false_positives(double budget_bits_per_key) {
   return sum;
 }
 
-// The budget with which an absent key meets as many false positives as with one rate for all levels.
+// The budget with which an absent key has as many false positives as with one rate for all levels.
 double budget_of_rate(double fp_rate) {
   double low = 0.5;
   double high = 100;
@@ -61,7 +61,7 @@ Rival theirs(const std::string& name, double bits_per_key) {
   return {rocksdb_name() + name + " " + number(bits_per_key), rocksdb_policy(name, bits_per_key)};
 }
 
-/// The bytes that a filter of this policy really takes in a file of this level with so many keys.
+/// The actual size of this policy's filter, in bytes, in a file of this level with this number of keys.
 std::size_t filter_bytes(const rocksdb::FilterPolicy& policy, int level, std::uint64_t keys) {
   const rocksdb::BlockBasedTableOptions table;
   rocksdb::FilterBuildingContext context(table);
@@ -74,7 +74,7 @@ std::size_t filter_bytes(const rocksdb::FilterPolicy& policy, int level, std::ui
   return block_bytes(policy, context, keys);
 }
 
-/// The bits per key of all filters in a tree of this shape.
+/// The actual bits per key over all filters in a tree of this shape.
 double real_bits_per_key(const rocksdb::FilterPolicy& policy, const Shape& shape) {
   double bytes = static_cast<double>(Shape::kFlushesInLevel0 * filter_bytes(policy, 0, shape.keys_per_flush));
   double files = 1;
@@ -84,7 +84,7 @@ double real_bits_per_key(const rocksdb::FilterPolicy& policy, const Shape& shape
   return 8 * bytes / static_cast<double>(shape.keys());
 }
 
-/// Of the policies that `make` gives for a number of bits, the one whose filters really take `wanted` bits per key.
+/// The policy of those that `make` returns whose filters have `wanted` actual bits per key.
 Policy of_size(const std::function<Policy(double bits)>& make, double wanted, const Shape& shape) {
   double low = 0.5;
   double high = 4 * wanted;

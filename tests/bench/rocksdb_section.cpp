@@ -53,12 +53,13 @@ std::vector<Side> measure_section(const std::vector<Rival>& rivals, const Shape&
     sides[i].rival = rivals[i];
     sides[i].fill = measure_cost([&] { databases[i]->fill(); });
     sides[i].tree = databases[i]->tree();
-    for (const Workload& workload : kWorkloads) (void)ask(*databases[i], workload, effort.questions / 4, 0);  // warms
+    for (const Workload& workload : kWorkloads)
+      (void)ask(*databases[i], workload, effort.questions / 4, 0);  // warms up
   }
   for (unsigned round = 0; round < effort.rounds; ++round) ask_all(databases, sides, effort, round);
   for (const Side& side : sides) expect_filters_at_work(side);
   if (effort.rewrites) {
-    for (const auto& database : databases) database->rewrite();  // the first time files come from every level
+    for (const auto& database : databases) database->rewrite();  // the first rewrite gets files from every level
     for (unsigned round = 0; round < effort.rounds; ++round) {
       for (std::size_t i = 0; i < databases.size(); ++i) {
         sides[i].rewrites.push_back(measure_cost([&] { databases[i]->rewrite(); }));

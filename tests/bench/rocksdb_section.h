@@ -1,5 +1,4 @@
-// A section of `./dev bench rocksdb`: rivals that have something in common, each with a whole database, measured in
-// interleaved rounds.
+// A section of `./dev bench rocksdb`: compares rivals in interleaved rounds. Each rival has a complete database.
 #pragma once
 
 #include <map>
@@ -11,37 +10,37 @@ namespace crivo::bench {
 
 struct Effort {
   unsigned rounds = 5;
-  std::uint64_t questions = 100'000;  // of each workload in each round
-  bool rewrites = false;              // measure compactions that write every file once more
-  std::string folder;                 // the databases lie in there
+  std::uint64_t questions = 100'000;  // per workload and round
+  bool rewrites = false;              // whether to measure compactions that rewrite every file
+  std::string folder;                 // contains the databases
 };
 
-/// What was measured of one rival. The vectors have a value for each round.
+/// The measurements of one rival. The vectors have one element per round.
 struct Side {
   Rival rival;
   Tree tree;  // after the fill
   Cost fill;
   std::vector<Cost> rewrites;
-  std::map<std::string, std::vector<Asked>> asked;  // by the workload's name
+  std::map<std::string, std::vector<Asked>> asked;  // by name of the workload
 
-  /// A figure of each round of a workload.
+  /// A figure of a workload, for each round.
   [[nodiscard]] std::vector<double> figures(const std::string& workload, double (*figure)(const Asked&)) const;
-  /// What all rounds of a workload counted.
+  /// The sum of the counters over all rounds of a workload.
   [[nodiscard]] Counters counters(const std::string& workload) const;
 };
 
 [[nodiscard]] double thousands_per_second(const Asked& asked);
-[[nodiscard]] double cpu_microseconds(const Asked& asked);  // for each key
+[[nodiscard]] double cpu_microseconds(const Asked& asked);  // per key
 
-/// Fills a database for each rival, asks them round by round, and removes them. Throws std::runtime_error if a filter
-/// spares nothing, or if an answer is wrong.
+/// Fills a database for each rival, queries them round by round, and removes them. Throws std::runtime_error if a
+/// filter avoids no reads, or if an answer is wrong.
 [[nodiscard]] std::vector<Side> measure_section(const std::vector<Rival>& rivals, const Shape& shape,
                                                 const Effort& effort);
 
-/// Prints the tables of a section; ratios are over its first side.
+/// Prints the tables of a section. Ratios are relative to its first side.
 void print_section(const std::string& title, const std::vector<Side>& sides);
 
-/// Judges our ribbon by target T7 of docs/benchmarks/targets.csv, over the first side, which must be RocksDB's Bloom.
+/// Compares Crivo's ribbon with target T7 of docs/benchmarks/targets.csv. The first side must be RocksDB's Bloom.
 void print_target_7(const std::vector<Side>& sides);
 
 [[nodiscard]] std::string section_csv_header();

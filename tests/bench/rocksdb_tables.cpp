@@ -1,4 +1,4 @@
-// The tables of rocksdb_section.h.
+// Prints the tables of rocksdb_section.h.
 #include <cstdio>
 #include <sstream>
 

@@ -1,4 +1,4 @@
-// What benches of small RocksDB databases share.
+// Shared by the benchmarks of small RocksDB databases.
 #pragma once
 
 #include <rocksdb/status.h>
@@ -23,7 +23,7 @@ inline std::string big_endian(std::uint64_t number) {
   return bytes;
 }
 
-/// Calls work(folder) with a folder that goes with all that is in it, and says what was thrown. Returns the exit code.
+/// Calls work(folder) with a temporary folder, and removes it. Prints an exception's message. Returns the exit code.
 int in_scratch_folder(const std::string& program, const auto& work) {
   std::string folder = (std::filesystem::temp_directory_path() / (program + "-XXXXXX")).string();
   if (mkdtemp(folder.data()) == nullptr) return 1;

@@ -21,7 +21,7 @@ std::string at(std::uint64_t keys) {
   return text;
 }
 
-/// The bits per key that a ribbon takes which mixes the two column counts around this rate.
+/// The bits per key of a ribbon that mixes the two column counts around this rate.
 double two_column_bound(double rate) {
   const double columns = std::floor(-std::log2(rate));
   return columns + 2 * (1 - std::ldexp(rate, static_cast<int>(columns)));
@@ -34,7 +34,7 @@ bool is_power_of_two(double rate) {
 
 struct SizeLimit {
   const char* what;
-  double bits;  // at most `factor` times this many are allowed
+  double bits;  // the limit is `factor` times this
   double factor;
 };
 
@@ -46,7 +46,7 @@ SizeLimit size_limit(const RatePoint& point) {
   return {"of two columns' bound", two_column_bound(point.asked), 1.005};
 }
 
-/// T1: the size of a ribbon, and that it keeps the rate it is asked for.
+/// T1: the size of a ribbon, and its rate.
 void judge_size(const RatePoint& point) {
   if (point.filter != "ribbon") return;
   const SizeLimit limit = size_limit(point);
@@ -54,7 +54,7 @@ void judge_size(const RatePoint& point) {
   std::snprintf(rate, sizeof rate, "%.4g%%", 100 * point.asked);
   line("T1", "ribbon bits/key at " + std::string(rate) + ", " + at(point.keys) + ", " + limit.what,
        point.bits_per_key / limit.bits, limit.factor);
-  // The measured rate of a filter that keeps its rate exceeds this bound once in a million measurements.
+  // A filter with at most its requested rate exceeds this bound once in a million measurements.
   const double noise = 4.75 * std::sqrt(point.asked * (1 - point.asked) / kRateQueries);
   if (point.measured > point.asked + noise) {
     line("T1", "rate at " + std::string(rate) + ", " + at(point.keys) + ", over the one asked for",
@@ -86,7 +86,7 @@ struct Size {
   }
 };
 
-/// T2 and T3: the ribbon's query and build; the stretches with them.
+/// T2 and T3: the ribbon's query and build times, and their stretch targets.
 void judge_ribbon(const Size& size) {
   const std::uint64_t keys = size.rows.keys;
   for (const char* column : {"absent", "mixed", "present", "batch_absent"}) {
@@ -98,7 +98,7 @@ void judge_ribbon(const Size& size) {
   size.compare("T3*", kRibbon, "Ribbon 10", "build", limit_at(keys, 0, 0.35, 0));
 }
 
-/// T4: temporary memory; which library built their ribbon makes no difference to it.
+/// T4: temporary memory, which is the same for both libraries' ribbons.
 void judge_memory(const SizeRows& rows) {
   const Row* ours = rows.find(kRibbon);
   const Row* theirs = rows.find("RocksDB Ribbon 10");
@@ -107,7 +107,7 @@ void judge_memory(const SizeRows& rows) {
        ours->temporary_bits_per_key / theirs->temporary_bits_per_key, 0.4);
 }
 
-/// T5: the blocked filter, by itself and through the plugin.
+/// T5: the blocked filter, alone and through the plugin.
 void judge_blocked(const Size& size) {
   const std::uint64_t keys = size.rows.keys;
   for (const std::string bits : {"10", "16"}) {
@@ -125,7 +125,7 @@ void judge_blocked(const Size& size) {
   size.compare("T5", "plugin crivo.Bloom:10", "Bloom 10", "build", limit_at(keys, 0.7, 0.7, 0.7));
 }
 
-/// T6: filters that no cache holds.
+/// T6: filters that exceed every cache.
 void judge_large(const Size& size) {
   if (size.rows.keys < 100'000'000) return;
   for (const char* name : {"crivo blocked 10", kRibbon}) {

@@ -8,8 +8,8 @@
 
 namespace crivo::bench {
 
-/// Key number i, eight bytes. Different numbers give different keys. Those with numbers below the filter's number of
-/// keys are present, the others absent.
+/// Key number i, eight bytes. Different numbers give different keys. Keys with numbers below the filter's number of
+/// keys are present, the others are absent.
 class Key {
  public:
   Key() noexcept = default;
@@ -22,7 +22,7 @@ class Key {
   std::uint64_t bytes_ = 0;
 };
 
-/// An endless stream of key numbers, a given share of them present. The generator is wyrand, which takes one
+/// An endless stream of key numbers, of which a given fraction is present. The generator is wyrand, which needs one
 /// multiplication per number.
 class Queries {
  public:
@@ -48,11 +48,10 @@ class Queries {
   std::uint64_t state_;
 };
 
-/// Keys of one length that lie in memory one after the other, so that adding and asking is the hash and the filter, and
-/// nothing else.
+/// Keys of one length, stored consecutively, so that the measured time includes only the hash and the filter.
 class KeyList {
  public:
-  /// Room for `count` keys of at least eight bytes.
+  /// Reserves memory for `count` keys of at least eight bytes.
   KeyList(std::size_t count, std::size_t key_bytes) : key_bytes_(key_bytes) { text_.reserve(count * key_bytes); }
 
   void add(std::uint64_t number) {
@@ -73,7 +72,7 @@ inline KeyList present_keys(std::uint64_t count, std::size_t key_bytes) {
   return keys;
 }
 
-/// Keys to ask for.
+/// Keys to look up.
 inline KeyList questions(Queries numbers, std::size_t count, std::size_t key_bytes) {
   KeyList keys(count, key_bytes);
   for (std::size_t i = 0; i < count; ++i) keys.add(numbers.next());

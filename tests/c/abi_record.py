@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What programs that were compiled against crivo.h rely on, compared with the record of it: the functions with their
-types, the symbol versions, and every structure, enumeration and constant.
+"""Compares what compiled programs use of libcrivo.so with its record: functions and their types, symbol versions,
+structures, enumerations and constants.
 
 usage: abi_record.py [--write] RECORD HEADER LIBRARY C_COMPILER NM
 
-core/c/abi/README.md says which changes are fine, and what others need.
+core/c/abi/README.md says which changes are compatible, and what other changes need.
 """
 import difflib
 import pathlib
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-# The fields of opaque types and the numbers of the version are nobody's business.
+# Programs do not depend on the fields of opaque types or on version numbers.
 NO_CONSTANTS = re.compile(r"CRIVO_(H|API|CHECKED|VERSION_\w+)$")
 
 
@@ -22,7 +22,7 @@ def run(*command, **options):
 
 
 def preprocessed(compiler, header, *options):
-    # The lines of the system's headers are left out: those of crivo.h follow a marker with its name.
+    # Drops the lines of system headers. A marker with the name of crivo.h precedes the lines of crivo.h.
     text = run(compiler, "-std=c99", "-E", "-D__attribute__(x)=", *options, header)
     ours, kept = False, []
     for line in text.splitlines():
@@ -76,7 +76,7 @@ def functions(text):
 def symbols(nm, library):
     for line in run(nm, "--dynamic", "--defined-only", "--with-symbol-versions", library).splitlines():
         _, kind, name = line.split(maxsplit=2)
-        if kind != "A":  # the version nodes themselves
+        if kind != "A":  # A is the type of the version nodes
             yield f"symbol {name}"
 
 

@@ -1,4 +1,4 @@
-// Filters answer: one key, many keys in every layout, hashes, numbers, many threads.
+// Lookups in C: one key, many keys in every layout, hashes, numbers, many threads.
 #include <atomic>
 #include <limits>
 #include <thread>
@@ -13,7 +13,7 @@ std::string padded(std::uint64_t i) {
   return std::string(8 - key.size(), '0') + key;
 }
 
-// The counts surround the size of the pieces in which keys are hashed.
+// The counts are around the size of the batches in which keys are hashed.
 TEST(Ask, ManyKeysAtOnceGetTheAnswersOfOneByOne) {
   for (const std::uint64_t count : {1U, 2U, 63U, 64U, 65U, 511U, 512U, 513U, 1024U, 3000U}) {
     std::string fixed;
@@ -68,7 +68,7 @@ TEST(Ask, OtherKindsDoNotCount) {
   EXPECT_EQ(count, 77U);
 }
 
-// From the xxHash specification's own test values: bindings make these hashes themselves.
+// Test values of the xxHash specification, because bindings compute these hashes themselves.
 TEST(Ask, TheHashIsXxh3) {
   EXPECT_EQ(crivo_hash_key(nullptr, 0, 0), 0x2D06800538D394C2U);
   EXPECT_EQ(crivo_hash_key(nullptr, 5, 0), crivo_hash_key("", 0, 0)) << "a key of NULL is the empty key";
@@ -88,7 +88,7 @@ TEST(Ask, NumbersAreTheKeysThatTheyAreEverywhere) {
   EXPECT_EQ(crivo_integer_key(5, nullptr) + crivo_unsigned_key(5, nullptr) + crivo_real_key(0.5, nullptr), 0U);
 }
 
-// What the test is worth shows under ThreadSanitizer.
+// ThreadSanitizer finds data races here.
 TEST(Ask, ManyThreadsAskOneFilterEverythingWhileOthersBuildTheSame) {
   constexpr std::uint64_t kKeys = 3'000;
   const KeyList list = present_keys(kKeys);
@@ -117,7 +117,7 @@ TEST(Ask, ManyThreadsAskOneFilterEverythingWhileOthersBuildTheSame) {
     crivo_filter* copy = nullptr;
     wrong += crivo_copy(filter, &copy, nullptr) != CRIVO_OK;
     crivo_free(copy);
-    crivo_error error{};  // errors are the caller's own
+    crivo_error error{};  // each caller has its own error
     wrong += crivo_contains(nullptr, "a", 1, &error) == -CRIVO_BAD_ARGUMENT ? 0 : 1;
   };
   const auto build = [&] { wrong += blob_of(filter_of("ribbon", kKeys)) == blob ? 0 : 1; };

@@ -1,4 +1,4 @@
-// Filters are written into a caller's buffer and read back, with a copy or without one.
+// Writes filters into a caller's buffer, and reads them back with and without a copy.
 #include "c_filters.h"
 
 namespace crivo::testing {
@@ -18,7 +18,7 @@ TEST(BlobOf, EveryFormReadsBackAsTheSameFilter) {
 TEST(BlobOf, ARawBlobIsReadWhereItLies) {
   const Filter filter = filter_of("blocked", 2000);
   Blob blob = blob_of(filter);
-  for (const std::size_t shift : {0U, 1U, 3U}) {  // it may lie anywhere
+  for (const std::size_t shift : {0U, 1U, 3U}) {  // a blob may have any alignment
     Blob moved(shift, 0);
     moved.insert(moved.end(), blob.begin(), blob.end());
     const Filter borrowed = make(crivo_borrow, moved.data() + shift, blob.size(), nullptr);
@@ -34,7 +34,8 @@ TEST(BlobOf, BorrowingTakesNoCopy) {
   Blob blob = blob_of(filter);
   const Filter borrowed = borrow(blob);
   EXPECT_FALSE(has(borrowed, "a"));
-  std::fill(blob.begin() + 64, blob.end(), static_cast<unsigned char>(0xFF));  // to see whose bytes are asked
+  std::fill(blob.begin() + 64, blob.end(),
+            static_cast<unsigned char>(0xFF));  // lookups read the borrowed bytes
   EXPECT_TRUE(has(borrowed, "a"));
 }
 

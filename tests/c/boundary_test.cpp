@@ -1,4 +1,4 @@
-// The edge itself: what becomes of errors and exceptions.
+// How boundary.h converts errors and exceptions to statuses.
 #include "boundary.h"
 
 #include <cerrno>

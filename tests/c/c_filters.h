@@ -1,5 +1,5 @@
-// What the tests of the C interface share: handles that free themselves, keys, and options in one line. It sees crivo.h
-// only, because the same tests run on libcrivo.a and on libcrivo.so, which has no C++.
+// Shared by the tests of the C interface: handles that free themselves, keys, and options in one line. It includes only
+// crivo.h, because the same tests run with libcrivo.a and with libcrivo.so, which exports no C++.
 #pragma once
 
 #include <concepts>
@@ -27,11 +27,11 @@ using Builder = std::unique_ptr<crivo_builder, Free>;
 using SketchHandle = std::unique_ptr<crivo_sketch, Free>;
 using DifferenceHandle = std::unique_ptr<crivo_difference, Free>;
 
-/// A key that is added by the tests, and one that is not.
+/// A key that the tests add, and a key that they never add.
 inline std::string present(std::uint64_t i) { return "present " + std::to_string(i); }
 inline std::string absent(std::uint64_t i) { return "absent " + std::to_string(i); }
 
-/// Keys with offsets.
+/// Keys in the layout with offsets.
 class KeyList {
  public:
   KeyList() = default;
@@ -43,7 +43,7 @@ class KeyList {
     offsets_.push_back(bytes_.size());
   }
   [[nodiscard]] std::uint64_t count() const { return offsets_.size() - 1; }
-  /// What borrows from this, until it changes. For one thread.
+  /// Borrows this list. Valid until the next change, and only for one thread.
   [[nodiscard]] const crivo_keys* keys() const {
     keys_ = {bytes_.data(), bytes_.size(), offsets_.data(), 0, count()};
     return &keys_;
@@ -66,7 +66,7 @@ inline KeyList absent_keys(std::uint64_t count) {
   return list;
 }
 
-/// A structure of this version's size, and zeros.
+/// A zeroed structure with the size of this version.
 template <class Struct>
 Struct sized() {
   Struct structure{};
@@ -89,7 +89,7 @@ inline crivo_sketch_options sketch_options_of(std::uint64_t symbols, const char*
   return options;
 }
 
-/// Every kind that the library has, or only those that can do this.
+/// Every kind of the library that has all of these abilities.
 inline std::vector<std::string> kinds_that_can(std::uint32_t can) {
   std::vector<std::string> names;
   for (std::size_t i = 0; crivo_kind_name(i) != nullptr; ++i) {
@@ -97,15 +97,15 @@ inline std::vector<std::string> kinds_that_can(std::uint32_t can) {
   }
   return names;
 }
-/// But `range`, which knows all of these keys as one, by the bytes that they begin with, `map`, whose keys have values,
-/// and `exact`, which has keys of two sides: range_test.cpp, map_test.cpp, exact_test.cpp.
+/// Omits `range`, which reads these keys as one number, from their first bytes; `map`, whose keys have values; and
+/// `exact`, which has two sets of keys. See range_test.cpp, map_test.cpp and exact_test.cpp.
 inline std::vector<std::string> every_kind() {
   std::vector<std::string> names = kinds_that_can(0);
   for (const char* other : {"range", "map", "exact"}) std::erase(names, other);
   return names;
 }
 
-/// What a function makes of these arguments: a filter, or a builder.
+/// The filter or builder that a function makes from these arguments.
 template <class Handle = crivo_filter, class Function, class... Args>
 std::unique_ptr<Handle, Free> make(Function function, Args... args) {
   Handle* made = nullptr;
@@ -131,7 +131,7 @@ inline Filter build(const crivo_options& options, const KeyList& list) {
   return make(crivo_build, &options, list.keys());
 }
 inline Builder start(const crivo_options* options) { return make<crivo_builder>(crivo_builder_create, options); }
-/// A filter of this kind of the first keys, whatever the kind.
+/// A filter of any kind with the first keys.
 inline Filter filter_of(const std::string& kind, std::uint64_t keys) {
   return build(options_of(kind.c_str(), keys == 0 ? 1 : keys), present_keys(keys));
 }
@@ -203,12 +203,12 @@ inline Filter borrow(const Blob& blob) { return make(crivo_borrow, blob.data(), 
 class PerKind : public ::testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] static crivo_options options(std::uint64_t capacity) {
-    const bool is_window = GetParam() == "window";  // all of whose keys are in one pane, as they come at once
+    const bool is_window = GetParam() == "window";  // all keys are in one pane, because they are added at once
     return options_of(is_window ? "window:9/1" : GetParam().c_str(), capacity);
   }
 };
 
-/// An int as whatever integer a parameter is, and any other argument as it is.
+/// Converts an int to the integer type of a parameter. Leaves other arguments unchanged.
 struct AnyInteger {
   int value;
   template <std::integral To>
@@ -225,7 +225,7 @@ auto as_argument(Arg arg) {
   }
 }
 
-/// The message of a function of these arguments and a crivo_error*, which must fail with this status.
+/// Calls a function with these arguments and a crivo_error*. Expects this status, and returns the message.
 template <class Function, class... Args>
 std::string failure(crivo_status expected, Function function, Args... args) {
   const auto call = [&](crivo_error* error) { return function(as_argument(args)..., error); };
@@ -240,6 +240,6 @@ std::string failure(crivo_status expected, Function function, Args... args) {
 
 }  // namespace crivo::testing
 
-/// Runs a suite with a std::string for parameter for each of these kinds.
+/// Runs a suite for each of these kinds. The parameter is a std::string.
 #define CRIVO_FOR_KINDS(Suite, kinds) \
   INSTANTIATE_TEST_SUITE_P(Kinds, Suite, ::testing::ValuesIn(kinds), [](const auto& tested) { return tested.param; })

@@ -1,4 +1,4 @@
-// Filters change: keys added and removed, filters merged. A filter that fails to change is what it was.
+// Changes in C: keys are added and removed, and filters are merged. A failed change leaves the filter unchanged.
 
 #include "c_filters.h"
 

@@ -1,4 +1,4 @@
-// Exact filters in C: certain of both sides, made at once and in pieces, and refused where a key is on both.
+// Exact filters in C: certain for both sets, built at once and in steps, and rejected if a key is in both sets.
 #include "c_filters.h"
 
 namespace crivo::testing {
@@ -28,12 +28,12 @@ TEST(ExactInC, AreCertainOfBothSides) {
   EXPECT_EQ(blob_of(make(crivo_builder_finish, builder.get()), CRIVO_FORM_RAW), blob_of(filter, CRIVO_FORM_RAW));
 }
 
-// The size follows from the members, of which there are few, and not from how often they are given: in memory, and in
+// The size depends on the number of distinct members, not on how often they are added. Tested in memory and with
 // temporary files.
 TEST(ExactInC, AreNoLargerForMembersThatAreGivenOften) {
   constexpr std::uint64_t kFew = 10;
   constexpr std::uint64_t kTimes = 20'000;
-  constexpr std::uint64_t kMany = 600'000;  // more pairs than 16 MiB have room for
+  constexpr std::uint64_t kMany = 600'000;  // more pairs than fit in 16 MiB
   std::vector<std::uint64_t> hashes(kFew + kMany);
   for (std::uint64_t i = 0; i < hashes.size(); ++i) hashes[i] = i * 0x9E3779B97F4A7C15;
   const std::vector<std::uint64_t> ones(kFew, 1);

@@ -1,4 +1,4 @@
-// What a filter and the library tell about themselves, into structures of every version.
+// Facts about filters and the library, in structures of every version.
 #include <cstddef>
 
 #include "c_filters.h"

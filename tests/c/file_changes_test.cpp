@@ -1,4 +1,4 @@
-// Functions that are no questions read a whole file. Other programs may cut it off, or write into it, while they do.
+// All functions except lookups read whole files. Another program may truncate or overwrite the file meanwhile.
 
 #include <chrono>
 #include <cstdlib>
@@ -11,9 +11,9 @@
 namespace crivo::testing {
 namespace {
 
-constexpr int kDelays = 6;  // between the start of a call and the change, in steps of a millisecond
+constexpr int kDelays = 6;  // the change comes this many milliseconds after the start of a call, at most
 
-/// Copies a filter of 16 MB to a new file, opens that, and verifies it.
+/// Copies a 16 MB filter to a new file, opens the file, and verifies it.
 class OpenedCopy {
  public:
   OpenedCopy() {
@@ -45,7 +45,7 @@ class OpenedCopy {
   Filter opened_;
 };
 
-/// Calls `call` while another thread calls `change` some time after its start.
+/// Calls `call`. Another thread calls `change` after `delay` milliseconds.
 crivo_status call_during(int delay, const std::function<void()>& change, const std::function<crivo_status()>& call) {
   std::thread changer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(delay));
@@ -56,9 +56,9 @@ crivo_status call_during(int delay, const std::function<void()>& change, const s
   return status;
 }
 
-/// Exits with 0 if no function ends in another way than by success or by CRIVO_CORRUPT, whose file loses its contents.
+/// Truncates the file during each function. Exits with 0 if every function returns CRIVO_OK or CRIVO_CORRUPT.
 [[noreturn]] void survive_every_cut() {
-  ::signal(SIGBUS, SIG_DFL);  // the sanitizers set a handler of their own
+  ::signal(SIGBUS, SIG_DFL);  // the sanitizers install their own handler
   if (crivo_guard_files(nullptr) != CRIVO_OK) std::_Exit(2);
   OpenedCopy copy;
   crivo_filter* opened = nullptr;
@@ -101,7 +101,7 @@ TEST(FileChangesDeathTest, WithAGuardNoFunctionDiesOfAFileThatIsCutOff) {
   EXPECT_EXIT(survive_every_cut(), ::testing::ExitedWithCode(0), "");
 }
 
-// A copy must not have the sums of bytes that were never verified.
+// A copy must not get checksums of bytes that were never verified.
 TEST(FileChanges, WhatIsSavedOrCopiedIsWhatTheFileHeld) {
   OpenedCopy copy;
   auto empty = sized<crivo_stats>();

@@ -1,4 +1,4 @@
-// Filters in files, and builds with a limit on memory.
+// Filters in files, and builds with a memory limit.
 
 #include <cerrno>
 
@@ -128,7 +128,7 @@ TEST_F(Files, ThatTheSystemRefusesNameThePathAndTheReason) {
 }
 
 TEST_F(Files, OfTemporaryHashesNeedAFolderAndEnoughMemory) {
-  const KeyList list = present_keys(3'000'000);  // whose hashes do not fit
+  const KeyList list = present_keys(3'000'000);  // the hashes exceed the limit
   crivo_filter* made = nullptr;
   const std::string nowhere = path("nowhere");
   for (const std::uint64_t capacity : {std::uint64_t{0}, list.count()}) {

@@ -1,5 +1,5 @@
-// What no caller should hand in: each function returns a status, writes nothing, and the process lives. Addresses that
-// lead elsewhere (freed memory, arrays shorter than was said) cannot be seen, and are not promised anything.
+// Invalid arguments: each function returns a status, writes nothing, and does not crash. No function can detect
+// pointers to other memory (freed memory, arrays shorter than stated), so these are not tested.
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -13,13 +13,13 @@
 namespace crivo::testing {
 namespace {
 
-/// An address that is right in all but its alignment. Nothing is behind it that may be touched.
+/// A misaligned address. No memory at this address may be accessed.
 template <class T>
 T* misaligned() {
   return reinterpret_cast<T*>(std::uintptr_t{0x1001});
 }
 
-/// Sound arguments for every function, of which each test spoils one.
+/// Valid arguments for every function. Each test replaces one of them.
 struct Sound {
   Filter filter = filter_of("counting", 100);
   Filter other = filter_of("counting", 100);
@@ -55,7 +55,7 @@ struct Sound {
   crivo_builder* made_builder = nullptr;
 };
 
-/// One argument of one function, replaced by what this gets.
+/// One argument of one function, which a test replaces with a pointer.
 struct Argument {
   std::string function;
   std::string name;
@@ -63,10 +63,10 @@ struct Argument {
   std::function<crivo_status(void*, crivo_error*)> call;
 };
 
-/// The pointers among the arguments of functions, each replaced in turn while the others are sound.
+/// The pointer arguments of the functions. A test replaces each pointer in turn, while the other arguments are valid.
 class Pointers {
  public:
-  /// The arguments have these names in crivo.h; one without a name is no pointer, or may be NULL.
+  /// `names` has the arguments' names in crivo.h. An argument without a name is not a pointer, or may be NULL.
   template <class Function, class... Args>
   void of(const char* name, Function function, const std::array<const char*, sizeof...(Args)>& names, Args... sound) {
     add_each(name, function, names, std::tuple(sound...), std::index_sequence_for<Args...>());
@@ -88,7 +88,7 @@ class Pointers {
       const auto call = [=](void* pointer, crivo_error* error) {
         Sound spoiled = sound;
         std::get<At>(spoiled) = static_cast<Type>(pointer);
-        // A question's answer is the status, negated.
+        // A lookup returns a negated status.
         return std::abs(std::apply([&](auto... args) { return function(as_argument(args)..., error); }, spoiled));
       };
       if (*name != '\0') all_.push_back({of, name, !kBytes, call});
@@ -237,7 +237,7 @@ TEST(Hostile, LengthsThatNoObjectHasAreRefused) {
   EXPECT_EQ(s.made, nullptr);
 }
 
-/// Keys that are no keys are refused by every function that takes them.
+/// Every function with a parameter for keys must reject these invalid keys.
 void expect_bad_keys(const crivo_keys& keys, const std::string& part_of_message) {
   Sound s;
   const auto refuses = [&](auto... call) {
@@ -256,7 +256,7 @@ TEST(Hostile, KeysMustLieWithinTheirBytes) {
   const char bytes[] = "0123456789";
   const std::uint64_t falling[] = {0, 5, 5, 4, 9};
   expect_bad_keys({bytes, 10, falling, 0, 4}, "keys.offsets must never decrease, got 5 before 4");
-  const std::uint64_t dipping[] = {0, 5, 3, 10, 12};  // the last is not among the offsets
+  const std::uint64_t dipping[] = {0, 5, 3, 10, 12};  // the offsets do not contain their last value
   expect_bad_keys({bytes, 10, dipping, 0, 3}, "keys.offsets must never decrease, got 5 before 3");
   const std::uint64_t even[] = {0, 6, 4, 10};
   expect_bad_keys({bytes, 10, even, 0, 3}, "keys.offsets must never decrease, got 6 before 4");
@@ -281,7 +281,7 @@ TEST(Hostile, KeysMustLieWithinTheirBytes) {
   expect_bad_keys({nullptr, 10, nullptr, 1, 2}, "keys.bytes must not be NULL");
 }
 
-/// Options that are refused wherever they are taken.
+/// Every function with options must reject these options.
 void expect_bad_options(const crivo_options& options, const std::string& part_of_message,
                         crivo_status status = CRIVO_BAD_ARGUMENT) {
   Sound s;
@@ -309,7 +309,7 @@ TEST(Hostile, OptionsNameTheFieldThatIsWrong) {
     options.bits_per_key = bits;
     expect_bad_options(options, "bits_per_key must be in (0, 1000], got ");
   }
-  options.bits_per_key = std::numeric_limits<double>::denorm_min();  // allowed, and no bits at all once it is divided
+  options.bits_per_key = std::numeric_limits<double>::denorm_min();  // valid, but divided by any number it is 0 bits
   for (const std::string& kind : every_kind()) {
     options.kind = kind.c_str();
     crivo_filter* filter = nullptr;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What libcrivo.so shows to programs and asks of the system. usage: library_test.sh LIBRARY
+# Which symbols libcrivo.so exports, and what it needs from the system. usage: library_test.sh LIBRARY
 set -euo pipefail
 
 fail() { echo "$*" >&2; exit 1; }
@@ -18,6 +18,6 @@ stack=$(readelf -lW "$1" | awk '$1 == "GNU_STACK" {print $7}')
 [[ $stack == RW ]] || fail "must not ask for an executable stack, got ${stack:-no word on it}"
 ! readelf -d "$1" | grep -q TEXTREL || fail "must be relocatable without changing its code, got TEXTREL"
 
-# The handler of SIGBUS reads a variable of the thread's, for which glibc might else call malloc.
+# The handler of SIGBUS reads a thread-local variable. Without initial-exec, glibc could call malloc for it.
 [[ $(readelf -VW "$1") != *GLIBC_* ]] || readelf -d "$1" | grep -q STATIC_TLS ||
   fail "must have initial-exec variables of threads, got none"

@@ -1,4 +1,4 @@
-// Filters are made of options, keys, hashes and other filters.
+// Filters are made from options, keys, hashes and other filters.
 #include <algorithm>
 #include <ctime>
 #include <thread>
@@ -9,7 +9,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::uint64_t kKeys = 3'000;  // a ribbon has several levels from 2049 on
+constexpr std::uint64_t kKeys = 3'000;  // with more than 2048 keys, a ribbon has several levels
 
 std::vector<std::uint64_t> hashes_of(const KeyList& list, std::uint64_t seed = 0) {
   std::vector<std::uint64_t> hashes(list.count());
@@ -98,7 +98,7 @@ TEST(Make, EveryFieldOfTheOptionsCounts) {
   }
 }
 
-/// The processor's time of a build that its caller's thread did not take; less than nothing if it took all.
+/// The CPU time of a build's helper threads. Slightly negative if the calling thread did all the work.
 double seconds_of_helpers(const crivo_options& options, const KeyList& list) {
   const auto seconds = [](clockid_t clock) {
     timespec time{};
@@ -116,14 +116,14 @@ double seconds_of_helpers(const crivo_options& options, const KeyList& list) {
 TEST(Make, ThreadsAreStartedWhereTheyAreAskedFor) {
   const KeyList list = present_keys(200'000);
   crivo_options options = options_of("ribbon");
-  for (const std::uint32_t threads : {0U, 1U}) {  // 0, which a zeroed struct has, is one
+  for (const std::uint32_t threads : {0U, 1U}) {  // 0, the value in a zeroed struct, means 1
     options.threads = threads;
-    EXPECT_LE(seconds_of_helpers(options, list), 1e-4);  // a thread takes more, and a sanitizer's a little
+    EXPECT_LE(seconds_of_helpers(options, list), 1e-4);  // a thread needs more; a sanitizer needs a little
   }
   for (const std::uint32_t threads : {2U, CRIVO_ALL_THREADS}) {
     if (threads == CRIVO_ALL_THREADS && std::thread::hardware_concurrency() < 2) continue;
     options.threads = threads;
-    double most = 0;  // on a busy machine the caller may have done all before the other thread runs
+    double most = 0;  // on a busy machine, the caller may finish before a helper thread runs
     for (int i = 0; i < 100 && most <= 1e-4; ++i) most = std::max(most, seconds_of_helpers(options, list));
     EXPECT_GT(most, 1e-4) << threads;
   }
@@ -131,7 +131,7 @@ TEST(Make, ThreadsAreStartedWhereTheyAreAskedFor) {
 
 TEST(Make, CreateWantsAKindThatAddsAndACapacity) {
   crivo_filter* filter = nullptr;
-  // Before memory is taken: a terabyte is no reason for another status.
+  // Checked before memory is allocated, so a size of a terabyte does not change the status.
   const crivo_options ribbon = options_of("ribbon", std::uint64_t{1} << 40);
   EXPECT_EQ(failure(CRIVO_UNSUPPORTED, crivo_create, &ribbon, &filter),
             "kind must support adding keys, got ribbon; it is built once, from all keys");
@@ -141,7 +141,7 @@ TEST(Make, CreateWantsAKindThatAddsAndACapacity) {
   EXPECT_EQ(filter, nullptr);
 }
 
-// As in SQL, RocksDB and the tool: whoever misspells it would measure another instruction set than the one they mean.
+// As in SQL, RocksDB and the tool: with a misspelled name, a user would measure another instruction set than intended.
 TEST(Make, NoFilterIsMadeOrReadWhileAnInstructionSetIsMisspelt) {
   crivo_options options = options_of("blocked", 10);
   crivo_filter* made = nullptr;

@@ -1,4 +1,4 @@
-// Maps in C: made at once, from hashes and in pieces, asked in every way, and refused where there are no values.
+// Maps in C: built at once, from hashes and in steps; queried by every function; rejected without values.
 #include <cstdio>
 #include <set>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kKeys = 5000;
 
-/// The value, -1 for an absent key, or the negated status - 1.
+/// The value of a key, -1 if the key is absent, or -1 minus the status.
 std::int64_t find(const Filter& map, std::string_view key) {
   std::uint64_t value = 0;
   const std::int32_t found = crivo_find(map.get(), key.data(), key.size(), &value, nullptr);
@@ -94,7 +94,7 @@ TEST(Maps, RefuseWhatTheyCannotHold) {
   EXPECT_THAT(refusal(options_of("ribbon"), KeyList(), {}), StartsWith("kind must support values (map)"));
 }
 
-// Where the file is damaged, questions fail as crivo_contains does, and where it has no values, as in memory.
+// In a damaged file, lookups of values fail like crivo_contains. In a filter without values, they fail as in memory.
 TEST(Maps, InFilesFailAsFiltersDo) {
   const std::string path = "map_test.crivo";
   const auto statuses = [&](const Filter& opened) {

@@ -1,6 +1,6 @@
-// A C++ program that loads libcrivo.so beside all that could clash with it: the program's own C++ library, whose
-// exceptions are in flight while libcrivo throws and catches its own, an allocator of its own, and a zstd that ends the
-// process. None of it may reach into the library, which has a C++ runtime and a zstd inside.
+// A C++ program that loads libcrivo.so together with conflicting code: its own C++ library, with exceptions in flight
+// while libcrivo throws and catches others; its own allocator; and a zstd that ends the process. The library has its
+// own C++ runtime and zstd, and must not call the program's code.
 #include <sys/resource.h>
 
 #include <cstdint>
@@ -28,7 +28,7 @@ void require(bool promise, const char* text) {
   std::exit(1);
 }
 
-/// Runs a function of the library, which must not reach what this program defines.
+/// Calls a function of the library, which must not call code of this program.
 template <class Call>
 auto crivo(Call&& call) {
   in_crivo = true;
@@ -48,7 +48,7 @@ crivo_filter* build(const std::string& bytes) {
   return filter;
 }
 
-/// The library throws and catches std::bad_alloc inside: this filter takes more memory than main() left.
+/// The library throws and catches std::bad_alloc, because this filter exceeds the memory that main() left.
 void let_crivo_throw() {
   crivo_options options{};
   options.size = sizeof options;

@@ -1,4 +1,4 @@
-// Calls of which every allocation fails once, alone and with all that come after it.
+// Makes each allocation of a call fail: this allocation alone, and together with all later ones.
 #pragma once
 
 #include <malloc.h>
@@ -13,7 +13,7 @@ namespace crivo::testing {
 
 inline std::size_t bytes_in_use() { return mallinfo2().uordblks; }
 
-/// What the call returns while these allocations fail.
+/// Calls `call` while these allocations fail, and returns its result.
 template <class Call>
 auto with_faults(const Faults& faults, Call&& call) {
   process_faults = faults;
@@ -23,8 +23,8 @@ auto with_faults(const Faults& faults, Call&& call) {
 }
 inline constexpr Faults kAllFail = {true, true, 1};
 
-/// Runs `crivo_status call(crivo_error*)` with one more allocation that succeeds each time, until nothing fails.
-/// `check(status)` sees what each failure left. A call that `may_keep_memory` is one whose filter has grown.
+/// Runs `crivo_status call(crivo_error*)` repeatedly, with one more successful allocation each time, until none fails.
+/// Calls `check(status)` after each run. With `may_keep_memory`, a failed call may have enlarged its filter.
 template <class Call, class Check>
 void fail_every_allocation(Call&& call, Check&& check, bool may_keep_memory = false) {
   for (const bool persistent : {false, true}) {
@@ -51,13 +51,13 @@ void fail_every_allocation(Call&& call, Check&& check, bool may_keep_memory = fa
   }
 }
 
-/// The same for a function of these arguments that leaves nothing to see.
+/// Does this for a function that changes none of its arguments.
 template <class Function, class... Args>
 void fail_calling(Function&& function, Args... args) {
   fail_every_allocation([&](crivo_error* error) { return function(args..., error); }, [](crivo_status) {});
 }
 
-/// The same for a function that makes a filter of these arguments, or another thing.
+/// Does this for a function that makes a filter or another object from these arguments.
 template <class Made = crivo_filter, class Make, class... Args>
 void fail_making(Make&& make, Args... args) {
   fail_calling([&](crivo_error* error) {

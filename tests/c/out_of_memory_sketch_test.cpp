@@ -1,4 +1,4 @@
-// Every allocation of every function of sketches fails once, as in out_of_memory_test.cpp.
+// Each allocation of each sketch function fails once, as in out_of_memory_test.cpp.
 #include <array>
 
 #include "out_of_memory.h"
@@ -7,7 +7,7 @@
 namespace crivo::testing {
 namespace {
 
-/// Sketches of hashes, of strings, and of integers, which have no keys of bytes.
+/// Sketches of hashes, of strings, and of integers. Only the first two have functions for keys of bytes.
 class OutOfMemoryOfSketches : public ::testing::TestWithParam<const char*> {
  protected:
   static constexpr std::uint64_t kSymbols = 400;
@@ -26,7 +26,7 @@ class OutOfMemoryOfSketches : public ::testing::TestWithParam<const char*> {
     }
     return sketch;
   }
-  /// The same for a function that changes a sketch by another one: it starts from this one each time.
+  /// Makes the allocations fail for a function that changes a sketch by another one. Restores `start` before each call.
   template <class Change>
   static void fail_changing_by(const SketchHandle& start, Change&& change, const SketchHandle& other) {
     const Blob before = blob_of(start);

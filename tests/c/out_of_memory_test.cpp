@@ -1,4 +1,4 @@
-// Every allocation of every function fails once, alone and with all that come after it: the function returns
+// Each allocation of each function fails once, alone and together with all later ones. The function returns
 // CRIVO_NO_MEMORY, changes nothing, and leaks nothing.
 #include "out_of_memory.h"
 
@@ -20,7 +20,7 @@ std::vector<std::string> kinds_of_made() {
 
 Filter copy_of(const Filter& filter) { return make(crivo_copy, filter.get()); }
 
-/// The same for a function that changes a filter: it starts from this one each time.
+/// Makes the allocations fail for a function that changes a filter. Restores `start` before each call.
 template <class Change, class... Args>
 void fail_changing(const Filter& start, Change&& change, Args... args) {
   const Blob before = blob_of(start);
@@ -35,7 +35,7 @@ void fail_changing(const Filter& start, Change&& change, Args... args) {
 class OutOfMemory : public PerKind {};
 CRIVO_FOR_KINDS(OutOfMemory, every_kind());
 
-/// And kinds whose keys have values, for what is not to build one.
+/// Also tests kinds whose keys have values, with functions that do not build filters.
 class OutOfMemoryOfMade : public PerKind {};
 CRIVO_FOR_KINDS(OutOfMemoryOfMade, kinds_of_made());
 
@@ -58,7 +58,7 @@ TEST_P(OutOfMemory, BuildingLeavesNothing) {
   }
 }
 
-/// Keys with the values 0 and 1 by turns, where the kind wants values.
+/// The keys have the values 0 and 1 in turn, if the kind has values.
 class OutOfMemoryOfBuilders : public PerKind {
  protected:
   [[nodiscard]] static bool has_values() { return GetParam() == "map" || GetParam() == "exact"; }
@@ -66,7 +66,7 @@ class OutOfMemoryOfBuilders : public PerKind {
     return has_values() ? crivo_builder_add_value(builder.get(), key.data(), key.size(), value, nullptr)
                         : crivo_builder_add(builder.get(), key.data(), key.size(), nullptr);
   }
-  /// The keys from the first one on, of kKeys.
+  /// Adds the keys from `first` to kKeys - 1.
   [[nodiscard]] auto add_from(const Builder& builder, std::uint64_t first) const {
     return [&builder, values = values_.data() + first, rest = present_keys(kKeys - first, first)] {
       return has_values() ? crivo_builder_add_values(builder.get(), rest.keys(), values, nullptr)
@@ -184,7 +184,7 @@ TEST_P(OutOfMemoryOfMade, ChangesAreWholeOrNone) {
   fail_calling(crivo_compare, start.get(), other.get(), &alike);
 }
 
-// A filter that grows takes memory while it adds. What it added before the memory ran out is found and counted.
+// A growing filter allocates while it adds. The keys that it added before the failure are found and counted.
 TEST(OutOfMemoryOnTheWay, AFilterThatGrewKeepsItsKeysAndGoesOn) {
   const KeyList list = present_keys(kKeys);
   const Filter empty = create(options_of("scalable", 50));

@@ -1,4 +1,4 @@
-// The tables of docs/c.md say what the library says.
+// Compares the tables of docs/c.md with the library.
 #include <fstream>
 #include <iterator>
 

@@ -1,4 +1,4 @@
-// Filters of kind range: ordered numbers, and questions about ranges of them.
+// Filters of kind range in C: ordered numbers, and lookups of ranges.
 #include <limits>
 
 #include "c_filters.h"

@@ -1,4 +1,4 @@
-// C against C++: the same filter of every kind, in every form, and the same shard of a key.
+// C and C++ make the same filter of every kind, in every form, and choose the same shard for a key.
 #include <filesystem>
 #include <fstream>
 #include <iterator>

@@ -1,4 +1,4 @@
-// Sketches in C: made in every way, stored, and what two of them differ in.
+// Sketches in C: made by every function, stored, and compared.
 #include <tuple>
 
 #include "c_filters.h"
@@ -6,7 +6,7 @@
 namespace crivo::testing {
 namespace {
 
-/// The keys of a side as the numbers that they are.
+/// The keys of one side as numbers.
 std::vector<std::uint64_t> numbers_of(const DifferenceHandle& difference, int side) {
   const std::uint64_t* numbers = nullptr;
   std::uint64_t count = 0;

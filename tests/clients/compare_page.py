@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The page names each file of examples/sqlite_clients in a link.
+"""The page must link to each file of examples/sqlite_clients.
 
 usage: compare_page.py PAGE FOLDER
 """

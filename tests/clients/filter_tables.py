@@ -1,4 +1,4 @@
-"""A database with filter tables, for the programs that copy one."""
+"""Makes a database with filter tables, for tests of programs that copy databases."""
 import sqlite3
 
 TABLES = """

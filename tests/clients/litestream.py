@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Litestream copies a database with filter tables while it is written to, and what it restores, of now and of a time in
-between, has filters without a false negative.
+"""Litestream copies a database with filter tables during writes. The filters of restored databases, of the last state
+and of an earlier one, have no false negatives.
 
-usage: litestream.py CRIVO_SO TOOLS; TOOLS is what tests/packages/npm/node_tools made. Exits with 77 without Litestream.
+usage: litestream.py CRIVO_SO TOOLS; TOOLS is the output of tests/packages/npm/node_tools. Exits with 77 without
+Litestream.
 """
 
 import datetime
@@ -21,7 +22,7 @@ def require(condition, message):
 
 
 def add(db, begin, end):
-    """Accounts come and go, each step a transaction of its own."""
+    """Adds and removes accounts, one transaction per step."""
     for first in range(begin, end, 100):
         emails = [(f"{i}@example.org",) for i in range(first, first + 100)]
         db.execute("BEGIN")
@@ -33,7 +34,8 @@ def add(db, begin, end):
 
 
 def check(path, crivo, least, most):
-    """That a restored database is whole, of a moment between the two, and that its filters deny none of its keys."""
+    """Checks that a restored database is intact and from a time between the two, and that its filters deny none of its
+    keys."""
     db = connected(path, crivo)
     require(db.execute("PRAGMA integrity_check").fetchone() == ("ok",), f"{path} must be whole")
     newest = db.execute("SELECT max(id) FROM account").fetchone()[0]
@@ -66,13 +68,13 @@ def main(crivo, tools):
         try:
             time.sleep(2)
             add(db, 0, 3000)
-            time.sleep(2.5)  # it looks once a second
+            time.sleep(2.5)  # Litestream checks for changes once a second
             between = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
             time.sleep(2.5)
             add(db, 3000, 6000)
             time.sleep(2.5)
         finally:
-            copying.terminate()  # as a machine that goes down
+            copying.terminate()  # simulates a shutdown of the machine
             copying.wait(30)
         restore = [program, "restore", "-o"]
         subprocess.run([*restore, folder / "now.db", replica], check=True, capture_output=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""examples/mpi: whatever the number of ranks, the files are those of one process, and a rank that dies leaves none.
+"""With any number of ranks, examples/mpi writes the same files as one process. If a rank dies, no partial files remain.
 
 usage: mpi.py PROGRAM CRIVO    the example's program and the tool
 """
@@ -52,7 +52,7 @@ def main(program, crivo):
                 run(ranks, "--merge", "--capacity", "1000000", "--kind", kind, "merged", str(keys))
                 assert filecmp.cmp(folder / "one", folder / "merged", shallow=False), f"{kind}: merged by {ranks} ranks"
 
-        # A rank that dies at any moment ends the run with an error. The old filter stays, or the new one was finished.
+        # A rank that dies at any time makes the run fail. The old filter stays, or the new one is complete.
         subprocess.run([crivo, "build", "-q", "--shards", "16", "-o", "one", keys], cwd=folder, check=True)
         new = (folder / "one").read_bytes()
         died = 0

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Runs a client of examples/sqlite_clients as its first comment says, with this crivo.so in the place of the installed
-one, and looks at what it prints: the same for all of them.
+"""Runs a client of examples/sqlite_clients by the command in its first comment, with this crivo.so instead of the
+installed one. All clients must print the same output.
 
-usage: run_client.py FILE CRIVO_SO [PACKAGE...]; names those of the Debian packages that are missing, if it fails.
+usage: run_client.py FILE CRIVO_SO [PACKAGE...]; a failure names the missing Debian packages among these.
 """
 
 import os
@@ -18,7 +18,7 @@ PRINTED = "filter|1|0\ntable|1|0\n"
 
 
 def command_of(path):
-    """The text behind the first two spaces or the tab of the first comment that names a program to run."""
+    """The command in the first comment: the text after the first two spaces or the tab."""
     head = path.read_text(encoding="utf-8").split("\n\n")[0]
     found = re.search(rf"(?:  |\t)(\S.*\b{re.escape(path.name)}.*?)(?: \*/)?$", head, re.MULTILINE)
     if not found:
@@ -27,7 +27,7 @@ def command_of(path):
 
 
 def missing(packages):
-    """Those that dpkg does not have; all is well where there is no dpkg."""
+    """The packages that are not installed; none without dpkg."""
     if shutil.which("dpkg-query") is None:
         return []
     query = ["dpkg-query", "--show", "--showformat=${db:Status-Status}"]
@@ -40,7 +40,7 @@ def main(file, extension, *packages):
     command = command_of(path).replace(INSTALLED, str(pathlib.Path(extension).resolve()))
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(path, folder)
-        # Debian's programs, whatever else is installed beside them.
+        # Debian's programs, even if others are installed.
         programs = os.environ.get("DEBIAN_NODE", "") + ":/usr/sbin:/usr/bin:/sbin:/bin"
         environment = {**os.environ, "PATH": programs, "HOME": folder}
         done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, check=False,

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""What the page says to type in each client without a program of its own is typed into one that is otherwise complete.
+"""Types the page's lines into each client that has no example program.
 
-usage: run_lines.py PAGE CRIVO_SO WHEELS NPM TOOLS; WHEELS and NPM have the packed Python and npm package, and TOOLS is
-what tests/packages/npm/node_tools made. Ends with 77 if a client was not installed, and none failed.
+usage: run_lines.py PAGE CRIVO_SO WHEELS NPM TOOLS; WHEELS and NPM have the packed Python and npm packages, and TOOLS is
+the output of tests/packages/npm/node_tools. Exits with 77 if a client was not installed, and none failed.
 """
 
 import os
@@ -20,8 +20,8 @@ from run_client import INSTALLED, missing
 ASK = "SELECT 'maybe ' || bloom_contains(bloom_agg(value), 2) FROM json_each('[1, 2, 3]')"
 PRINTED = "maybe 1"
 
-# The file and the command for each client. @0, @1 and so on are what stands between backquotes in the table's second
-# column, @ask is ASK; each file lies in the folder in which the command runs.
+# The files and the command for each client. @0, @1 and so on stand for the texts in backquotes in the table's second
+# column, and @ask for ASK. The files are in the folder in which the command runs.
 PROGRAMS = {
     "PHP, `SQLite3`": ({"php.ini": "@0", "ask.php": """<?php $db = new SQLite3("words.db"); @2
         echo $db->querySingle("@ask");"""}, "php -c php.ini ask.php"),
@@ -74,13 +74,13 @@ print(db.execute_sql("@ask").fetchone()[0])"""}, "python3 ask.py"),
 
 
 def rows_of(page):
-    """The table behind "what to type": client, what to type, what it is tested with."""
+    """The table under "what to type": the client, the line to type, and the requirements of its test."""
     table = page.partition("| what to type |")[2].partition("\n\n")[0]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()[2:]]
 
 
 def stage(folder, wheels, npm, tools):
-    """The two packages and npm's clients, as far as they are there; a client that needs one says what it misses."""
+    """Unpacks the two packages and npm's clients that exist. A client reports the package that it needs."""
     for wheel in pathlib.Path(wheels).glob("crivo-*.whl"):
         zipfile.ZipFile(wheel).extractall(folder)
     modules = folder / "node_modules"
@@ -93,7 +93,7 @@ def stage(folder, wheels, npm, tools):
 
 
 def lacks(typed, tested_with, folder):
-    """The names of the packages that this row needs, and that are not there."""
+    """The names of the packages that this row needs and that are missing."""
     names = re.findall("`(.*?)`", tested_with)
     ours = {"crivo.load(": "crivo", "`load(": "node_modules/crivo"}
     needs = [path for call, path in ours.items() if call in typed]
@@ -103,7 +103,7 @@ def lacks(typed, tested_with, folder):
 
 
 def says(client, typed, extension, folder):
-    """What the client prints."""
+    """The client's output."""
     files, command = PROGRAMS[client]
     codes = re.findall("`(.*?)`", typed)
 

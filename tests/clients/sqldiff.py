@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What sqldiff prints of two databases, and VACUUM INTO, carry filter tables with every key.
+"""sqldiff and VACUUM INTO copy filter tables with every key.
 
 usage: sqldiff.py CRIVO_SO. Exits with 77 without sqldiff (Debian's sqlite3-tools).
 """
@@ -31,7 +31,7 @@ def require_every_key(path, crivo, what):
     for table in FOLLOWING:
         if db.execute(f"SELECT bloom_table_info('{table}') ->> 'follows'").fetchone()[0] != 1:
             raise SystemExit(f"{what}: {table} must follow its column")
-    add(db, 50_000, 50_100)  # and goes on to
+    add(db, 50_000, 50_100)  # continues to add keys
     missing = db.execute("SELECT count(*) FROM account WHERE NOT EXISTS (SELECT 1 FROM emails WHERE key = email)")
     if missing.fetchone()[0] != 0:
         raise SystemExit(f"{what}: emails must go on to follow its column")
@@ -57,7 +57,7 @@ def main(crivo):
         db.close()
         require_every_key(folder / "copy.db", crivo, "VACUUM INTO")
 
-        # To sqldiff the rows of a filter are rows, and triggers would add the keys once more.
+        # sqldiff also copies the rows of a filter, so triggers would add the keys again.
         said = subprocess.run([sqldiff, "--transaction", old, new], check=True, capture_output=True, text=True).stdout
         whole = folder / "whole.db"
         shutil.copy(old, whole)

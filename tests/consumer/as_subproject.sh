@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# as_subproject.sh CMAKE BUILT CRIVO_SOURCE BUILD_FOLDER [CMAKE ARGUMENT...]: configures subproject/, of which Crivo is a
-# part, and looks for what must not have changed by that. Its programs are compiled as its build would compile them, and
-# linked with the libraries in the folder BUILT instead of ones that are compiled once more.
+# as_subproject.sh CMAKE BUILT CRIVO_SOURCE BUILD_FOLDER [CMAKE ARGUMENT...]: configures subproject/, which contains
+# Crivo, and checks that Crivo did not change the parent's settings. Compiles the parent's programs with its commands,
+# and links them with the libraries in the folder BUILT, so that Crivo is not compiled again.
 set -euo pipefail
 cmake=$1 built=$2 crivo=$3 build=$4
 shift 4
@@ -17,7 +17,7 @@ rm -rf "$build"
 
 [[ ! -e $build/compile_commands.json ]] || fail "compile_commands.json must not be there unasked"
 
-# What a whole build would run.
+# The commands that a whole build would run.
 "$cmake" -D CMAKE_EXPORT_COMPILE_COMMANDS=ON "$build" >"$build/configure.log"
 commands=$(grep '"command":' "$build/compile_commands.json")
 ! grep -E -- '-Werror|-O[1-3]' <<<"$commands" || fail "the parent's flags must hold, got the commands above"
@@ -27,7 +27,7 @@ grep -q sqlite_ext <<<"$commands" || fail "the SQLite extension must be among wh
 made=$(ninja -C "$build" -t targets all | grep -v ': phony$')
 ! grep -E '^[^/]*crivo[^/]*: ' <<<"$made" || fail "the parent's folder must hold nothing of Crivo, got the above"
 
-# make_program NAME: with the command that links it.
+# make_program NAME: links the program with the command of the build.
 make_program() {
   local command library
   command=$(ninja -C "$build" -t commands -s "$1")
@@ -44,6 +44,6 @@ for program in program linked policy; do
   "$build/$program"
 done
 
-# `cmake --install` would want all to be built.
+# Reads the install scripts, because `cmake --install` needs a complete build.
 installed=$(find "$build" -name cmake_install.cmake -exec grep -ho 'file(INSTALL .*' {} +)
 [[ $(wc -l <<<"$installed") == 1 && $installed == *program* ]] || fail "only program may be installed, got $installed"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# headers.sh COMPILER INCLUDE_FOLDER [alone]: each installed C++ header says below C++20 that it needs C++20; crivo.h
-# is for C99 and C++11, two others for C90 and C++98. With "alone", each header compiles by itself instead.
+# headers.sh COMPILER INCLUDE_FOLDER [alone]: below C++20, each installed C++ header must report that it needs C++20.
+# crivo.h must compile as C99 and C++11, and two others as C90 and C++98. With "alone", each header must compile by
+# itself instead.
 set -euo pipefail
 compiler=$1 folder=$2 alone=${3:-}
 
@@ -26,7 +27,7 @@ for header in "$folder"/crivo/*.h; do
 done
 [[ ! $alone ]] || exit 0
 
-# strictly COMPILER LANGUAGE STANDARD: crivo.h, with the warnings that a careful program has.
+# strictly COMPILER LANGUAGE STANDARD: compiles crivo.h with many warnings as errors.
 strictly() {
   "$1" -x "$2" "$3" -pedantic-errors -Wall -Wextra -Wconversion -Werror "${@:4}" -I "$folder" -fsyntax-only - \
     <<<"#include <crivo.h>" || { echo "crivo.h must compile with $1 $3" >&2; exit 1; }

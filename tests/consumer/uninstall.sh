@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# uninstall.sh IN_PREFIX BUILD PREFIX: what is installed is listed, and uninstalling removes that and nothing else.
+# uninstall.sh IN_PREFIX BUILD PREFIX: installed files are listed, and uninstalling removes only these.
 set -euo pipefail
 in_prefix=$1 build=$2 prefix=$3
 
@@ -11,7 +11,7 @@ fail() {
 rm -rf "$prefix"
 mkdir -p "$prefix/lib/pkgconfig" "$prefix/include/crivo"
 touch "$prefix/lib/pkgconfig/other.pc" "$prefix/include/crivo/notes"
-mkdir -p "$prefix/share/man"  # which is empty, and was there before
+mkdir -p "$prefix/share/man"  # empty, and older than the installation
 list() { find "$prefix" | sort; }
 others=$(list)
 

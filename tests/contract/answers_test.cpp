@@ -1,5 +1,4 @@
-// What a filter answers: every key that was added, few that were not, and the same in a batch as one by one, and to
-// several threads.
+// A filter finds every added key and few others. Single, batched and concurrent lookups give the same answers.
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -17,7 +16,7 @@ void expect_no_false_negatives(Kind kind, std::uint64_t n) {
   const AnyFilter filter = build_filter(kind, n);
   const auto hashes = present_hashes(n, 0);
   EXPECT_EQ(count_found(filter.ref(), hashes), n);
-  if (filter.shape().hash_id != HashId::kXxh3_64) return;  // to it, other numbers are these keys
+  if (filter.shape().hash_id != HashId::kXxh3_64) return;  // this kind of hash does not come from texts
   for (std::uint64_t i = 0; i < n; i += n / 1000 + 1) EXPECT_TRUE(filter.may_contain(present_key(i))) << i;
 }
 
@@ -44,7 +43,7 @@ TEST_P(Answers, FindsEveryKeyUnderAnySeed) {
   }
 }
 
-// Hashes that differ from the random ones keys have: all zeros, all ones, one bit, and runs of neighbours.
+// Hashes that keys rarely have: all zeros, all ones, a single bit, and consecutive hashes.
 TEST_P(Answers, FindsEveryUnlikelyHash) {
   std::vector<std::uint64_t> hashes = {0, ~std::uint64_t{0}};
   for (unsigned bit = 0; bit < 64; ++bit) hashes.push_back(std::uint64_t{1} << bit);
@@ -53,19 +52,19 @@ TEST_P(Answers, FindsEveryUnlikelyHash) {
   EXPECT_EQ(count_found(filter->ref(), hashes), hashes.size());
 }
 
-// X false hits among T absent keys are binomial with mean T p and variance T p (1 - p). 4.75 standard deviations are
-// exceeded once in a million runs, so a red test is a bug and never bad luck: at 1% and T = 1 million it sees an
-// excess of 5%. What one filter's fill adds to that variance is small at 400,000 keys (under a tenth of it).
+// The number of false positives among T absent keys is binomial, with mean T p and variance T p (1 - p). It exceeds
+// 4.75 standard deviations once in a million runs, so a failure is a bug, not bad luck. At 1% and T = 1 million, the
+// test detects an excess of 5%. One filter's fill adds less than a tenth to the variance at 400,000 keys.
 void expect_rate(std::uint64_t found, double absent, double rate) {
   EXPECT_LE(static_cast<double>(found), absent * rate + 4.75 * std::sqrt(absent * rate * (1 - rate)))
       << "measured " << static_cast<double>(found) / absent << ", expected " << rate;
 }
 
-// The layout of a ribbon that is built scatters around the plan that keeps the promise, by 0.01% at 10^6 keys.
+// The layout of a built ribbon varies around the plan, which has the requested rate, by 0.01% at 10^6 keys.
 constexpr double kScatter = 1.001;
 
 TEST_P(Answers, KeepItsPredictedAndItsPromisedRate) {
-  if (GetParam().can.advance) return;  // keys that come at once are half of those that are predicted: window_test.cpp
+  if (GetParam().can.advance) return;  // keys added at once are half of the predicted ones, see window_test.cpp
   constexpr std::uint64_t kKeys = 400'000;
   constexpr std::uint64_t kAbsent = 1'000'000;
   const auto absent = absent_hashes(kAbsent, 0);
@@ -76,7 +75,7 @@ TEST_P(Answers, KeepItsPredictedAndItsPromisedRate) {
     const std::uint64_t found = count_found(filter.ref(), absent);
     expect_rate(found, kAbsent, promised);
     expect_rate(found, kAbsent, predicted);
-    // A model, and not just an upper bound; and it is the filter that answers, and not a constant.
+    // The prediction must be close, not just an upper bound, and the filter must have the answers, not a constant.
     EXPECT_GT(static_cast<double>(found), 0.5 * kAbsent * predicted);
     EXPECT_NEAR(filter.ref().stats().current_fp_rate / predicted, 1, 0.05);
   }
@@ -97,7 +96,7 @@ TEST_P(Answers, ABatchOfAnyLengthAnswersLikeOneByOne) {
   for (std::size_t i = 0; i < absent.size(); ++i)
     hashes.insert(hashes.begin() + static_cast<std::ptrdiff_t>(i), absent[i]);
 
-  constexpr std::size_t kGuard = 70;  // bytes behind the answers that must stay as they are
+  constexpr std::size_t kGuard = 70;  // bytes after the answers that must not change
   for (std::size_t length = 0; length <= 100; ++length) {
     for (std::size_t from = 0; from < 4; ++from) {
       const auto hits = std::make_unique<bool[]>(from + length + kGuard);
@@ -112,7 +111,7 @@ TEST_P(Answers, ABatchOfAnyLengthAnswersLikeOneByOne) {
   }
 }
 
-// A payload in a blob column or an SST block starts where it starts.
+// A payload in a blob column or an SST block may have any alignment.
 TEST_P(Answers, DoNotDependOnThePayloadsAlignment) {
   const AnyFilter filter = build_filter(kind(), 3000, 0.1);
   auto hashes = present_hashes(3000, 0);
@@ -128,10 +127,10 @@ TEST_P(Answers, DoNotDependOnThePayloadsAlignment) {
   }
 }
 
-// The standard deviation of the estimate from the fill of m bits with k probes per key is (1/k) sqrt(m (e^c - 1 - c)),
-// c = kn/m (Swamidass & Baldi 2007): 0.08% at 100,000 keys and 1%, and less relative to n when fuller than empty. 0.5%
-// is six of them, and leaves the kinds that store fingerprints the 1% of keys that share one only if they correct for
-// it.
+// The estimate from the fill of m bits with k probes per key has the standard deviation (1/k) sqrt(m (e^c - 1 - c)), c
+// = kn/m (Swamidass & Baldi 2007). At 100,000 keys and 1% it is 0.08%, and it is lower for a fuller filter. The
+// tolerance of 0.5% is six standard deviations. Kinds that store fingerprints must correct for the 1% of keys that
+// share one.
 TEST_P(Answers, EstimateTheNumberOfDistinctKeys) {
   for (const std::uint64_t n : {20'000U, 50'000U, 100'000U}) {
     FilterSpec spec = spec_for(100'000);
@@ -149,10 +148,9 @@ TEST_P(Answers, EstimateTheNumberOfDistinctKeys) {
   EXPECT_NEAR(empty.cardinality.value_or(-1), 0, 1e-9);
 }
 
-// Any number of threads may ask one filter, while others build their own. What it is worth shows under
-// ThreadSanitizer.
+// Any number of threads may query one filter while other threads build filters. ThreadSanitizer finds data races here.
 TEST_P(Answers, AreTheSameToManyThreadsWhileOthersBuild) {
-  constexpr std::uint64_t kKeys = 5'000;  // a ribbon has several levels from 2049 on
+  constexpr std::uint64_t kKeys = 5'000;  // with more than 2048 keys, a ribbon has several levels
   const auto present = present_hashes(kKeys, 0);
   const auto absent = absent_hashes(kKeys, 0);
   const AnyFilter filter = build_filter(kind(), kKeys, 0.1);

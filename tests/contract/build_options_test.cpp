@@ -1,4 +1,4 @@
-// BuildOptions: threads change nothing but the time, progress rises to 1, and a cancelled build leaves an error.
+// BuildOptions: threads change only the time, progress rises to 1, and a cancelled build returns an error.
 #include <cstring>
 #include <map>
 #include <memory_resource>
@@ -11,14 +11,14 @@ namespace {
 
 class BuildWith : public PerKind {
  protected:
-  /// A filter of the present keys' hashes, whose sizes are the kind's to choose where it lacks `add`.
+  /// A filter of the present keys' hashes. If the kind cannot `add`, it chooses its own size.
   static Result<AnyFilter> build(std::uint64_t keys, const BuildOptions& options) {
     return build_from(spec_for(std::max<std::uint64_t>(keys, 1)), present_hashes(keys, 0), options);
   }
 };
 CRIVO_FOR_EVERY_KIND(BuildWith);
 
-/// A `progress` that keeps what it is told, and lets the build go on.
+/// A `progress` callback that records its arguments and never cancels.
 auto noted_in(std::vector<double>& shares) {
   return [&shares](double done) {
     shares.push_back(done);
@@ -36,7 +36,7 @@ TEST_P(BuildWith, AnyNumberOfThreadsLeadsToTheSameBytes) {
   }
 }
 
-// So many that each thread gets a part of the filter.
+// So many keys that each thread gets a range of the filter.
 TEST_P(BuildWith, ThreadsAddToTheirOwnPartsInAnyOrderOfTheHashes) {
   auto hashes = present_hashes(270'000, 0);
   for (const bool sorted : {false, true}) {
@@ -51,7 +51,7 @@ TEST_P(BuildWith, ThreadsAddToTheirOwnPartsInAnyOrderOfTheHashes) {
 }
 
 TEST_P(BuildWith, ABuilderWithThreadsMakesTheSameBytes) {
-  const auto hashes = present_hashes(600'000, 0);  // two sweeps of repeated hashes that are worth threads
+  const auto hashes = present_hashes(600'000, 0);  // duplicates are removed twice, each time with several threads
   FilterSpec spec = spec_for(1);
   spec.capacity = 0;
   const auto built_by = [&](unsigned threads) {
@@ -64,7 +64,7 @@ TEST_P(BuildWith, ABuilderWithThreadsMakesTheSameBytes) {
   expect_same_filter(built_by(3).ref(), expected.ref());
 }
 
-// One that no cache holds, in which each thread but the first has an array of its own. A single probe keeps this short.
+// The filter exceeds every cache, and each thread except the first has its own array. One probe keeps this test short.
 TEST(BuildWithThreads, LargeClassicFiltersAreTheSame) {
   std::vector<std::uint64_t> hashes(10'000'000);
   for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = (i + 1) * 0x9E3779B97F4A7C15;
@@ -77,9 +77,9 @@ TEST(BuildWithThreads, LargeClassicFiltersAreTheSame) {
 }
 
 TEST_P(BuildWith, HashesGivenAwayLeadToTheSameBytes) {
-  if (GetParam().can.needs_values()) return;  // it takes none without values
+  if (GetParam().can.needs_values()) return;  // without values, its add_hashes is an error
   auto hashes = present_hashes(20'000, 0);
-  hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 500);  // every fortieth twice
+  hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 500);  // every fortieth hash occurs twice
   const FilterSpec spec = spec_for(hashes.size());
   const auto expected = build_from(spec, hashes);
   const auto filter = AnyFilter::build(spec, std::move(hashes));
@@ -102,9 +102,9 @@ TEST_P(BuildWith, ProgressRisesToOne) {
   }
 }
 
-// What is told is done: half of the keys are in the filter when it says so, and not a chunk later.
+// The reported progress is exact: at 0.5, half of the keys are in the filter.
 TEST_P(BuildWith, ProgressIsNotAChunkLate) {
-  if (!GetParam().can.add) return;  // which tells the parts of its work, not its keys
+  if (!GetParam().can.add) return;  // the progress of these kinds counts steps, not keys
   std::vector<double> shares;
   constexpr std::uint64_t kChunk = 1 << 16;
   ASSERT_TRUE(build(4 * kChunk, {.progress = noted_in(shares)}));
@@ -129,7 +129,7 @@ TEST_P(BuildWith, EveryCallOfProgressCanCancel) {
   }
 }
 
-/// Memory of a host: knows what it gave, and gives zeros if it is for payloads.
+/// A host's memory. It records its allocations, and fills payloads with zeros and temporary memory with other bytes.
 class HostMemory final : public std::pmr::memory_resource {
  public:
   explicit HostMemory(int fill) : fill_(fill) {}
@@ -162,7 +162,7 @@ class HostMemory final : public std::pmr::memory_resource {
 };
 
 TEST_P(BuildWith, TheHostsMemoryItMakesTheSameFilterThere) {
-  const bool grows = GetParam().can.grow;  // what such a kind takes later is its own
+  const bool grows = GetParam().can.grow;  // later growth uses other memory
   for (const std::uint64_t keys : {0U, 1U, 1000U, 100'000U}) {
     HostMemory payloads(0);
     HostMemory temporary(0xa5);
@@ -211,7 +211,7 @@ TEST_P(BuildWith, TheBuilderPassesItsOptionsOn) {
   }
 }
 
-// Copies of a key can fill a cuckoo table early, so that the builder starts again with a larger one.
+// Copies of a key can fill a cuckoo table early, so that the builder restarts with a larger one.
 TEST_P(BuildWith, TheBuildersProgressNeverFalls) {
   std::vector<double> shares;
   auto builder = FilterBuilder::create(spec_for(0), {.progress = noted_in(shares)});

@@ -1,4 +1,4 @@
-// FilterBuilder, and that every way to build a filter leads to the same bytes.
+// FilterBuilder, and other ways to build a filter: all of them give the same bytes.
 #include "crivo/builder.h"
 
 #include "crivo/host/planned_sizes.h"
@@ -12,7 +12,7 @@ CRIVO_FOR_EVERY_KIND(Builder);
 
 AnyFilter finish(FilterBuilder& builder) { return *builder.finish(); }
 
-/// The filter of these hashes, or what the builder says of them.
+/// The filter of these hashes, or the builder's error.
 Result<AnyFilter> try_builder(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes, PlannedSizes* sizes,
                               std::uint64_t max_bytes = UINT64_MAX) {
   const BuildOptions options{.max_bytes = max_bytes};
@@ -32,7 +32,7 @@ AnyFilter built_by_builder(const FilterSpec& spec, const std::vector<std::uint64
 TEST_P(Builder, ManyAlikeAreEachWhatOneAloneIs) {
   PlannedSizes sizes;
   for (const std::size_t keys : {50U, 3U, 50U, 0U, 1000U, 50U, 60000U, 3U}) {
-    for (const std::uint64_t seed : {0U, 0U, 7U}) {  // another seed is another filter
+    for (const std::uint64_t seed : {0U, 0U, 7U}) {  // another seed gives another filter
       for (const std::uint64_t capacity : {std::uint64_t{0}, std::uint64_t{60000}}) {
         FilterSpec spec = spec_for(capacity);
         spec.seed = seed;
@@ -78,7 +78,8 @@ TEST_P(Builder, EveryRouteLeadsToTheSameBytes) {
   expect_same_filter(key_by_key.ref(), built->ref());
 }
 
-/// A kind that removes or counts keeps every addition, in order; any other only the distinct hashes, sorted.
+/// For a kind that removes or counts, the builder keeps every addition, in order. Otherwise it sorts the distinct
+/// hashes.
 bool keeps_every_addition(const Capabilities& can) { return can.remove || can.count; }
 
 TEST_P(Builder, WithoutACapacityIsSizedForTheKeysItSaw) {
@@ -90,7 +91,7 @@ TEST_P(Builder, WithoutACapacityIsSizedForTheKeysItSaw) {
 }
 
 TEST_P(Builder, WithoutACapacityTakesDuplicates) {
-  for (const std::uint64_t distinct : {1U, 100U, 70'000U}) {  // the last is past the first sweep for duplicates
+  for (const std::uint64_t distinct : {1U, 100U, 70'000U}) {  // with 70,000 keys, the builder removes duplicates early
     const auto hashes = present_hashes(distinct, 0);
     auto builder = FilterBuilder::create(spec_for(0));
     for (int round = 0; round < 3; ++round) {
@@ -100,7 +101,7 @@ TEST_P(Builder, WithoutACapacityTakesDuplicates) {
     AnyFilter filter = finish(*builder);
     EXPECT_EQ(filter.facts().keys, 3 * distinct);
     EXPECT_EQ(count_found(filter.ref(), hashes), distinct);
-    if (GetParam().can.remove) {  // each copy needs room of its own, and can be taken back
+    if (GetParam().can.remove) {  // each copy needs a slot, and can be removed
       EXPECT_GE(filter.facts().capacity, 3 * distinct);
       for (int round = 0; round < 2; ++round) {
         for (const std::uint64_t hash : hashes) ASSERT_TRUE(filter.remove_hash(hash));
@@ -155,7 +156,7 @@ TEST_P(Builder, HonoursTheByteLimit) {
   const auto too_large = FilterBuilder::create(spec_for(10'000), {.max_bytes = needed - 1});
   EXPECT_EQ(too_large.error().code, ErrorCode::kTooLarge);
 
-  auto grown = FilterBuilder::create(spec_for(0), {.max_bytes = needed - 1});  // only the keys will show it
+  auto grown = FilterBuilder::create(spec_for(0), {.max_bytes = needed - 1});  // fails only after the keys are counted
   ASSERT_TRUE(add_to(*grown, kind(), present_hashes(10'000, 0)));
   const auto finished = grown->finish();
   EXPECT_EQ(finished.error().code, ErrorCode::kTooLarge);

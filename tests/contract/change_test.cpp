@@ -1,4 +1,4 @@
-// What changes a filter: adding, removing, counting, clearing, and filling it beyond its capacity.
+// Changes of a filter: adding, removing, counting, clearing, and filling beyond its capacity.
 #include "every_kind.h"
 
 namespace crivo::testing {
@@ -39,7 +39,7 @@ TEST_P(Adding, ClearingMakesItTheNewFilterAgain) {
   EXPECT_TRUE(pinned.facts().pinned_raw) << "how it is stored is no key of it";
 }
 
-// Twenty times its capacity: either it takes the keys, or it says that it is full and is unchanged. It loses none.
+// Adds twenty times the capacity. The filter accepts the keys, or reports that it is full and stays unchanged.
 TEST_P(Adding, BeyondItsCapacityLosesNoKey) {
   constexpr std::uint64_t kCapacity = 500;
   AnyFilter filter = build_filter(spec_for(kCapacity), 0);
@@ -66,10 +66,10 @@ TEST_P(Adding, BeyondItsCapacityLosesNoKey) {
 
 TEST_P(Adding, AnOverfullFilterSaysSo) {
   AnyFilter filter = build_filter(spec_for(2), 0);
-  for (const std::uint64_t hash : present_hashes(100'000, 0)) {  // a bit of the one block stays clear at e^-195
-    if (!filter.add_hashes({&hash, 1})) return;                  // a kind that fills up never gets there
+  for (const std::uint64_t hash : present_hashes(100'000, 0)) {  // the probability that a bit stays clear is e^-195
+    if (!filter.add_hashes({&hash, 1})) return;                  // some kinds are full before
   }
-  if (GetParam().can.grow) return;  // and one that grows neither
+  if (GetParam().can.grow) return;  // a growing filter is never overfull
   const Stats stats = filter.ref().stats();
   EXPECT_EQ(stats.bits_set, GetParam().can.advance ? stats.bits / 2 : stats.bits) << "or one of two panes";
   EXPECT_EQ(stats.current_fp_rate, 1.0);
@@ -123,7 +123,7 @@ TEST_P(Anything, ItsLayersAddUpToIt) {
     EXPECT_LE(layers[i].keys, layers[i].capacity);
     EXPECT_GT(layers[i].stats.bits_set, 0U);
     EXPECT_LE(layers[i].stats.current_fp_rate,
-              1.1 * layers[i].fp_rate);  // a model of this fill, beside the one of a full one
+              1.1 * layers[i].fp_rate);  // the model of this fill, which may exceed the model of a full layer
     keys += layers[i].keys;
     bits += layers[i].stats.bits;
     promised += layers[i].fp_rate;
@@ -141,14 +141,14 @@ TEST_P(Removing, TakesBackWhatWasAddedAndNothingElse) {
   for (std::uint64_t i = kKept; i < kKept + kRemoved; ++i) ASSERT_TRUE(filter.remove(present_key(i))) << i;
   EXPECT_EQ(filter.facts().keys, kKept);
   EXPECT_EQ(count_found(filter.ref(), present_hashes(kKept, 0)), kKept);
-  // Removed keys are as absent as any other. A few may stay behind saturated counters: 2% is twice the full rate.
+  // Removed keys are absent. Saturated counters may leave a few: 2% is twice the rate of a full filter.
   EXPECT_LT(count_found(filter.ref(), present_hashes(kRemoved, 0, kKept)), kRemoved / 50);
 }
 
 TEST_P(Removing, EverythingLeavesAnEmptyFilter) {
   AnyFilter filter = build_filter(spec_for(1000), 1000);
   for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(filter.remove(present_key(i))) << i;
-  if (needs_no_capacity()) {  // and stays as large as it was
+  if (needs_no_capacity()) {  // it does not shrink
     EXPECT_EQ(filter.ref().stats().cardinality, 0);
     EXPECT_EQ(count_found(filter.ref(), absent_hashes(1000, 0)), 0U);
     return;
@@ -187,7 +187,7 @@ TEST_P(Removing, AKeyThatIsCertainlyAbsentChangesNothing) {
 
 TEST_P(Counting, IsNeverTooLowAndRarelyTooHigh) {
   constexpr std::uint64_t kKeys = 2000;
-  const std::uint64_t most = GetParam().can.remove ? 3 : 10;  // each addition that can be removed may need a slot
+  const std::uint64_t most = GetParam().can.remove ? 3 : 10;  // each addition may need a slot in kinds that can remove
   AnyFilter filter = build_filter(spec_for(GetParam().can.remove ? 4 * kKeys : kKeys), 0);
   for (std::uint64_t i = 0; i < kKeys; ++i) {
     for (std::uint64_t time = 0; time <= i % most; ++time) ASSERT_TRUE(filter.add(present_key(i)));
@@ -198,7 +198,7 @@ TEST_P(Counting, IsNeverTooLowAndRarelyTooHigh) {
     ASSERT_GE(*count, i % most + 1) << i;
     exact += *count == i % most + 1;
   }
-  // At capacity a key is overcounted only if all its counters are shared: about as rare as a false hit, 1%.
+  // At capacity, a key's count is too high only if other keys share all its counters: as rare as a false positive, 1%.
   EXPECT_GT(exact, kKeys * 95 / 100);
   for (std::uint64_t i = 0; i < 1000; ++i) {
     ASSERT_EQ(*filter.ref().count(absent_key(i)) > 0, filter.may_contain(absent_key(i))) << i;
@@ -222,7 +222,7 @@ TEST_P(Counting, AnyNumberOfTimesTakesNoTimeAndIsNeverCountedTooLow) {
   if (added) {
     EXPECT_EQ(filter.facts().keys, UINT64_MAX) << "it saturates";
     EXPECT_GE(count, 15U) << "the largest value of the smallest counters";
-  } else {  // each time takes a slot
+  } else {  // each copy needs a slot
     EXPECT_EQ(added.error().code, ErrorCode::kFull);
     EXPECT_GT(count, 1U);
     EXPECT_EQ(filter.facts().keys, 500 + count);

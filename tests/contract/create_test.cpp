@@ -1,4 +1,4 @@
-// What create and build refuse, and in which words.
+// Which specs create and build reject, and with which messages.
 #include <cmath>
 
 #include "crivo/types.h"
@@ -8,7 +8,7 @@ namespace crivo::testing {
 namespace {
 
 class Create : public PerKind {};
-class CreateEmpty : public PerKind {};  // a kind that is built once has the size its keys need
+class CreateEmpty : public PerKind {};  // a kind that is built once gets the size for its keys
 CRIVO_FOR_EVERY_KIND(Create);
 CRIVO_FOR_KINDS_THAT(CreateEmpty, add);
 
@@ -86,7 +86,7 @@ TEST_P(Create, NeverTakesMoreThanTheByteLimit) {
   }
 }
 
-// 2^40 keys are some 1.3 TB: the limit answers before any memory is asked for.
+// 2^40 keys need about 1.3 TB. The limit must reject them before memory is allocated.
 TEST_P(Create, TheLargestCapacityMeetsTheLimitAndNotTheAllocator) {
   if (needs_no_capacity()) return;
   const auto refused = AnyFilter::create(spec_for(kMaxCapacity), 1 << 20);
@@ -107,16 +107,16 @@ TEST_P(Create, TakesBitsPerKeyInsteadOfARate) {
   for (const double bits : {8.0, 10.0, 16.0}) {
     FilterSpec spec = spec_for(100'000);
     spec.bits_per_key = needs_no_capacity() ? 2 * bits : bits;
-    spec.fp_rate = std::nan("");  // not looked at
+    spec.fp_rate = std::nan("");  // ignored
     const auto filter = build_from(spec, present_hashes(100'000, 0));
     EXPECT_EQ(count_found(filter->ref(), present_hashes(100'000, 0)), 100'000U);
     const double promised = filter->facts().fp_rate;
     EXPECT_GT(promised, 0);
     EXPECT_LT(promised, 1);
     const double predicted = filter->ref().predicted_fp_rate(100'000);
-    EXPECT_GE(promised, predicted / 1.001);  // the layout of a built ribbon scatters around its plan
-    if (!GetParam().can.grow) {              // a kind that grows keeps some of the promise for the layers to come
-      EXPECT_NEAR(predicted / promised, 1, 0.002);  // a ribbon's is that of a larger one, 1500 blocks here
+    EXPECT_GE(promised, predicted / 1.001);         // the layout of a built ribbon varies around its plan
+    if (!GetParam().can.grow) {                     // a growing filter leaves a share of the rate to later layers
+      EXPECT_NEAR(predicted / promised, 1, 0.002);  // the promise is that of a larger ribbon, here 1500 blocks
     }
   }
 }

@@ -1,4 +1,4 @@
-// Fixtures that run a promise for every kind of the registry, or for every kind that can do something.
+// Fixtures that run a test for every kind of the registry, or for every kind with a given ability.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@ inline std::string name_of_kind(const ::testing::TestParamInfo<KindInfo>& tested
 class PerKind : public ::testing::TestWithParam<KindInfo> {
  protected:
   [[nodiscard]] static Kind kind() { return GetParam().kind; }
-  /// Whether it begins small, whatever its capacity, and grows a little at a time.
+  /// Whether the kind begins small, whatever its capacity, and grows in small steps.
   [[nodiscard]] static bool needs_no_capacity() { return GetParam().default_capacity != 0; }
-  /// A window has one pane, so that all keys are in it; window_test.cpp has those whose keys come at different times.
+  /// A window has one pane, so that all keys are in it. window_test.cpp tests keys that arrive at different times.
   [[nodiscard]] static FilterSpec spec_for(std::uint64_t capacity, double fp_rate = 0.01) {
     return {.kind = kind(), .capacity = capacity, .fp_rate = fp_rate, .value_bits = kValueBits, .panes = 1};
   }
@@ -38,7 +38,7 @@ std::string message_of(const Result<T>& result) {
 
 inline Bytes bytes_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// Same shape, same payload, and the same facts: nothing that a caller can see tells them apart.
+/// Expects equal shapes, payloads and facts, so that a caller cannot distinguish the filters.
 inline void expect_same_filter(const FilterRef& one, const FilterRef& other) {
   EXPECT_EQ(one.shape(), other.shape());
   EXPECT_EQ(one.facts(), other.facts());
@@ -47,7 +47,7 @@ inline void expect_same_filter(const FilterRef& one, const FilterRef& other) {
 
 }  // namespace crivo::testing
 
-/// Runs the suite for kinds_that(&Capabilities::ability); none at all is fine while no kind has the ability yet.
+/// Runs the suite for kinds_that(&Capabilities::ability). There may be no such kind.
 #define CRIVO_FOR_KINDS_THAT(Suite, ability)                                                                   \
   GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Suite);                                                        \
   INSTANTIATE_TEST_SUITE_P(Kinds, Suite,                                                                       \

@@ -1,4 +1,4 @@
-// A filter that grows stays within the limit it was made under, and one that was refused a key is as it was.
+// A filter that grows stays within its size limit, and a rejected key leaves it unchanged.
 #include "crivo/builder.h"
 #include "every_kind.h"
 
@@ -11,7 +11,7 @@ class Growing : public PerKind {
 
   Growing() : small_(build_filter(spec_for(kKeys), kKeys)), limit_(6 * small_.payload().size()) {}
 
-  /// Adds keys until one is refused, which must be before the payload is above the limit.
+  /// Adds keys until the filter rejects one, and expects the payload to stay within the limit.
   void expect_within_the_limit(AnyFilter filter) const {
     for (std::uint64_t i = 0; i < 100 * kKeys; ++i) {
       const AnyFilter before = filter;

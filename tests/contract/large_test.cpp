@@ -1,4 +1,4 @@
-// Filters of more than 2^32 bits: real memory, so all of these are long.
+// Filters of more than 2^32 bits. They need gigabytes of memory, so all of these tests are long.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -10,7 +10,7 @@ namespace {
 
 class Large : public PerKind {};
 
-/// Those that take keys, and are as large as their capacity wants from the beginning.
+/// The kinds that can add keys, and allocate the memory for their capacity at once.
 std::vector<KindInfo> sized_kinds() {
   std::vector<KindInfo> sized = kinds_that(&Capabilities::add);
   std::erase_if(sized, [](const KindInfo& kind) { return kind.default_capacity != 0; });
@@ -40,8 +40,8 @@ TEST_P(Large, LosesNoKeyPastTwoToThe32BitsLong) {
   }
 }
 
-// Bits set per 1024th of the payload. Keys fall into the parts independently; a key's k bits may do so together (one
-// block), so the variance of a part's count is up to k times a Poisson count's. One-sided p = 1e-6 is 4.75 deviations.
+// The number of bits set per 1024th of the payload. Keys fall into the bins independently. A key's k bits may share a
+// block, so the variance is up to k times that of a Poisson variable. One-sided p = 1e-6 is 4.75 standard deviations.
 TEST_P(Large, SpreadsItsBitsEvenlyLong) {
   AnyFilter filter = large_filter(spec_for(1 << 20));
   constexpr std::uint64_t kKeys = 1'000'000;

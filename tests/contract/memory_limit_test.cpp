@@ -1,4 +1,4 @@
-// Builds within a limit on memory: the same bytes as without it, from hashes that lie in temporary files.
+// Builds with a memory limit give the same bytes as builds without one, from hashes in temporary files.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,14 +11,14 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::uint64_t kLimit = kMinBuildMemoryBytes;  // room for 900,000 hashes
+constexpr std::uint64_t kLimit = kMinBuildMemoryBytes;  // enough for 900,000 hashes
 constexpr std::uint64_t kDistinct = 940'000;
 constexpr std::uint64_t kRepeated = 50'000;
 
 class MemoryLimit : public PerKind {};
 CRIVO_FOR_EVERY_KIND(MemoryLimit);
 
-/// A filter of these hashes, of which some are repeated at the end.
+/// A filter of these hashes. Some of them are repeated at the end.
 Result<AnyFilter> try_build(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes,
                             const BuildOptions& options) {
   auto builder = FilterBuilder::create(spec, options);
@@ -35,11 +35,11 @@ std::string refusal(const FilterSpec& spec, const std::vector<std::uint64_t>& ha
   return message_of(try_build(spec, hashes, options));
 }
 
-/// A folder of its own, of which the descriptors of files without a name can be told.
+/// A temporary folder that counts the open files without a name in it.
 class Folder : public TempFolder {
  public:
   [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(path()); }
-  /// How many files without a name this process has open here.
+  /// The number of open files of this process that have no name and are in this folder.
   [[nodiscard]] int open_files() const {
     int open = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -89,7 +89,7 @@ TEST_P(MemoryLimit, MustBeEnoughForAnyBuild) {
 }
 
 TEST_P(MemoryLimit, RefusesAFilterThatTakesItAtOnceIfItsSizeIsKnown) {
-  if (!GetParam().can.add || needs_no_capacity()) return;  // its payload may lie in a file, or begins small
+  if (!GetParam().can.add || needs_no_capacity()) return;  // the payload may be in a file, or begins small
   const auto refused = FilterBuilder::create(spec_for(20'000'000), {.max_memory = kLimit});
   EXPECT_EQ(refused.error().code, ErrorCode::kBadArgument);
   EXPECT_THAT(refused.error().message, StartsWith("max_memory must be at least "));
@@ -97,11 +97,11 @@ TEST_P(MemoryLimit, RefusesAFilterThatTakesItAtOnceIfItsSizeIsKnown) {
 }
 
 TEST_P(MemoryLimit, RefusesAFilterThatTakesItWhenItsKeysAreCounted) {
-  if (!GetParam().can.add || needs_no_capacity()) return;  // its payload may lie in a file, or keys are not counted
+  if (!GetParam().can.add || needs_no_capacity()) return;  // the payload is in a file, or no keys are counted
   const auto hashes = present_hashes(1'500'000, 0);
   const auto message = refusal(spec_for(0, 1e-9), hashes, {.max_memory = kLimit});
   EXPECT_THAT(message, StartsWith("max_memory must be at least "));
-  // The value that it names is enough.
+  // The minimum in the message is sufficient.
   const std::uint64_t enough = std::stoull(message.substr(message.find("least ") + 6));
   EXPECT_EQ(refusal(spec_for(0, 1e-9), hashes, {.max_memory = enough}), "no error");
 }
@@ -110,14 +110,14 @@ TEST_P(MemoryLimit, RefusesAFilterThatGrowsBeyondIt) {
   if (!GetParam().can.grow) return;
   const auto hashes = present_hashes(1'000'000, 0);
   const auto with = [&](std::uint64_t limit) { return refusal(spec_for(100, 1e-9), hashes, {.max_memory = limit}); };
-  std::uint64_t enough = 0;  // for one layer more than before
+  std::uint64_t enough = 0;  // enough for one layer more
   for (std::uint64_t limit = kLimit; with(limit) != "no error"; limit = enough) {
     const auto message = with(limit);
     ASSERT_THAT(message, MatchesRegex("max_memory must be at least [0-9]+ for a filter of [0-9]+ bytes, got " +
                                       std::to_string(limit)));
     enough = std::stoull(message.substr(message.find("least ") + 6));
     ASSERT_GT(enough, limit);
-    if (needs_no_capacity()) enough = 2 * limit;  // one group more would be enough for some hundred keys
+    if (needs_no_capacity()) enough = 2 * limit;  // one more group would be enough only for some hundred keys
   }
   EXPECT_GT(enough, kLimit);
   EXPECT_THAT(refusal(spec_for(100, 1e-9), hashes, {.max_bytes = 100'000, .max_memory = kLimit}),
@@ -139,15 +139,15 @@ TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {
 }
 
 TEST_P(MemoryLimit, SaysThatTheTemporaryFolderIsNoFolder) {
-  if (needs_no_capacity()) return;  // its keys wait nowhere
+  if (needs_no_capacity()) return;  // it stores no pending keys
   const auto message =
       refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0), {.max_memory = kLimit, .temp_folder = "/nowhere"});
   EXPECT_EQ(message, "temp_folder must be writable, got /nowhere: No such file or directory");
 }
 
-/// A limit on the size of every file stands for a full disk.
+/// A limit on file sizes simulates a full disk.
 TEST_P(MemoryLimit, SaysThatTheDiskIsFull) {
-  if (needs_no_capacity()) return;  // its keys wait nowhere
+  if (needs_no_capacity()) return;  // it stores no pending keys
   struct rlimit before {};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const struct rlimit little { 1 << 20, before.rlim_max };
@@ -186,7 +186,7 @@ TEST(MemoryLimitOfARibbon, HoldsWithThreads) {
 }
 
 TEST(MemoryLimitOfARibbon, RefusesHashesThatNobodyHashed) {
-  std::vector<std::uint64_t> close(2'000'000);  // all in one bucket: no memory that is allowed can hold them
+  std::vector<std::uint64_t> close(2'000'000);  // all in one bucket, which exceeds every allowed limit
   for (std::size_t i = 0; i < close.size(); ++i) close[i] = i;
   EXPECT_THAT(refusal({.kind = Kind::kRibbon}, close, {.max_memory = kLimit}),
               StartsWith("hashes must be uniform, as hash_key makes them, got "));

@@ -1,4 +1,4 @@
-// Union and intersection, the filters that cannot be merged, and how two sets relate.
+// Union, intersection, filters that cannot be merged, and the similarity of two sets.
 #include "crivo/similarity.h"
 #include "every_kind.h"
 
@@ -14,7 +14,7 @@ CRIVO_FOR_KINDS_THAT(Similar, unite);
 
 constexpr std::uint64_t kCapacity = 3000;
 
-/// Keys first ... first + count - 1 in a filter.
+/// A filter of the keys first ... first + count - 1.
 AnyFilter filter_of(const FilterSpec& spec, std::uint64_t first, std::uint64_t count) {
   return *build_from(spec, present_hashes(count, spec.seed, first));
 }
@@ -58,14 +58,14 @@ TEST_P(Intersecting, FindsEveryCommonKey) {
   EXPECT_EQ(count_found(common.ref(), present_hashes(1000, 0, 1000)), 1000U);
   EXPECT_EQ(common.facts().keys, 1500U) << "the smaller of the two counts";
   EXPECT_EQ(common.facts().capacity, kCapacity);
-  // A key of one operand only is a false hit of the other; both are filled below capacity, so at most at 1%.
+  // A key of one operand is a false positive of the other. Both are below their capacities, so the rate is at most 1%.
   EXPECT_LT(count_found(common.ref(), present_hashes(1000, 0)), 30U);
 }
 
 TEST_P(Intersecting, OfDisjointFiltersFindsNextToNothing) {
   AnyFilter common = filter_of(spec_for(kCapacity), 0, 1500);
   ASSERT_TRUE(common.intersect(filter_of(spec_for(kCapacity), 1500, 1500).ref()));
-  EXPECT_LT(count_found(common.ref(), present_hashes(3000, 0)), 90U);  // 3 times the 1% it was sized for
+  EXPECT_LT(count_found(common.ref(), present_hashes(3000, 0)), 90U);  // 3 times the 1% for which the filter is sized
 }
 
 TEST_P(Intersecting, WithItselfChangesNothing) {
@@ -75,7 +75,7 @@ TEST_P(Intersecting, WithItselfChangesNothing) {
   expect_same_filter(filter.ref(), before.ref());
 }
 
-/// Neither merge is done, both say `message`, and the filter is as it was.
+/// Expects both merges to fail with `message`, and the filter to stay unchanged.
 void expect_incompatible(const KindInfo& info, const AnyFilter& first, const FilterRef& other, const std::string& start,
                          const std::string& end) {
   const auto expect_refused = [&](Result<void> (AnyFilter::*merge)(const FilterRef&)) {

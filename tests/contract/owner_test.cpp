@@ -1,4 +1,4 @@
-// An owning filter is asked as it is: after every change, and wherever it was moved or copied to.
+// An AnyFilter answers from its current bytes: after every change, move and copy.
 #include <memory>
 
 #include "every_kind.h"
@@ -10,7 +10,7 @@ class Owner : public PerKind {
  protected:
   static constexpr std::uint64_t kKeys = 5000;
 
-  /// What the filter answers is what a filter opened from its bytes answers.
+  /// Expects the same answers from the filter and from a FilterRef opened from its bytes.
   static void expect_asked_as_it_is(const AnyFilter& filter) {
     const auto opened = FilterRef::open(filter.shape(), filter.facts(), filter.payload());
     expect_same_filter(filter.ref(), *opened);
@@ -38,7 +38,7 @@ TEST_P(Owner, IsAskedAsItIsWhereverItIsMovedTo) {
   third = std::move(second);
   expect_every_key(third);
   std::vector<AnyFilter> many;
-  for (int i = 0; i < 5; ++i) many.push_back(third);  // moves the ones before
+  for (int i = 0; i < 5; ++i) many.push_back(third);  // the vector moves its elements as it grows
   for (const AnyFilter& filter : many) expect_every_key(filter);
 }
 
@@ -60,7 +60,7 @@ TEST_P(Owner, ACopyOutlivesItsOriginal) {
 TEST_P(Owner, IsAskedAsItIsBeforeItsFirstKey) { expect_asked_as_it_is(build_filter(spec_for(kKeys), 0)); }
 
 TEST_P(ChangingOwner, IsAskedAsItIsAfterEveryChange) {
-  AnyFilter filter = build_filter(spec_for(kKeys / 10), 0);  // so that a kind that grows does
+  AnyFilter filter = build_filter(spec_for(kKeys / 10), 0);  // below the number of keys, so that a growing kind grows
   const auto keys = GetParam().can.grow ? kKeys : kKeys / 10;
   for (std::uint64_t i = 0; i < keys; ++i) {
     ASSERT_TRUE(filter.add(present_key(i)));

@@ -1,9 +1,9 @@
-// Every kind keeps its predicted and its promised rate, from one key to 10^5 and from a half to 1e-9.
+// Every kind has at most its predicted and its requested rate, from one key to 10^5 and from 0.5 to 1e-9.
 //
-// Two measurements. The absent hashes that a filter finds are held against the rate that the filter itself states,
-// stats().current_fp_rate: positions that are worse than independent ones show there, as does a rate that is merely
-// repeated. And that rate, which differs from filter to filter, is averaged over many and held against what the sizing
-// predicts and what was promised: this takes no queries, so it tells 1e-9 from 2e-9 as well as 1e-3 from 2e-3.
+// There are two measurements. The first compares the false positives with the filter's own rate,
+// stats().current_fp_rate. It detects positions that are worse than independent ones, and a reported rate that is not a
+// measurement. The second averages the reported rate over many filters, and compares it with the predicted and the
+// requested rate. It needs no lookups, so it distinguishes 1e-9 from 2e-9 as well as 1e-3 from 2e-3.
 #include <cmath>
 
 #include "every_kind.h"
@@ -11,11 +11,11 @@
 namespace crivo::testing {
 namespace {
 
-/// The kinds' names, and that of classic in its compressed sizing.
+/// The names of the kinds, and "compressed", another sizing of classic.
 std::vector<std::string> every_sizing() {
   std::vector<std::string> all;
   for (const KindInfo& info : kinds()) {
-    if (!info.can.advance) all.emplace_back(info.name);  // window_test.cpp has keys that come evenly
+    if (!info.can.advance) all.emplace_back(info.name);  // window_test.cpp tests keys that arrive evenly
   }
   all.emplace_back("compressed");
   return all;
@@ -25,8 +25,7 @@ class Rates : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, Rates, ::testing::ValuesIn(every_sizing()),
                          [](const auto& tested) { return tested.param; });
 
-/// Hashes that are never the same twice: the outputs of SplitMix64 (Steele, Lea & Flood 2014), a bijection of a
-/// counter.
+/// Hashes without duplicates: the outputs of SplitMix64 (Steele, Lea & Flood 2014), a bijection of a counter.
 class HashStream {
  public:
   explicit HashStream(std::uint64_t stream) : state_(stream << 48) {}
@@ -44,22 +43,22 @@ class HashStream {
   std::uint64_t state_;
 };
 
-/// A Poisson variable of this mean exceeds the result once in a million runs: 4.75 standard deviations, and the first
-/// term for its skewness (Cornish & Fisher 1938), without which small means would exceed it often.
+/// A Poisson variable of this mean exceeds the result once in a million runs. The result is 4.75 standard deviations
+/// above the mean, plus the first term for skewness (Cornish & Fisher 1938), which small means need.
 double most_likely_hits(double mean) { return mean + 4.75 * std::sqrt(mean) + (4.75 * 4.75 + 2) / 6; }
 
-/// What was measured over many filters of one size.
+/// The measurements of many filters of one size.
 struct Measured {
-  double asked = 0;     // absent hashes
-  double found = 0;     // the hashes that were found
-  double expected = 0;  // the hashes to be found, by the rates that the filters state
+  double asked = 0;     // absent hashes that were looked up
+  double found = 0;     // absent hashes that were found
+  double expected = 0;  // the expected number, by the filters' own rates
   double predicted = 0;
   double promised = 0;
   double stated = 0;     // the mean of stats().current_fp_rate
-  double deviation = 0;  // the standard deviation of that mean, from the spread of its samples
+  double deviation = 0;  // the standard deviation of that mean, from the spread of the samples
 };
 
-/// Builds `filters` filters of n keys each and asks them for `asked` absent hashes in all.
+/// Builds `filters` filters of n keys each, and looks up `asked` absent hashes in total.
 Measured measure(const FilterSpec& spec, std::uint64_t n, std::size_t filters, double asked) {
   constexpr std::size_t kMaxAtOnce = 4096;
   HashStream present(1);
@@ -90,7 +89,7 @@ Measured measure(const FilterSpec& spec, std::uint64_t n, std::size_t filters, d
   return measured;
 }
 
-/// What a model may be off by. Blocked kinds stop at the second moment of a block's fill; a ribbon's levels scatter.
+/// The models' relative error. Blocked kinds stop at the second moment of a block's fill; a ribbon's levels vary.
 constexpr double kModelError = 0.005;
 
 void expect_rates_kept(const FilterSpec& spec, std::uint64_t n, std::size_t filters, double asked) {
@@ -102,12 +101,12 @@ void expect_rates_kept(const FilterSpec& spec, std::uint64_t n, std::size_t filt
     const double mean = measured.asked * (rate * (1 + kModelError) + slack);
     EXPECT_LE(measured.found, most_likely_hits(mean)) << "of " << measured.asked << ", at " << rate;
   }
-  // The stats of hash compaction invert a model of many slots, which states up to 1.5 times the rate of two slots.
+  // The stats of hash compaction invert a model of many slots. For two slots, its rate is up to 1.5 times too high.
   if (spec.kind == Kind::kHashCompaction) return;
   EXPECT_LE(measured.stated, measured.predicted * (1 + kModelError) + slack) << "predicted " << measured.predicted;
   EXPECT_LE(measured.stated, measured.promised * (1 + kModelError) + slack) << "promised " << measured.promised;
-  // A rate that is stated far too high would keep every promise. Of what the map of an exact filter says of keys that
-  // it does not know, a half is stated, but with one key it is less.
+  // Also rejects a reported rate that is far too high. For unknown keys, an exact filter reports a rate of one half,
+  // but with one key the measured rate is lower.
   if (measured.expected > 1000 && !(spec.kind == Kind::kExact && n == 1)) {
     EXPECT_GE(measured.found, 0.8 * measured.expected);
   }
@@ -133,7 +132,7 @@ TEST_P(Rates, HoldFromOneKeyToAHundredThousand) {
   }
 }
 
-// The grid with enough absent hashes to tell positions that are a little worse than independent ones.
+// A grid with enough absent hashes to detect positions that are slightly worse than independent ones.
 TEST_P(Rates, HoldFromOneKeyToAHundredThousandLong) {
   struct Case {
     double fp_rate, asked;
@@ -147,7 +146,7 @@ TEST_P(Rates, HoldFromOneKeyToAHundredThousandLong) {
   }
 }
 
-// A kind that is built once has the size its keys need, and must keep the promise in that size too.
+// A kind that is built once gets the size that its keys need, and must have the requested rate in this size too.
 TEST_P(Rates, HoldWhenFewerKeysComeThanWerePlannedFor) {
   for (const double fp_rate : {0.378, 0.012, 1e-4}) {
     for (const std::uint64_t n : {1U, 7U, 10U, 120U, 1000U, 5000U}) {

@@ -1,4 +1,4 @@
-// Sharded filters in a folder of their own, for the tests of what asks them.
+// Sharded filters in a temporary folder, for tests of their readers.
 #pragma once
 
 #include <filesystem>
@@ -25,13 +25,13 @@ class ShardedFiles {
   [[nodiscard]] std::string path_of(std::uint32_t shard) const {
     return shard_path(path_, *read_manifest(path_), shard);
   }
-  /// A file with a filter that is no shard.
+  /// A filter file that is not a shard.
   [[nodiscard]] std::string file_of(const FilterSpec& spec) const {
     const std::string path = folder_.file("other");
     EXPECT_TRUE(write_blob_file(build_filter(spec, 1000).ref(), path).has_value());
     return path;
   }
-  /// Calls look() while another file lies in the place of a shard, or none.
+  /// Calls look() while the shard's file is removed, or replaced with the file `other`.
   template <class Look>
   void with_other(std::uint32_t shard, const std::string& other, const Look& look) const {
     constexpr auto kOverwrite = std::filesystem::copy_options::overwrite_existing;
@@ -42,7 +42,7 @@ class ShardedFiles {
     look();
     std::filesystem::copy_file(folder_.file("kept"), good, kOverwrite);
   }
-  /// The error of a question to this shard.
+  /// The error of a lookup in this shard.
   template <class Filter>
   static std::string refusal(Filter& filter, std::uint32_t shard) {
     for (std::uint64_t hash = 1;; hash += 0x9E3779B97F4A7C15) {

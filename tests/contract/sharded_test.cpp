@@ -1,4 +1,4 @@
-// Sharded filters: as one filter of all keys, whatever becomes of the shards, and never a "no" that is wrong.
+// A sharded filter answers like one filter. Lost or damaged shards give an error, never a wrong "no".
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -102,10 +102,10 @@ TEST_F(Sharded, AreReplacedOneByOne) {
   const auto new_keys = present_hashes(8000, 0, 8000);
   build({}, old_keys);
   const ShardedFilter opened = open();
-  EXPECT_TRUE(*opened.may_contain_hash(of_shard(old_keys, 0, kShards).front()));  // and shard 0 is open
+  EXPECT_TRUE(*opened.may_contain_hash(of_shard(old_keys, 0, kShards).front()));  // opens shard 0
   for (const std::uint32_t shard : {0U, 5U}) {
     const auto own = of_shard(new_keys, shard, kShards);
-    const AnyFilter filter = *AnyFilter::build({.kind = Kind::kRibbon, .capacity = own.size()}, own);  // of any kind
+    const AnyFilter filter = *AnyFilter::build({.kind = Kind::kRibbon, .capacity = own.size()}, own);
     ASSERT_TRUE(replace_shard(path_, shard, kShards, filter.ref()));
   }
   EXPECT_EQ(files(), kShards);
@@ -114,7 +114,7 @@ TEST_F(Sharded, AreReplacedOneByOne) {
     const bool is_replaced = shard == 0 || shard == 5;
     for (const std::uint64_t hash : of_shard(is_replaced ? new_keys : old_keys, shard, kShards)) {
       ASSERT_TRUE(*now.may_contain_hash(hash));
-      // Who had the old shard open goes on with it, and who had not finds the new one.
+      // A reader that has the old shard open keeps it. A reader that has not opened the shard gets the new one.
       ASSERT_TRUE(shard == 0 || *opened.may_contain_hash(hash)) << shard;
     }
   }
@@ -153,7 +153,7 @@ TEST_F(Sharded, OfAnotherNumberAreRefused) {
   EXPECT_THAT(message_of(read_shard(path_, *read_manifest(path_), 1)), "no error");
 }
 
-// The shards that are opened later lie where the manifest lay, and not where the process is by then.
+// The filter opens later shards relative to the manifest's folder, even if the process changes its working folder.
 TEST_F(Sharded, AreThoseOfTheFolderInWhichTheyWereOpened) {
   const auto hashes = present_hashes(1000, 0);
   build({}, hashes);
@@ -228,7 +228,7 @@ TEST_F(Sharded, AreToldFromFiltersInOneFile) {
   EXPECT_THAT(message_of(open_filter_file("/dev/null")), StartsWith("file must be a regular one"));
 }
 
-// As a page does that fetches one file for a question.
+// Simulates a web page that fetches one file per lookup.
 TEST_F(Sharded, ManifestNamesTheShardOfAKeyWithoutTheShards) {
   build({.fp_rate = 0.001, .seed = 5}, present_hashes(10'000, 5), 256);
   const auto bytes_in = [](const std::string& path) {
@@ -277,10 +277,10 @@ class ShardedWalk : public Sharded {
   void walk(int rounds, std::uint64_t seed);
 };
 
-/// 2,500 questions a round beside a set, while shards are replaced, lost, damaged and mended.
+/// 2,500 lookups per round, compared with a set, while shards are replaced, lost, damaged and repaired.
 void ShardedWalk::walk(int rounds, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::map<std::uint32_t, std::vector<std::uint64_t>> keys;  // of each shard, as it was built last
+  std::map<std::uint32_t, std::vector<std::uint64_t>> keys;  // the keys of each shard's last build
   const auto all = random_hashes(16'000, 1);
   for (std::uint32_t shard = 0; shard < kShards; ++shard) keys[shard] = of_shard(all, shard, kShards);
   build({.fp_rate = 0.001}, all);
@@ -325,11 +325,11 @@ void ShardedWalk::walk(int rounds, std::uint64_t seed) {
     }
   }
   EXPECT_GT(refused, 2U * static_cast<unsigned>(rounds));
-  EXPECT_LT(lied, 3U * static_cast<unsigned>(rounds) + 30);  // of 1,250 a round, at 0.1%
+  EXPECT_LT(lied, 3U * static_cast<unsigned>(rounds) + 30);  // 1,250 absent keys per round, at 0.1%
 }
 
 TEST_F(ShardedWalk, NeverSaysNoOfAKey) { walk(20, 7); }
-TEST_F(ShardedWalk, NeverSaysNoOfAKeyLong) { walk(400, 5); }  // 10^6 questions
+TEST_F(ShardedWalk, NeverSaysNoOfAKeyLong) { walk(400, 5); }  // 10^6 lookups
 
 }  // namespace
 }  // namespace crivo::testing

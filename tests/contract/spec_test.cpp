@@ -1,4 +1,4 @@
-// The options that only some kinds have, and the names users write them with.
+// The options that only some kinds have, and the names of the kinds.
 #include "every_kind.h"
 
 namespace crivo::testing {
@@ -84,7 +84,7 @@ struct Option {
   unsigned FilterSpec::*field;
   std::vector<unsigned> good;
   std::vector<unsigned> bad;
-  const char* rule;  // the end of the message, before what it got
+  const char* rule;  // the end of the message, before the value
 };
 
 TEST(Spec, AnOptionHasItsValuesAndNoOther) {
@@ -114,13 +114,13 @@ TEST(Spec, AnOptionHasItsValuesAndNoOther) {
   }
 }
 
-// What a filter that grows is for: a hundred times its capacity, and still at its promised rate.
+// A growing filter has at most its requested rate with a hundred times its capacity.
 TEST(Spec, AGrowingKindKeepsItsRateFarBeyondItsCapacity) {
   for (const KindInfo& info : kinds_that(&Capabilities::grow)) {
     FilterSpec spec = chosen(std::string(info.name).c_str());
     const AnyFilter filter = build_filter(spec, 100'000);
     EXPECT_EQ(count_found(filter.ref(), present_hashes(100'000, 0)), 100'000U);
-    // One in a million runs exceeds the mean by 4.75 standard deviations: 10,000 + 4.75 sqrt(9,900) of a million.
+    // In one of a million runs, the number exceeds 10,000 + 4.75 sqrt(9,900): the mean plus 4.75 standard deviations.
     EXPECT_LE(count_found(filter.ref(), absent_hashes(1'000'000, 0)), 10'472U);
   }
 }

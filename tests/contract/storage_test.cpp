@@ -1,4 +1,4 @@
-// A filter as bytes and back: blobs of every form, and what FilterRef::open accepts.
+// A filter is written as a blob of every form and read back. Tests what FilterRef::open accepts.
 #include <optional>
 #include <type_traits>
 
@@ -16,7 +16,7 @@ CRIVO_FOR_EVERY_KIND(Storage);
 constexpr BlobForm kForms[] = {BlobForm::kAuto, BlobForm::kRaw, BlobForm::kSmallest, BlobForm::kMappable,
                                BlobForm::kFile};
 
-/// Whether the payload lies in the blob byte for byte, so that the filter is stored raw again.
+/// Whether the blob contains the payload unchanged, so that the filter is stored raw again.
 bool is_raw(Codec codec) { return codec == Codec::kRaw || codec == Codec::kRawSums; }
 
 OpenedBlob parse(const Bytes& blob) { return *parse_blob(blob); }
@@ -69,7 +69,7 @@ TEST_P(Storage, AnOwningFilterComesOutOfEitherCodec) {
   }
 }
 
-// A copy would borrow the payload that the original has decoded.
+// A copy would refer to the decoded payload of the original.
 static_assert(!std::is_copy_constructible_v<OpenedBlob> && !std::is_copy_assignable_v<OpenedBlob>);
 
 TEST_P(Storage, TheRawFormIsTheHeaderAndThePayload) {
@@ -166,7 +166,7 @@ TEST_P(Storage, ASealedSstBlockOpensAsTheSameFilter) {
     EXPECT_EQ(opened->payload().data(), block.data()) << "opened in place";
     EXPECT_EQ(bytes_of(opened->payload()), bytes_of(filter.payload()));
     EXPECT_EQ(count_found(*opened, present_hashes(n, spec.seed)), n);
-    EXPECT_EQ(bytes_of(parse(blob_of(*opened)).ref().payload()), bytes_of(filter.payload()));  // it can be a blob too
+    EXPECT_EQ(bytes_of(parse(blob_of(*opened)).ref().payload()), bytes_of(filter.payload()));  // it can also be a blob
     const Bytes sealed = block;
     repair_sst_block(block);
     EXPECT_EQ(block, sealed) << "the checksum is not the one of docs/format.md";
@@ -203,7 +203,7 @@ TEST_P(Storage, OpenChecksShapeAndPayloadAgainstEachOther) {
   expect_refused(shape, bytes, "k must ");
   shape = good;
   shape.param = 0xFFFF;
-  const bool takes_any = kind() == Kind::kRibbon || kind() == Kind::kRange;  // a share; and a share and a length
+  const bool takes_any = kind() == Kind::kRibbon || kind() == Kind::kRange;  // any param is valid for them
   if (!takes_any) expect_refused(shape, bytes, ", got 65535");
   const auto id = [](HashId hash_id) { return std::to_string(static_cast<unsigned>(hash_id)); };
   for (const HashId other : {HashId::kXxh3_64, HashId::kOrdered, static_cast<HashId>(3)}) {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Turns the ```cpp blocks of a Markdown file into one program that runs them all: each block is a source file, its
-#include lines outside and the rest inside a function, so that a block that includes too little does not compile.
+"""Converts the ```cpp blocks of a Markdown file to one program that runs all of them. Each block becomes a source file.
+Its #include lines are outside, and the rest is in a function, so a block that includes too little does not compile.
 
 usage: extract.py FILE.md FOLDER; prints the names of the files that it wrote, separated by semicolons
 """
@@ -19,7 +19,7 @@ REQUIRE = """
 
 
 def blocks(markdown):
-    """(line number, text) of every block."""
+    """Yields (line number, text) for each block."""
     for match in re.finditer(r"^```cpp\n(.*?)^```$", markdown, re.DOTALL | re.MULTILINE):
         yield markdown.count("\n", 0, match.start()) + 2, match.group(1)
 
@@ -31,7 +31,7 @@ def source_file(page, line, text):
 
 
 def program(page, markdown):
-    """The files' names and texts."""
+    """Yields (name, text) for each file."""
     lines = [line for line, _ in blocks(markdown)]
     if not lines:
         raise SystemExit(f"{page}: has no block of C++")
@@ -48,7 +48,7 @@ def main(page, folder):
     names = []
     for name, text in program(page, pathlib.Path(page).read_text(encoding="utf-8")):
         path = folder / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:  # what is the same is not compiled again
+        if not path.exists() or path.read_text(encoding="utf-8") != text:  # does not recompile unchanged files
             path.write_text(text, encoding="utf-8")
         names.append(str(path))
     print(*names, sep=";", end="")

@@ -1,4 +1,4 @@
-// Blobs and SST blocks: whatever opens can be asked, changed, written and read again.
+// Blobs and SST blocks: every input that opens can be queried, changed, written and read again.
 #include <algorithm>
 
 #include "crivo/host/sst_block.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMaxRawBytes = 1 << 20;
 
-/// A few hashes that reach the first unit, the last one, and some between them.
+/// Hashes that reach the first unit, the last unit, and some between them.
 const std::vector<std::uint64_t>& questions() {
   static const auto hashes = [] {
     auto some = present_hashes(40, 0);
@@ -33,7 +33,7 @@ void ask_ranges(const Ask& ask) {
   }
 }
 
-/// A map has the values of a batch one by one, too, and they are as large as they may be.
+/// A map finds the same values in a batch and one by one, and no value exceeds its bits.
 void find_values(const FilterRef& filter) {
   const auto map = MapRef::of(filter);
   if (!map) return;
@@ -69,7 +69,7 @@ void ask_everything(const FilterRef& filter) {
   if (filter.kind().can.count) require(filter.count_hash(questions().front()).has_value(), "a kind that counts does");
 }
 
-/// Whatever form an accepted filter is written in, it reads back as the same filter.
+/// In every form, an accepted filter is read back as the same filter.
 void write_and_read_again(const FilterRef& filter, std::string_view key_transform) {
   for (const BlobForm form : {BlobForm::kRaw, BlobForm::kAuto, BlobForm::kSmallest, BlobForm::kMappable}) {
     const auto blob = to_blob(filter, form);
@@ -87,7 +87,7 @@ void write_and_read_again(const FilterRef& filter, std::string_view key_transfor
   require(opened.has_value() && opened->shape() == filter.shape(), "what was sealed can be opened");
 }
 
-/// Changing a filter that came from anywhere is safe too, and loses no key that it took.
+/// Changing a filter from any source is safe, and loses no key that was added.
 void change(const FilterRef& filter) {
   AnyFilter copy = AnyFilter::copy_of(filter);
   const Capabilities can = filter.kind().can;
@@ -119,8 +119,7 @@ void change(const FilterRef& filter) {
   }
 }
 
-/// A mapped file is accepted exactly if the blob is, once all of it is verified; until then its answers are those of
-/// the blob or errors.
+/// A file passes verify() exactly if its blob is accepted. Before that, each answer is the blob's answer or an error.
 void map_as_a_file(std::span<const std::byte> bytes, const Result<OpenedBlob>& blob) {
   const MemoryFile file(bytes);
   const auto mapped =
@@ -141,7 +140,7 @@ void map_as_a_file(std::span<const std::byte> bytes, const Result<OpenedBlob>& b
     });
   }
   const bool whole = mapped->verify().has_value();
-  if (!blob && blob.error().code == ErrorCode::kTooLarge) return;  // what is mapped has no limit
+  if (!blob && blob.error().code == ErrorCode::kTooLarge) return;  // a mapped file has no size limit
   require(whole == blob.has_value(), "a file is whole if its bytes are");
 }
 
@@ -151,7 +150,7 @@ void use(const FilterRef& filter, std::string_view key_transform = {}) {
   change(filter);
 }
 
-/// A sketch that is found to be a difference is the one of the keys that are found.
+/// If a sketch decodes, its keys must have exactly its symbols.
 void use_sketch(const Sketch& sketch) {
   require(Sketch::parse(sketch.to_blob()).has_value(), "what was written can be read");
   const auto found = sketch.decode();

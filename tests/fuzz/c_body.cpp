@@ -1,7 +1,6 @@
-// Calls of the C interface in any order, with sound and hostile arguments, beside a model: how often each key must at
-// least be in each filter, the value that a map has for it, the side of an exact filter on which it is, and how often
-// it is in the set of each sketch. A key that is in the model is found and counted, a call that fails changes nothing,
-// and what was written reads back the same.
+// Calls the C interface in any order, with valid and hostile arguments, and compares it with a model. The model has
+// each key's minimum count per filter, its value per map, its side per exact filter, and its copies per sketch. A key
+// in the model is found and counted, a failed call changes nothing, and stored bytes are read back unchanged.
 #include <iterator>
 
 #include "c_session.h"
@@ -10,7 +9,7 @@
 namespace crivo::testing {
 namespace {
 
-/// By the numbers that inputs of the corpus have for them.
+/// The order of the corpus: an input names a step by its number.
 constexpr void (CSession::*kSteps[])() = {&CSession::create,
                                           &CSession::build,
                                           &CSession::build_in_pieces,

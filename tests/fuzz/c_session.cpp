@@ -8,7 +8,7 @@
 namespace crivo::testing {
 namespace {
 
-/// The most that a kind counts up to: it says this for more.
+/// The largest count of a kind. The filter returns it for higher counts too.
 std::uint64_t most_counted(const crivo_facts& facts) {
   const std::string_view kind = facts.kind;
   if (kind == "counting") return 15;
@@ -42,7 +42,7 @@ crivo_facts CSession::facts(const crivo_filter* filter) {
   return facts;
 }
 
-/// Puts a filter that was made of these keys into the slot.
+/// Puts a filter with these keys into the slot.
 void CSession::fill(Slot& slot, crivo_status status, crivo_filter* made, const Options& options, const Run& run) {
   require((status == CRIVO_OK) == (made != nullptr), "a filter is made, or there is an error");
   if (made == nullptr) return;
@@ -100,7 +100,7 @@ void CSession::build_in_pieces() {
   require(crivo_builder_finish(started, &made, nullptr) == CRIVO_BAD_ARGUMENT, "a builder is finished once");
 }
 
-/// The keys of the run that are new in the filter, by what it says; if all went well, that must be all.
+/// Notes the keys of the run that the filter counted as added. After a success, these must be all keys.
 void CSession::note_added(Slot& slot, const Run& run, std::uint64_t keys_before, crivo_status status) {
   const std::uint64_t keys = facts(slot.filter.get()).keys;
   require(keys >= keys_before && keys - keys_before <= run.count(), "keys that are added are counted");
@@ -146,7 +146,7 @@ void CSession::remove() {
   Slot& slot = take_slot();
   const unsigned id = input_.take_below(kKeys);
   if (slot.filter == nullptr) return;
-  // A false hit must not be removed: that is the caller's promise.
+  // A false positive must not be removed. The caller must ensure this.
   const bool absent = crivo_contains(slot.filter.get(), key(id).data(), key(id).size(), nullptr) == 0;
   if (!absent && slot.least[id] == 0) return;
   const bool can = (facts(slot.filter.get()).can & CRIVO_CAN_REMOVE) != 0 && facts(slot.filter.get()).read_only == 0;

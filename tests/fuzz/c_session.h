@@ -1,4 +1,4 @@
-// The filters of one input of fuzz_c, each with its model, and the calls that an input can ask for.
+// The filters of one input of fuzz_c, each with its model, and the calls that an input can choose.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class CSession {
   void create();
   void build();
   void build_in_pieces();
-  /// Makes a map or an exact filter, at once or in pieces.
+  /// Makes a map or an exact filter, at once or in steps.
   void use_values() { input_.take_below(2) == 1 ? build_with_values_in_pieces() : build_with_values(); }
   void add_keys();
   void add_one();
@@ -43,12 +43,12 @@ class CSession {
   void save_and_open();
   void describe();
   void use_sketches() { sketches_.step(); }
-  /// A call of any function, whose arguments are each sound, NULL, not aligned, or of a length that no object has.
+  /// Calls any function. Each argument is valid, NULL, misaligned, or a length that no object has.
   void call_with_anything();
 
-  /// Every filter that the last call could have changed has what its model says.
+  /// Compares every filter that the last call may have changed with its model.
   void check();
-  /// So has every filter.
+  /// Compares every filter with its model.
   void check_all();
 
  private:
@@ -65,19 +65,19 @@ class CSession {
   using Values = std::map<unsigned, std::uint64_t>;
 
   struct Slot {
-    Blob blob;  // what the filter may borrow
+    Blob blob;  // the bytes that the filter may borrow
     Filter filter;
-    Model least{};        // how often each key must at least be in it
-    Values values;        // of a map, those of its keys; of an exact filter 1 for members, and 0 for others
-    Model hashes{};       // the keys' hashes by the filter's seed, once one is not 0
-    bool touched = true;  // by a call since it was checked
+    Model least{};        // each key's minimum count in the filter
+    Values values;        // of a map's keys; in an exact filter, 1 for members and 0 for others
+    Model hashes{};       // the keys' hashes with the filter's seed; filled at the first use
+    bool touched = true;  // whether a call used the slot since its last check
 
     void become(crivo_filter* made, const Model& keys = {}, const Values& of_keys = {}, Blob borrowed = {}) {
       *this = {.blob = std::move(borrowed), .filter = Filter(made), .least = keys, .values = of_keys};
     }
   };
 
-  /// Keys with values, and what comes of them.
+  /// Keys with values, and the model of their filter.
   class Pairs;
 
   [[nodiscard]] Slot& take_slot() {

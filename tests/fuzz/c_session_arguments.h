@@ -1,4 +1,4 @@
-// Arguments of calls, each sound or not: NULL, not aligned, or of a length that no object has.
+// Arguments of calls: valid, NULL, misaligned, or a length that no object has.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace crivo::testing {
 
-/// Draws arguments: most often a sound one, else one that a function must refuse.
+/// Draws arguments: usually a valid one, otherwise one that a function must reject.
 class Arguments {
  public:
   explicit Arguments(Input& input) : input_(input) {}
@@ -27,13 +27,13 @@ class Arguments {
         return sound;
     }
   }
-  /// The opaque types have an alignment that a caller cannot know.
+  /// A caller cannot know the alignment of an opaque type, so the pointer is aligned like a word.
   template <class Opaque>
   Opaque* handle(Opaque* sound) {
     using Word = std::conditional_t<std::is_const_v<Opaque>, const std::uint64_t, std::uint64_t>;
     return reinterpret_cast<Opaque*>(pointer(reinterpret_cast<Word*>(sound)));
   }
-  /// At most as much as there is, or more than any object has.
+  /// At most the given size, or more than any object has.
   std::uint64_t size(std::uint64_t sound) {
     const unsigned choice = input_.take_below(8);
     if (choice > 1) return sound;
@@ -49,7 +49,7 @@ class Arguments {
   Input& input_;
 };
 
-/// Sound memory for the arguments of one call.
+/// Valid memory for the arguments of one call.
 struct Memory {
   std::array<char, 64> bytes{};
   std::array<std::uint64_t, 9> words{};  // offsets, hashes and values

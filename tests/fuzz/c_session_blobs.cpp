@@ -1,4 +1,4 @@
-// Filters written, saved, read again, damaged, and described into structures of any size.
+// Filters are written, saved, read again, damaged, and described in structures of any size.
 #include "blob_surgery.h"
 #include "c_session.h"
 #include "memory_file.h"
@@ -27,7 +27,7 @@ void CSession::write_and_read() {
   crivo_filter* made = nullptr;
   require(checked(borrows ? &crivo_borrow : &crivo_read, blob.data(), blob.size(), &limits, &made) == CRIVO_OK,
           "what was written can be read");
-  // A blob remembers whether it is to stay raw; the bytes of the payload are those of the filter.
+  // A blob also stores whether it must stay raw, so the test compares raw blobs.
   require(raw_blob(made) == raw_blob(from.filter.get()), "what was written reads back the same");
   to.become(made, from.least, from.values, std::move(blob));
 }

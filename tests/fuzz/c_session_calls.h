@@ -1,4 +1,4 @@
-// What every call of fuzz_c is held to, whatever it is for.
+// Checks that apply to every call of fuzz_c.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace crivo::testing {
 
-/// Ends the process unless this is a status with its message: one line of text that ends.
+/// Ends the process unless the status is valid, and its message is one terminated line of text.
 void require_status(crivo_status status, const crivo_error& error);
 
-/// What a function of these arguments and a crivo_error* returns, with its error.
+/// Calls a function with these arguments and a crivo_error*, checks the error, and returns the status.
 template <class Function, class... Args>
 crivo_status checked(Function function, Args... args) {
   crivo_error error{};
@@ -22,11 +22,11 @@ crivo_status checked(Function function, Args... args) {
   return status;
 }
 
-/// Lets a function fill in a structure whose `size` is anything, and sees that it touches nothing behind it.
+/// Lets a function fill in a structure with any `size`, and checks that it writes nothing after the structure.
 template <class Struct, class Get>
 void describe_into(std::size_t size, Get&& get) {
   constexpr unsigned char kUntouched = 0xA5;
-  alignas(Struct) std::array<unsigned char, 4096> bytes;  // a `size` beyond this is refused
+  alignas(Struct) std::array<unsigned char, 4096> bytes;  // a larger `size` is rejected
   bytes.fill(kUntouched);
   auto* structure = reinterpret_cast<Struct*>(bytes.data());
   structure->size = size;

@@ -1,5 +1,5 @@
-// What two sketches differ in, beside what their models differ in. The keys that are found make up all that the symbols
-// differ in, whoever made these.
+// Compares the difference of two sketches with that of their models. The decoded keys must account for all symbols of
+// the difference, even if the symbols are forged.
 #include <algorithm>
 
 #include "blob_surgery.h"
@@ -18,7 +18,7 @@ const std::byte* symbol(const std::vector<std::uint8_t>& blob, const crivo_sketc
   return reinterpret_cast<const std::byte*>(blob.data()) + kSymbolsAt + i * (kCheckBytes + facts.key_bytes);
 }
 
-/// The keys of a side, which are given in two ways.
+/// The keys of a side, which the interface returns in two forms.
 std::vector<std::string> keys_of(const crivo_difference* found, int side, const crivo_sketch_facts& facts) {
   crivo_keys keys{};
   require(checked(crivo_difference_keys, found, side, &keys) == CRIVO_OK, "a side has keys");
@@ -40,7 +40,7 @@ std::vector<std::string> keys_of(const crivo_difference* found, int side, const 
   return all;
 }
 
-/// Whether one key comes before another.
+/// Whether one key must precede another.
 bool is_before(const crivo_sketch_facts& facts, const std::string& one, const std::string& other) {
   if (facts.what == 1) return one < other;
   const auto number = [&facts](const std::string& key) {
@@ -52,7 +52,7 @@ bool is_before(const crivo_sketch_facts& facts, const std::string& one, const st
 
 }  // namespace
 
-/// The keys that were found are in ascending order, and all that the two sketches differ in.
+/// The decoded keys are in ascending order, and are the whole difference of the two sketches.
 void SketchSession::check_sides(const Slot& first, const Slot& second, const crivo_difference* found) {
   crivo_sketch_facts facts = first.facts;
   facts.symbols = std::min(first.facts.symbols, second.facts.symbols);
@@ -84,10 +84,10 @@ void SketchSession::check_sides(const Slot& first, const Slot& second, const cri
   }
 }
 
-/// The keys that were found are those that the models differ in. They are found exactly if each in turn stands alone in
-/// a symbol, once those before it are taken out, which is told here from the sketch of each key.
+/// The decoded keys are the difference of the models. Decoding succeeds exactly if each key in turn is alone in a
+/// symbol after the keys before it were removed. The function simulates this with each key's sketch.
 void SketchSession::check_against_models(const Slot& first, const Slot& second, const crivo_difference* found) {
-  constexpr std::size_t kMaxPeeled = 40;  // keys; more would take too long
+  constexpr std::size_t kMaxPeeled = 40;  // more keys would need too much time
   crivo_sketch_facts facts = first.facts;
   facts.symbols = std::min(first.facts.symbols, second.facts.symbols);
   std::vector<unsigned> apart;

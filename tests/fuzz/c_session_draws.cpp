@@ -88,7 +88,7 @@ Options::Options(Input& input, const char* kind) {
   options.kind = kind;
   options.capacity = input.take_below(8) == 0 ? 0 : 1 + input.take<std::uint16_t>() % 700;
   options.max_bytes = kMaxBytes;
-  // Mostly by its bits: the search for a size by a rate would take most of the time.
+  // Mostly by bits per key, because the search for the size of a rate would dominate the time.
   options.bits_per_key = input.take_below(16) == 0 ? 0 : 1 + input.take_below(20);
   if (const unsigned odd = input.take_below(16); odd == 1) {
     options.fp_rate = take_real(input);
@@ -109,7 +109,7 @@ Options::Options(Input& input, const char* kind) {
     options.reserved = input.take_below(2);
   } else if (odd == 7) {
     options.size = input.take<std::uint16_t>();
-    bytes_[input.take<std::uint16_t>() % bytes_.size()] = input.take<std::uint8_t>() & 1;  // perhaps behind it
+    bytes_[input.take<std::uint16_t>() % bytes_.size()] = input.take<std::uint8_t>() & 1;  // may be after the structure
   }
   std::memcpy(bytes_.data(), &options, sizeof options);
 }

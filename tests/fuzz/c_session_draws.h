@@ -1,4 +1,4 @@
-// What an input of fuzz_c draws for its calls: keys, and options of which any field may be wrong.
+// What an input of fuzz_c draws for its calls: keys, and options with any field invalid.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace crivo::testing {
 
-/// The most bytes that a filter or a sketch may have, unless an input draws another limit.
+/// The maximum size of a filter or a sketch, unless an input draws another limit.
 inline constexpr std::uint64_t kMaxBytes = 1 << 16;
 
-inline constexpr unsigned kKeys = 256;  // there are so many different keys
+inline constexpr unsigned kKeys = 256;  // the number of different keys
 [[nodiscard]] const std::string& key(unsigned id);
 
-/// A kind whose keys are ordered numbers.
+/// Whether the kind's keys are ordered numbers.
 [[nodiscard]] inline bool is_ordered(const char* kind) {
   return kind != nullptr && std::string_view(kind).starts_with("range");
 }
@@ -28,7 +28,7 @@ inline constexpr unsigned kKeys = 256;  // there are so many different keys
 /// Keys, in one of the layouts of crivo_keys.
 class Run {
  public:
-  /// Of different keys.
+  /// Draws different keys.
   explicit Run(Input& input);
   void append(const Run& other);
 
@@ -46,12 +46,12 @@ class Run {
   std::vector<std::uint64_t> offsets_{0};
 };
 
-/// Options of which any field may be wrong, followed by zeros that a later version may read.
+/// Options with any field invalid, followed by zeros that a later version may read.
 class Options {
  public:
-  /// Of any kind, sound or not.
+  /// Draws a valid or invalid kind.
   explicit Options(Input& input);
-  /// Of one of these kinds.
+  /// Draws one of these kinds.
   Options(Input& input, std::span<const char* const> kinds);
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
@@ -59,14 +59,14 @@ class Options {
   [[nodiscard]] const crivo_options* get() const { return reinterpret_cast<const crivo_options*>(bytes_.data()); }
   [[nodiscard]] std::uint64_t seed() const { return get()->seed; }
   [[nodiscard]] bool ordered() const { return is_ordered(get()->kind); }
-  /// The limit that the library sees.
+  /// The limit that the library reads.
   [[nodiscard]] std::uint64_t max_bytes() const;
 
  private:
   Options(Input& input, const char* kind);
   static int progress(double done, void* data);
 
-  alignas(crivo_options) std::array<unsigned char, 4096> bytes_{};  // a `size` beyond this is refused
+  alignas(crivo_options) std::array<unsigned char, 4096> bytes_{};  // a larger `size` is rejected
   unsigned calls_left_ = 0;
   double done_ = 0;
   bool cancelled_ = false;

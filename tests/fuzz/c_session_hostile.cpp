@@ -1,4 +1,4 @@
-// Calls with arguments that are each sound or not. A call that is refused changes nothing.
+// Calls with valid and invalid arguments. A rejected call changes nothing.
 #include "c_session.h"
 #include "c_session_arguments.h"
 #include "require.h"
@@ -6,7 +6,7 @@
 namespace crivo::testing {
 namespace {
 
-/// What a call can make.
+/// The objects that a call can make.
 struct Made {
   crivo_filter* filter = nullptr;
   crivo_builder* builder = nullptr;
@@ -46,7 +46,7 @@ crivo_status make(unsigned function, Arguments& draw, Memory& m, Made& made, cri
   }
 }
 
-/// Of keys with values, by a builder of a map.
+/// Makes a filter of keys with values, through a builder of maps.
 crivo_status make_with_values(unsigned function, Arguments& draw, Memory& m, Made& made, crivo_builder* builder,
                               crivo_error* error) {
   switch (function) {
@@ -124,7 +124,7 @@ crivo_status change(unsigned function, Arguments& draw, Memory& m, crivo_filter*
   }
 }
 
-/// What a call of sketches can make.
+/// The objects that a call for sketches can make.
 struct OfSketches {
   crivo_sketch* sketch = nullptr;
   crivo_difference* difference = nullptr;
@@ -225,7 +225,7 @@ void CSession::call_with_anything() {
   }
 }
 
-/// Keys of which some fit are added up to the first that does not.
+/// A batch with an invalid key may add the keys before it.
 void SketchSession::call_with_anything() {
   const Slot& slot = take_slot();
   const Slot& other = take_slot();

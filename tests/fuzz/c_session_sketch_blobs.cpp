@@ -1,4 +1,4 @@
-// Sketches written, read again, and forged.
+// Sketches are written, read again, and forged.
 #include <algorithm>
 
 #include "blob_surgery.h"
@@ -32,7 +32,7 @@ void SketchSession::write_and_read() {
   to = {Sketch(made), from.facts, from.counts, from.is_known, true};
 }
 
-/// Forges a blob of symbols: any bytes turned over, symbols repeated, and a header for more or fewer of them.
+/// Forges a blob of symbols: flips any bytes, repeats symbols, and changes the number of symbols in the header.
 void SketchSession::forge(Blob& blob, const crivo_sketch_facts& facts) {
   constexpr std::size_t kSymbolsAt = header::kBytes + 8;
   const std::size_t symbol_bytes = 8 + facts.key_bytes;

@@ -1,5 +1,5 @@
-// Sketches made, changed and continued. A sketch depends on its set alone, however that came about: it has the bytes of
-// the sketch that is made of its model at once.
+// Sketches are made, changed and continued. A sketch depends only on its set: after any changes, it has the bytes of a
+// sketch that is made from the model at once.
 #include "c_session_sketches.h"
 
 #include <algorithm>
@@ -18,9 +18,9 @@ namespace {
 constexpr const char* kKinds[] = {nullptr,    "hashes",  "integers", "bytes:1",  "bytes:7", "bytes:13",
                                   "bytes:32", "bytes:8", "bytes:0",  "bytes:33", "words",   "bytes:4294967297"};
 constexpr unsigned kSoundKinds = 8;
-constexpr std::int64_t kMaxCopies = 8;  // that a model is made of again, one by one
+constexpr std::int64_t kMaxCopies = 8;  // the maximum for which the test makes the model's sketch, one copy at a time
 
-/// The function that adds, or the one that removes.
+/// Returns the function that removes, or the one that adds.
 template <class Function>
 Function one_of(bool removes, Function add, Function remove) {
   return removes ? remove : add;
@@ -37,7 +37,7 @@ std::string SketchSession::key_in(const crivo_sketch_facts& facts, unsigned id) 
 
 std::uint64_t SketchSession::number_in(const crivo_sketch_facts& facts, unsigned id) {
   if (facts.what == 0) return crivo_hash_key(key(id).data(), key(id).size(), facts.seed);
-  return id * 0x9E3779B97F4A7C15;  // of both signs, and 0
+  return id * 0x9E3779B97F4A7C15;  // of both signs, and 0 for the first key
 }
 
 crivo_sketch_facts SketchSession::facts_of(const crivo_sketch* sketch) {
@@ -58,7 +58,7 @@ std::uint64_t SketchSession::net_keys_of(const crivo_sketch* sketch) {
   return get(std::as_bytes(std::span(blob)), header::kKeys);
 }
 
-/// Adds or removes a key that is given as a difference gives it.
+/// Adds or removes a key in the form in which crivo_difference_keys returns it.
 void SketchSession::change_by(crivo_sketch* sketch, const crivo_sketch_facts& facts, const std::string& key,
                               bool removes) {
   crivo_status status = CRIVO_OK;
@@ -71,7 +71,7 @@ void SketchSession::change_by(crivo_sketch* sketch, const crivo_sketch_facts& fa
   require(status == CRIVO_OK, "a key that fits is taken");
 }
 
-/// The sketch with these facts of so many copies of each key.
+/// A new sketch with these facts, and with this number of copies of each key.
 SketchSession::Sketch SketchSession::made_of(const crivo_sketch_facts& facts, const Counts& counts) {
   const std::string kind = facts.what == 0   ? "hashes"
                            : facts.what == 2 ? "integers"
@@ -102,7 +102,7 @@ void SketchSession::create() {
   options.keys = kKinds[kind < std::size(kKinds) ? kind : kind % kSoundKinds];
   options.symbols = 1 + 2 * std::uint64_t{input_.take<std::uint8_t>()};
   options.max_bytes = kMaxBytes;
-  alignas(crivo_sketch_options) std::array<unsigned char, 4096> bytes{};  // a `size` beyond this is refused
+  alignas(crivo_sketch_options) std::array<unsigned char, 4096> bytes{};  // a larger `size` is rejected
   const unsigned odd = input_.take_below(16);
   if (odd == 1) options.seed = input_.take<std::uint64_t>();
   if (odd == 2) options.first = input_.take_below(2) == 1 ? input_.take<std::uint8_t>() : input_.take<std::uint64_t>();
@@ -110,7 +110,7 @@ void SketchSession::create() {
   if (odd == 4) options.max_bytes = 1 + input_.take<std::uint16_t>();
   if (odd == 5) {
     options.size = input_.take<std::uint16_t>();
-    bytes[input_.take<std::uint16_t>() % bytes.size()] = input_.take<std::uint8_t>() & 1;  // perhaps behind it
+    bytes[input_.take<std::uint16_t>() % bytes.size()] = input_.take<std::uint8_t>() & 1;  // may be after the structure
   }
   std::memcpy(bytes.data(), &options, sizeof options);
   crivo_sketch* made = nullptr;
@@ -130,7 +130,7 @@ void SketchSession::create() {
   require(crivo_sketch_bytes(made) <= 64 + options.max_bytes || odd == 5, "a sketch is no larger than its limit");
 }
 
-/// Notes that so many copies of a key were added, or removed if below 0.
+/// Notes that `copies` of a key were added, or removed if negative.
 void SketchSession::note(Slot& slot, unsigned id, std::int64_t copies) {
   std::int64_t& count = slot.counts[id];
   count += copies;
@@ -144,7 +144,7 @@ void SketchSession::change() {
   const unsigned how = input_.take_below(4);
   if (slot.sketch == nullptr) return;
   crivo_sketch* const sketch = slot.sketch.get();
-  // Keys of the sketch's width, one behind the other, or keys of any length.
+  // One buffer of keys with the sketch's width, or keys of any length.
   std::string bytes;
   for (const unsigned id : run.ids()) bytes += key_in(slot.facts, id);
   const bool fits = slot.facts.what == 1 && how != 1;

@@ -1,4 +1,4 @@
-// The sketches of one input of fuzz_c, each with its model: how often its set has each key.
+// The sketches of one input of fuzz_c, each with its model: how often its set contains each key.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ class SketchSession {
  public:
   explicit SketchSession(Input& input) : input_(input) {}
 
-  /// One of the calls below.
+  /// Makes one of the calls below.
   void step();
-  /// Every sketch that the last call could have changed is that of its model.
+  /// Compares every sketch that the last call may have changed with its model.
   void check();
 
  private:
@@ -35,10 +35,10 @@ class SketchSession {
 
   struct Slot {
     Sketch sketch;
-    crivo_sketch_facts facts{};  // where keys is what was added less what was removed, modulo 2^64
-    Counts counts{};             // below 0: the key was removed more often than it was added
-    bool is_known = true;        // whether the model is right: not of bytes that were forged, nor of very many copies
-    bool touched = true;         // by a call since it was checked
+    crivo_sketch_facts facts{};  // its `keys` is additions minus removals, modulo 2^64
+    Counts counts{};             // negative if the key was removed more often than added
+    bool is_known = true;        // false for forged bytes and for very many copies, which have no model
+    bool touched = true;         // whether a call used the slot since its last check
   };
 
   void create();
@@ -57,7 +57,7 @@ class SketchSession {
     return slot;
   }
 
-  /// The key with this number as a sketch knows it: its bytes, and of hashes and integers the number.
+  /// The key with this number as a sketch stores it: its bytes, or the number of a hash or an integer.
   static std::string key_in(const crivo_sketch_facts& facts, unsigned id);
   static std::uint64_t number_in(const crivo_sketch_facts& facts, unsigned id);
   static bool have_same_keys(const crivo_sketch_facts& one, const crivo_sketch_facts& other) {
@@ -69,13 +69,13 @@ class SketchSession {
   static void note(Slot& slot, unsigned id, std::int64_t copies);
 
   static crivo_sketch_facts facts_of(const crivo_sketch* sketch);
-  /// The number of keys that a sketch has, modulo 2^64: its facts have 0 for one below 0, but not its blob.
+  /// The number of keys modulo 2^64, from the blob. The facts have 0 for a negative number.
   static std::uint64_t net_keys_of(const crivo_sketch* sketch);
   static Blob blob_of(const crivo_sketch* sketch);
   static Sketch made_of(const crivo_sketch_facts& facts, const Counts& counts);
   static void check_slot(Slot& slot);
 
-  /// Whether the sketch alone, beside that of an empty set, gives all its keys.
+  /// Whether the sketch decodes by itself, as the difference from the empty set.
   static bool is_decoded_alone(const Slot& slot);
   static void check_sides(const Slot& first, const Slot& second, const crivo_difference* found);
   static void check_against_models(const Slot& first, const Slot& second, const crivo_difference* found);

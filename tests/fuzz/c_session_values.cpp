@@ -1,5 +1,5 @@
-// Maps and exact filters, which are built of keys with values: the value that each key of a map must have, and the side
-// on which each key of an exact filter's universe is.
+// Maps and exact filters are built from keys with values. The model has the value of each key of a map, and the side of
+// each key of an exact filter.
 #include <bit>
 #include <optional>
 
@@ -17,7 +17,7 @@ std::uint64_t largest_of(const std::vector<std::uint64_t>& values) {
 
 }  // namespace
 
-/// Two runs of keys, which may have keys in common: the members and the others of an exact filter, or keys of a map.
+/// Two runs of keys, which may overlap: the members and the others of an exact filter, or keys of a map.
 class CSession::Pairs {
  public:
   Pairs(Input& input, bool exact) : sides{Run(input), Run(input)}, all(sides[0]) {
@@ -32,7 +32,7 @@ class CSession::Pairs {
     }
   }
 
-  /// What the first so many pairs come to; nothing where a key has two values.
+  /// The values of the first `count` pairs, or nothing if a key has two values.
   [[nodiscard]] std::optional<Values> model(std::uint64_t count) const {
     Values known;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -42,14 +42,14 @@ class CSession::Pairs {
   }
 
   Run sides[2];
-  Run all;                            // both, one behind the other
-  std::vector<std::uint64_t> values;  // for each of these
+  Run all;                            // both runs, one after the other
+  std::vector<std::uint64_t> values;  // one per key of `all`
 
  private:
   static constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;
 };
 
-/// Puts a filter that was made of the first so many pairs into the slot. Without options it must be made if it can be.
+/// Puts a filter of the first `count` pairs into the slot. Without options, the build of valid input must succeed.
 void CSession::fill_with_values(Slot& slot, crivo_status status, crivo_filter* made, const Options* options,
                                 const Pairs& pairs, std::uint64_t count) {
   require((status == CRIVO_OK) == (made != nullptr), "a filter is made, or there is an error");

@@ -1,5 +1,4 @@
-// Chunks: whatever comes over a link, in any order, a reader refuses it or takes it, and in the end it has the blob
-// that was sent, or says what is missing.
+// A reader accepts or rejects each of any chunks. In the end it has the blob that was sent, or names a missing chunk.
 
 #include "crivo/host/chunks.h"
 #include "filters.h"
@@ -12,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMaxBytes = 1 << 20;
 
-/// A blob of a few hundred bytes, one of eight.
+/// One of eight blobs, of a few hundred bytes.
 const Bytes& sent_blob(unsigned choice) {
   static const std::vector<Bytes> blobs = [] {
     std::vector<Bytes> made;
@@ -23,8 +22,7 @@ const Bytes& sent_blob(unsigned choice) {
   return blobs[choice % blobs.size()];
 }
 
-/// What a link does to a chunk: nothing, or it changes a byte, cuts or lengthens it; with the checksum made right again
-/// or not.
+/// Simulates a link: leaves the chunk unchanged, or changes, shortens or lengthens it. May repair the checksum.
 Bytes over_the_link(Input& input, Bytes chunk, bool& intact) {
   const unsigned choice = input.take_below(16);
   intact = choice < 8;
@@ -40,7 +38,7 @@ Bytes over_the_link(Input& input, Bytes chunk, bool& intact) {
   return chunk;
 }
 
-/// Chunks of one blob, or of two, come in the order that the input says. Returns whether all of them came.
+/// Delivers the chunks of one or two blobs in the order of the input. Returns whether the blob is complete.
 bool receive(Input& input) {
   const Bytes& blob = sent_blob(input.take_below(8));
   const Bytes& other = sent_blob(input.take_below(8));
@@ -60,7 +58,7 @@ bool receive(Input& input) {
     const Bytes chunk = over_the_link(input, from.chunk(seq), intact);
     const std::optional<std::uint64_t> missing = reader.first_missing();
     const auto added = reader.add(chunk, seq);
-    // Where the link changed a chunk and made its checksum right, the sound chunk is the one that differs.
+    // If the link changed a chunk and repaired its checksum, the reader later rejects the original chunk as different.
     replaced |= added && !intact;
     if (intact && !is_foreign && !replaced)
       require(added.has_value(), "a sound chunk is taken, however often it comes");
@@ -79,7 +77,7 @@ bool receive(Input& input) {
   return joined.has_value();
 }
 
-/// Anything at all, in pieces whose lengths the input gives.
+/// Reads arbitrary bytes, in pieces whose lengths the input chooses.
 bool read_anything(Input& input) {
   const bool repair = input.take_below(2) != 0;
   ChunkReader reader(kMaxBytes);

@@ -1,4 +1,4 @@
-// The fuzzers' corpora, and the golden and hostile files with every choice of the first byte, in an ordinary build.
+// Replays the fuzzers' corpora in any build, and the golden and hostile files with every value of the first byte.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ TEST(FuzzReplay, TheChunksCorpusBreaksNoPromiseAndMakesBlobs) {
   EXPECT_LT(whole, inputs.size());
 }
 
-// If all inputs of a fuzzer were refused by the parser, it would test nothing but the parser.
+// If the parser rejected all inputs of a fuzzer, the fuzzer would only test the parser.
 TEST(FuzzReplay, TheRibbonCorpusBreaksNoPromiseAndReachesTheLevels) {
   std::size_t accepted = 0;
   unsigned most_levels = 0;

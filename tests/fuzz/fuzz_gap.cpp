@@ -1,5 +1,5 @@
-// libFuzzer: fuzz_gap -max_total_time=60. The first two bytes are the payload's size, the rest a gap coding, which so
-// needs no header and no checksum; what it decodes to must survive being coded again.
+// The libFuzzer driver for gap coding. Run: fuzz_gap -max_total_time=60. The first two bytes are the payload's size,
+// and the rest is a gap coding without header and checksum. A decoded payload must survive being coded again.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!payload) return 0;
   if (payload->size() != raw_bytes) std::abort();
   const auto stored = crivo::compress_gap(*payload, 0);
-  if (!stored) return 0;  // a pattern that its coder's zstd writes in fewer bytes than were read
+  if (!stored) return 0;  // a pattern that zstd alone compresses further than gap coding
   const auto again = crivo::decompress_gap(*stored, raw_bytes);
   if (!again || !std::ranges::equal(*again, *payload)) std::abort();
   return 0;

@@ -1,4 +1,4 @@
-// libFuzzer: fuzz_kernels tests/fuzz/corpus/kernels -max_total_time=60
+// The libFuzzer driver for kernels. Run: fuzz_kernels tests/fuzz/corpus/kernels -max_total_time=60
 #include "fuzz_body.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

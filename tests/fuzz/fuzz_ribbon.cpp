@@ -1,5 +1,5 @@
-// libFuzzer: fuzz_ribbon tests/fuzz/corpus/ribbon -max_total_time=60. Says at the end how many inputs were filters:
-// refused ones test little.
+// The libFuzzer driver for ribbons. Run: fuzz_ribbon tests/fuzz/corpus/ribbon -max_total_time=60. Prints at the end how
+// many inputs were valid filters, because invalid ones test little.
 #include <cstdio>
 
 #include "fuzz_body.h"

@@ -1,4 +1,4 @@
-// libFuzzer: fuzz_sqlite tests/fuzz/corpus/sqlite -max_total_time=60
+// The libFuzzer driver for SQLite. Run: fuzz_sqlite tests/fuzz/corpus/sqlite -max_total_time=60
 #include "fuzz_body.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

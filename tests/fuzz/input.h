@@ -1,4 +1,4 @@
-// Reads an input field by field. Behind its end it reads zeros, so that every input means something.
+// Reads an input field by field. After its end it reads zeros, so that every input is valid.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ class Input {
   std::span<const std::uint8_t> left_;
 };
 
-/// Reads at most 256 hashes, in runs of up to 16. The hashes of a run are equal, or neighbours, or a power of two
-/// apart, or unrelated. Patterns that no hash function makes are what a filter is most likely to get wrong.
+/// Reads at most 256 hashes, in runs of up to 16. The hashes of a run are equal, consecutive, a power of two apart, or
+/// unrelated. No hash function produces such patterns, but filters are most likely to fail on them.
 [[nodiscard]] inline std::vector<std::uint64_t> take_hashes(Input& input) {
   std::vector<std::uint64_t> hashes;
   const unsigned runs = input.take_below(17);

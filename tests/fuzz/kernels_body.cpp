@@ -1,4 +1,4 @@
-// Every instruction set's kernels against scalar, over sizes, probes and hashes that an input chooses.
+// Compares the kernels of every instruction set with the scalar ones, for sizes, probes and hashes from the input.
 
 #include "against_scalar.h"
 #include "crivo/types.h"
@@ -14,7 +14,7 @@ namespace {
 
 void require_same(const std::string& difference) { require(difference.empty(), difference.c_str()); }
 
-/// A copy in memory of its own, so that sanitizers notice when a byte beyond it is read.
+/// Copies the payload to memory of its exact size, so that sanitizers detect a read after its end.
 void ask(Asking asking, const Shape& shape, std::span<const std::byte> payload,
          const std::vector<std::uint64_t>& hashes) {
   const std::vector<std::byte> memory(payload.begin(), payload.end());
@@ -22,8 +22,8 @@ void ask(Asking asking, const Shape& shape, std::span<const std::byte> payload,
     require_same(difference_in_answers(kernels, asking, {shape, memory.data(), memory.size()}, hashes));
 }
 
-/// The rest of the input, repeated, with each byte XORed with `flip`, so that a payload can be nearly all ones as well
-/// as nearly all zeros.
+/// The rest of the input, repeated. Each byte is XORed with `flip`, so that a payload can have nearly all ones or
+/// zeros.
 std::vector<std::byte> payload_from(Input& input, std::size_t size) {
   const auto flip = input.take<std::uint8_t>();
   const auto bytes = input.left();
@@ -59,7 +59,7 @@ void check_ribbon_answers(Input& input) {
   ask(asking_ribbon(shape), shape, payload, hashes);
 }
 
-/// A level of up to 8 or 16 buckets, or a shard of such a level, whose first bucket keeps no start below the border.
+/// A level of up to 8 or 16 buckets, or a shard of it whose first bucket stores no start below the shard's border.
 void check_banding(Input& input) {
   Shard shard;
   shard.width = input.take_below(2) == 0 ? kWideRibbon : kNarrowRibbon;

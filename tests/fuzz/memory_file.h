@@ -1,4 +1,4 @@
-// A file in memory, which has a path while it is open.
+// A file in memory. It has a path while it is open.
 #pragma once
 
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ class MemoryFile {
   MemoryFile& operator=(const MemoryFile&) = delete;
   [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
   [[nodiscard]] std::uint64_t size() const { return static_cast<std::uint64_t>(::lseek(fd_, 0, SEEK_END)); }
-  /// Turns over these bits of a byte.
+  /// Flips these bits of a byte.
   void damage(std::uint64_t at, std::uint8_t bits) const {
     std::uint8_t byte = 0;
     const auto place = static_cast<off_t>(at);

@@ -1,4 +1,4 @@
-// Ends the process if an input has broken a promise. libFuzzer notices that and keeps the input.
+// Ends the process if an input breaks a promise. libFuzzer detects this and saves the input.
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Ribbon filters without a blob around them: any payload that opens is safe to ask, and every instruction set answers
-// alike; a filter that was built has its keys.
+// Ribbon filters without a blob: lookups in any payload that opens are safe, every instruction set gives the same
+// answers, and a built filter has its keys.
 #include <cstring>
 #include <memory>
 
@@ -15,7 +15,7 @@
 namespace crivo::testing {
 namespace {
 
-/// Hashes that are asked for after those of the input: they reach the first start, the last one, and some between them.
+/// Looked up after the hashes of the input. They reach the first start, the last start, and some between them.
 constexpr std::uint64_t kQuestions[] = {0, ~0ULL, 1, 1ULL << 63, 0x5555555555555555, 0xFEDCBA9876543210};
 constexpr std::size_t kMaxBatch = 70;
 
@@ -25,8 +25,8 @@ void ask(const FilterRef& filter, std::span<const std::uint64_t> hashes) {
     require(difference_in_answers(kernels, asking_ribbon(view.shape), view, hashes).empty(),
             "all kernels answer like scalar");
   }
-  // A batch looks at the payload's size only to choose between three ways of reading it. No input is large enough for
-  // the second and the third, so its size is forged here: all must be safe.
+  // A batch uses the payload's size only to choose one of three ways to read. No input is large enough for the second
+  // and the third, so the test forges the size. All three must be safe.
   for (const std::size_t forged : {kRibbonFarBytes, kRibbonFartherBytes}) {
     view.payload_bytes = forged;
     for (const Kernels& kernels : available_kernels()) {
@@ -35,8 +35,7 @@ void ask(const FilterRef& filter, std::span<const std::uint64_t> hashes) {
   }
 }
 
-/// A copy of the payload in memory that begins `shift` bytes before it and ends with it, so that sanitizers notice when
-/// a byte beyond it is read.
+/// Copies the payload to the end of an allocation that is `shift` bytes larger, so that sanitizers detect overreads.
 std::optional<unsigned> open_and_ask(const Shape& shape, std::span<const std::byte> payload, std::size_t shift,
                                      std::span<const std::uint64_t> hashes) {
   const auto memory = std::make_unique<std::byte[]>(shift + payload.size());
@@ -51,7 +50,7 @@ std::optional<unsigned> open_and_ask(const Shape& shape, std::span<const std::by
 }
 
 /// A filter of these hashes, or an error if they have no solution, which happens because they are not hashes of keys.
-/// The kernels are asked only for the first `batch` hashes.
+/// The kernels look up only the first `batch` hashes.
 std::optional<unsigned> build_and_ask(const Shape& shape, const std::vector<std::uint64_t>& hashes, std::size_t batch) {
   FilterSpec spec{.kind = Kind::kRibbon,
                   .capacity = std::max<std::size_t>(1, hashes.size()),
@@ -73,7 +72,7 @@ std::optional<unsigned> build_and_ask(const Shape& shape, const std::vector<std:
 
 std::optional<unsigned> fuzz_ribbon(std::span<const std::uint8_t> bytes) {
   Input input(bytes);
-  enum Use : std::uint8_t { kAsItIs, kBuilt, kFittedTooSmall };  // or else fitted
+  enum Use : std::uint8_t { kAsItIs, kBuilt, kFittedTooSmall };  // other values: fitted
   const unsigned use = input.take_below(8);
   Shape shape{.kind = Kind::kRibbon, .k = input.take<std::uint8_t>(), .param = input.take<std::uint16_t>()};
   const std::size_t batch = input.take_below(kMaxBatch + 1);

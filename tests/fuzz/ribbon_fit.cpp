@@ -14,8 +14,8 @@ void fit_shape(Shape& shape) {
   if (shape.k == 0 && shape.param == width_param) ++shape.param;
 }
 
-/// The level at `at`, after its number of blocks was changed so that it fits in `room` words, which must be enough for
-/// the smallest level.
+/// The level at `at`. Reduces its number of blocks so that it fits in `room` words, which must be enough for the
+/// smallest level.
 RibbonLevelShape fit_level(std::byte* at, const RibbonForm& form, bool base, std::uint64_t room,
                            std::uint64_t least_blocks) {
   std::uint64_t blocks = load_le<std::uint64_t>(at);

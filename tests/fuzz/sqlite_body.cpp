@@ -1,6 +1,6 @@
-// The SQLite extension on forged shadow tables and forged blobs. The input is a program of small steps: damage to a
-// shadow table (with the checksum made right again), a statement over a filter table, or a call of a SQL function, each
-// of which may refuse, and none of which may crash, run without end, or lose a key that was just added.
+// The SQLite extension with forged shadow tables and forged blobs. The input is a program of small steps: damage to a
+// shadow table (with the checksum repaired), a statement on a filter table, or a call of an SQL function. A step may
+// fail. It must not crash, run forever, or lose a key that was just added.
 #include <sqlite3.h>
 
 #include <array>
@@ -47,7 +47,8 @@ class Connection {
     require(sqlite3_open(":memory:", &db_) == SQLITE_OK, "SQLite opens a database");
     require(sqlite3_crivo_init(db_, nullptr, nullptr) == SQLITE_OK, "the extension registers");
     sqlite3_limit(db_, SQLITE_LIMIT_LENGTH, 1 << 20);
-    sqlite3_db_config(db_, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);  // so that AddressSanitizer sees SQLite's memory
+    sqlite3_db_config(db_, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0,
+                      0);  // for AddressSanitizer: no lookaside memory
     run("PRAGMA page_size = 512");
     run("CREATE TABLE sources(value)");
     run("CREATE TABLE keys AS VALUES (1), (2), ('three'), (x'04'), (77), (NULL)");
@@ -67,7 +68,7 @@ class Connection {
     copy(start_, db_);
   }
 
-  /// Makes the database what it was in the beginning, inside a transaction. Taking that back is what costs least.
+  /// Restores the initial database in a transaction. A rollback is the cheapest way.
   void restore() {
     const bool in_transaction = sqlite3_get_autocommit(db_) == 0;
     if (in_transaction) run("ROLLBACK");
@@ -75,7 +76,7 @@ class Connection {
     require(run("BEGIN") == SQLITE_DONE, "no transaction is left open");
   }
 
-  /// Runs a statement; keeps the first column of its last row, and counts the rows.
+  /// Runs a statement, stores the first column of its last row, and counts the rows.
   int run(const std::string& sql, const std::vector<Value>& values = {}) {
     rows_ = 0;
     answer_ = {};
@@ -90,11 +91,11 @@ class Connection {
   [[nodiscard]] int rows() const { return rows_; }
   [[nodiscard]] const Value& answer() const { return answer_; }
 
-  /// "name(?1, ?2)" for every function of the extension and every number of arguments that it takes.
+  /// "name(?1, ?2)" for each function of the extension and each of its numbers of arguments.
   [[nodiscard]] const std::vector<std::string>& calls() const { return calls_; }
 
  private:
-  /// Not sqlite3_deserialize, after which SQLite 3.40 crashes where a table-valued function was used before.
+  /// Not sqlite3_deserialize: after a table-valued function was used, it makes SQLite 3.40 crash.
   static void copy(sqlite3* to, sqlite3* from) {
     sqlite3_backup* backup = sqlite3_backup_init(to, "main", from, "main");
     require(backup != nullptr && sqlite3_backup_step(backup, -1) == SQLITE_DONE, "no statement is left open");
@@ -164,7 +165,7 @@ std::string take_bytes(Input& input, unsigned most) {
   return bytes;
 }
 
-/// Numbers at which sizes, counts and page numbers break.
+/// Draws numbers near the limits of sizes, counts and page numbers.
 std::int64_t take_number(Input& input) {
   const unsigned choice = input.take_below(70);
   if (choice < 64) return static_cast<std::int64_t>((std::uint64_t{1} << choice) - input.take_below(3));
@@ -174,7 +175,7 @@ std::int64_t take_number(Input& input) {
 
 std::string take_table(Input& input) { return kTables[input.take_below(kTables.size())].name; }
 
-/// One input at work.
+/// Runs one input.
 class Program {
  public:
   Program(Connection& db, Input& input) : db_(db), input_(input), table_(take_table(input)) {}
@@ -271,7 +272,7 @@ class Program {
     const bool or_ignore = input_.take_below(2) == 0;
     const int status =
         db_.run((or_ignore ? "INSERT OR IGNORE INTO " : "INSERT INTO ") + table_ + "(key) VALUES (?)", {key});
-    if (status != SQLITE_DONE || key.type == Value::Type::kNull || table_ == "windowed") return;  // whose keys expire
+    if (status != SQLITE_DONE || key.type == Value::Type::kNull || table_ == "windowed") return;  // window keys expire
     require(db_.run("SELECT 1 FROM " + table_ + " WHERE key = ?", {key}) == SQLITE_DONE,
             "an added key can be asked for");
     require(db_.rows() == 1, "an added key is found");

@@ -1,4 +1,4 @@
-// Reading hostile blobs in a process that cannot have more memory than the reader's limit and 16 MB.
+// Reads hostile blobs in a process whose memory is limited to the reader's limit and 16 MB.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "zero_page.h"
 #include "zstd_frame.h"
 
-// Sanitizers reserve terabytes of address space, which no limit survives.
+// Sanitizers reserve terabytes of address space, so a limit would end the process.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CRIVO_SANITIZED 1
 #elif defined(__has_feature)
@@ -28,14 +28,14 @@ namespace {
 
 constexpr std::uint64_t kAllowance = 16 << 20;
 
-/// What qemu-user's own tables may take: it keeps 24 bytes for each page that the program maps, 6 MiB for a gibibyte.
+/// qemu-user allocates 24 bytes for each page that the program maps, which is 6 MiB for a GiB.
 #ifdef CRIVO_IS_EMULATED
 constexpr std::uint64_t kEmulatorTables = 48 << 20;
 #else
 constexpr std::uint64_t kEmulatorTables = 0;
 #endif
 
-/// Limits this process to `more` bytes of address space beyond what it has now.
+/// Limits this process to `more` bytes of address space in addition to its present use.
 void limit_memory(std::uint64_t more) {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -63,7 +63,7 @@ TEST(BombDeathTest, TheMemoryLimitOfThisTestBinds) {
 #endif
   const auto allocate_too_much = [] {
     limit_memory(kHostileLimit + kAllowance);
-    // Volatile: GCC 16 leaves out an allocation that is only compared, and takes it for granted.
+    // Volatile, because GCC 16 removes an allocation that is only compared, and assumes that it succeeds.
     void* volatile memory = std::malloc(2 * (kHostileLimit + kAllowance));
     std::_Exit(memory == nullptr ? kOutOfMemory : kAccepted);
   };
@@ -78,21 +78,21 @@ TEST(BombDeathTest, HostileFilesAreRefusedInLittleMemory) {
   }
 }
 
-/// A blocked filter's header for this many payload bytes, before what is stored of them.
+/// A blob with the header of a blocked filter of `raw_bytes` bytes, and with these stored bytes.
 Bytes claim(std::uint64_t raw_bytes, std::uint64_t codec, const Bytes& stored) {
   const Bytes sound = blob_of(build_filter(Kind::kBlocked, 1).ref());
   const Bytes claiming = forge(forge(sound, header::kUnits, raw_bytes / 64), header::kRawBytes, raw_bytes);
   return with_payload(forge(claiming, header::kCodec, codec), stored);
 }
 
-/// A sound blob of a few bytes: the empty filter of that size.
+/// A valid blob of a few bytes: the empty filter of that size.
 Bytes empty_filter(std::uint64_t raw_bytes) {
   const ZstdFrame no_symbols{
       .content_size = 0, .window_descriptor = {}, .dictionary_id = {}, .blocks = raw_block({}, true)};
   return claim(raw_bytes, 2, Bytes(8) + encode(no_symbols));
 }
 
-/// A blob of a few bytes of which zstd finds only at the end that they are no such filter.
+/// A blob of a few bytes. Only at its end does zstd detect that it does not decode to the filter's size.
 Bytes broken_promise(std::uint64_t raw_bytes) {
   const ZstdFrame nothing{.content_size = raw_bytes,
                           .window_descriptor = {},
@@ -123,7 +123,7 @@ TEST(BombDeathTest, MemoryIsTakenAsItIsFilled) {
   EXPECT_EXIT(parse_and_count_resident_memory(broken), ::testing::ExitedWithCode(kRefused), "");
 }
 
-/// Copies, unions and blobs of a filter of a gibibyte in which hardly any byte is other than 0.
+/// Copies, merges and stores a filter of 1 GiB whose bytes are nearly all 0. Limits the resident memory.
 [[noreturn]] void use_and_count_resident_memory(const Bytes& blob, const std::string& file) {
   const std::uint64_t before = most_resident_bytes();
   OpenedBlob opened = *parse_blob(blob);

@@ -1,6 +1,6 @@
-// Damage by the thousand: every truncation, every bit flip, every appended byte and every forged byte of a header or
-// tail, for every kind, for 0, 1, 100 and 10,000 keys, in blobs of every codec and in sealed SST blocks, where
-// open_sst_block answers with an error, and the policy then with "maybe".
+// Systematic damage: truncations, bit flips, appended bytes, and forged bytes of headers and tails. Tests every kind
+// with 0, 1, 100 and 10,000 keys, in blobs of every codec and in sealed SST blocks. For damaged SST blocks,
+// open_sst_block returns an error, and the policy then answers "maybe".
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kKeys[] = {0, 1, 100, 10'000};
 
-/// All numbers of [0, count) if there are at most `most`; else `most` of them, from both ends and as a sample of the
+/// All numbers in [0, count) if there are at most `most`. Otherwise `most` numbers: both ends, and a sample of the
 /// middle.
 std::vector<std::size_t> all_or_sample(std::size_t count, std::size_t most) {
   std::vector<std::size_t> chosen;
@@ -31,7 +31,7 @@ std::vector<std::size_t> all_or_sample(std::size_t count, std::size_t most) {
 
 void flip_bit(Bytes& bytes, std::size_t bit) { bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8)); }
 
-/// A copy with random bytes behind it.
+/// A copy with random bytes or zeros appended.
 Bytes with_appended(const Bytes& bytes, std::size_t count, bool zeros) {
   Bytes longer = bytes;
   std::mt19937_64 random(count);
@@ -39,8 +39,8 @@ Bytes with_appended(const Bytes& bytes, std::size_t count, bool zeros) {
   return longer;
 }
 
-/// A forged filter that is accepted need not know the old keys, but it must be a filter: it answers every question
-/// (under the sanitizers, inside its bytes), the same in a batch, and reads back as itself from any form.
+/// An accepted forged filter may lose the old keys, but it must answer every lookup, and a batch in the same way. The
+/// sanitizers detect reads outside its bytes. From every form, it must be read back unchanged.
 void expect_usable(const FilterRef& filter) {
   static const auto hashes = present_hashes(64, 0);
   std::uint64_t found = 0;
@@ -66,7 +66,7 @@ class Damaged : public ::testing::TestWithParam<KindInfo> {
     std::uint64_t n;
     Bytes blob;
   };
-  /// The kind's sound blobs: each number of keys in each codec.
+  /// The kind's valid blobs: each number of keys in each codec.
   static std::vector<Sound> sound_blobs() {
     std::vector<Sound> blobs;
     for (const std::uint64_t n : kKeys) {
@@ -128,7 +128,7 @@ TEST_P(Damaged, RejectsAppendedBytes) {
   }
 }
 
-// The checksum is no authenticity. What it cannot stop must be rejected for what it says, or be a filter.
+// The checksum is no authentication. A forged byte with a correct checksum is rejected by its field, or gives a filter.
 TEST_P(Damaged, AForgedHeaderByteIsRejectedOrAFilter) {
   for (const Sound& sound : sound_blobs()) {
     SCOPED_TRACE(sound.name);
@@ -147,7 +147,7 @@ TEST_P(Damaged, AForgedHeaderByteIsRejectedOrAFilter) {
   }
 }
 
-// Capacity, keys and rate are informative: whatever they say, no key is lost.
+// Capacity, keys and rate are informative. No value of these fields hides a key.
 TEST_P(Damaged, ForgedFactsNeverHideAKey) {
   constexpr std::uint64_t kValues[] = {
       0, 1, 2, 1 << 20, (std::uint64_t{1} << 40), ~std::uint64_t{0}, 0x3FE0000000000000, 1};
@@ -168,7 +168,7 @@ TEST_P(Damaged, ForgedFactsNeverHideAKey) {
   }
 }
 
-// Random payload bits under a right checksum: tables with any counters, fingerprints, layers and bumps.
+// Random payload bits with a correct checksum: tables with any counters, fingerprints, layers and bumped buckets.
 TEST_P(Damaged, AForgedPayloadIsRejectedOrAFilter) {
   std::mt19937_64 random(11);
   for (const Sound& sound : sound_blobs()) {
@@ -195,7 +195,7 @@ class DamagedSst : public ::testing::TestWithParam<KindInfo> {
 INSTANTIATE_TEST_SUITE_P(Kinds, DamagedSst, ::testing::ValuesIn(kinds().begin(), kinds().end()),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-constexpr std::string_view kNames[] = {"", "drop_suffix:8"};  // of key transforms
+constexpr std::string_view kNames[] = {"", "drop_suffix:8"};  // the names of key transforms
 
 TEST_P(DamagedSst, RejectsEveryTruncation) {
   for (const std::string_view name : kNames) {
@@ -220,7 +220,7 @@ TEST_P(DamagedSst, RejectsEveryBitFlip) {
     for (const std::uint64_t n : kKeys) {
       Bytes block = sound_block(n, name);
       ASSERT_TRUE(open_sst_block(block, name));
-      // The sample has both ends in full, and the tail's 384 bits are at the end.
+      // The sample includes both ends in full, and the tail's 384 bits are at the end.
       for (const std::size_t bit : all_or_sample(8 * block.size(), 20'000)) {
         flip_bit(block, bit);
         EXPECT_FALSE(open_sst_block(block, name)) << "bit " << bit;
@@ -247,8 +247,8 @@ TEST_P(DamagedSst, AForgedTailByteIsRejectedOrAFilter) {
   for (const std::string_view name : kNames) {
     for (const std::uint64_t n : {0U, 1U, 100U}) {
       Bytes block = sound_block(n, name);
-      const std::size_t checksum = block.size() - trailer::kBytes;  // which every change repairs, and so is skipped
-      const std::size_t units = checksum + trailer::kUnits.offset;  // before it, what has no bearing on the payload
+      const std::size_t checksum = block.size() - trailer::kBytes;  // skipped, because every change repairs it
+      const std::size_t units = checksum + trailer::kUnits.offset;  // the fields before it do not affect the payload
       for (std::size_t at = block.size() - sst_tail_bytes(name.size()); at < block.size(); ++at) {
         if (at == checksum) at += trailer::kChecksum.width;
         const std::byte original = block[at];
@@ -265,7 +265,7 @@ TEST_P(DamagedSst, AForgedTailByteIsRejectedOrAFilter) {
   }
 }
 
-// A name is all that keeps a filter from being asked for keys that it was not built from.
+// Only the name prevents lookups of keys with another transform than the filter's.
 TEST_P(DamagedSst, ABlockOpensWithItsOwnKeyTransformOnly) {
   const std::string longest(kMaxKeyTransformName, 'z');
   const std::string_view names[] = {"", "a", "b", "drop_suffix:8", "drop_suffix:9", "drop_suffix:80", longest};
@@ -292,7 +292,7 @@ TEST(DamagedSstOfNoKind, GarbageOfAnySizeIsRejected) {
       Bytes garbage(size);
       for (std::byte& byte : garbage) byte = static_cast<std::byte>(random());
       EXPECT_FALSE(open_sst_block(garbage));
-      if (size >= 5) garbage[size - 5] = static_cast<std::byte>(0xBD);  // our marker
+      if (size >= 5) garbage[size - 5] = static_cast<std::byte>(0xBD);  // Crivo's marker
       EXPECT_EQ(is_sst_block(garbage), size >= 5);
       EXPECT_FALSE(open_sst_block(garbage));
     }

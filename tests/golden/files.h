@@ -1,4 +1,4 @@
-// Reading the committed files of this folder.
+// Reads the committed files of this folder.
 #pragma once
 
 #include <filesystem>

@@ -5,10 +5,10 @@
 namespace crivo::testing {
 namespace {
 
-/// Different n have different seeds, rates and options, so that few files cover much.
+/// Each n has its own seed, rate and options, so that few files cover many combinations.
 FilterSpec spec_for(Kind kind, std::uint64_t n) {
   FilterSpec spec{.kind = kind};
-  spec.capacity = n + n / 4 + 1;  // room for the repeated quarter in kinds that keep every copy
+  spec.capacity = n + n / 4 + 1;  // includes the repeated quarter, for kinds that keep every copy
   switch (n) {
     case 0:
       break;
@@ -17,7 +17,7 @@ FilterSpec spec_for(Kind kind, std::uint64_t n) {
       spec.seed = 1;
       break;
     case 100:
-      spec.fp_rate = 1e-5;  // k > 8 for blocked, so the second half of its positions
+      spec.fp_rate = 1e-5;  // more than 8 probes for blocked, so that the filter has both halves of its positions
       spec.seed = std::uint64_t{1} << 63;
       if (kind == Kind::kSpectral) spec.counter_bits = 16;
       if (kind == Kind::kScalable) spec.growth = 4;
@@ -26,11 +26,11 @@ FilterSpec spec_for(Kind kind, std::uint64_t n) {
       break;
     default:
       spec.seed = 0x0123456789ABCDEF;
-      if (kind == Kind::kExact) spec.fp_rate = 1;  // as small as it can be
+      if (kind == Kind::kExact) spec.fp_rate = 1;  // the smallest possible filter
       if (kind == Kind::kSpectral) spec.counter_bits = 4;
   }
-  if (kind == Kind::kCuckoo) spec.capacity = 2 * n + 1;     // copies of a key crowd its two buckets
-  if (kind == Kind::kScalable) spec.capacity = n / 20 + 1;  // so that it has grown
+  if (kind == Kind::kCuckoo) spec.capacity = 2 * n + 1;     // copies of a key fill its two buckets
+  if (kind == Kind::kScalable) spec.capacity = n / 20 + 1;  // so that the filter has several layers
   return spec;
 }
 
@@ -52,7 +52,7 @@ const char* suffix(GoldenForm form) {
   throw std::logic_error("no such form");
 }
 
-/// A window in which the first half of the keys came in March 2024, and the others six hours later.
+/// A window that got the first half of its keys in March 2024, and the others six hours later.
 Result<AnyFilter> build_window(const FilterSpec& spec, std::span<const std::uint64_t> hashes, std::uint64_t first) {
   constexpr std::int64_t kFirst = 1'709'251'200'000;
   constexpr std::int64_t kLater = kFirst + 21'600'000;
@@ -81,10 +81,10 @@ std::vector<GoldenFile> golden_files() {
         files.push_back({std::string(info.name) + "-" + std::to_string(n) + suffix(form), spec, n, form});
       };
       add(spec_for(info.kind, n), GoldenForm::kRaw);
-      if (n >= 100) add(spec_for(info.kind, n), GoldenForm::kSums);  // in one segment, and in several
+      if (n >= 100) add(spec_for(info.kind, n), GoldenForm::kSums);  // one segment, and several
       add(spec_for(info.kind, n), GoldenForm::kZstd);
       if (n <= 100) add(spec_for(info.kind, n), GoldenForm::kSst);
-      if (n <= 100 && (info.kind == Kind::kBlocked || info.kind == Kind::kRibbon)) {  // those that the plugin writes
+      if (n <= 100 && (info.kind == Kind::kBlocked || info.kind == Kind::kRibbon)) {  // as the plugin writes
         add(spec_for(info.kind, n), GoldenForm::kSstTransform);
         files.back().key_transform = n == 0 ? "a" : n == 1 ? "drop_suffix:8" : std::string(32, 'z');
       }
@@ -135,7 +135,7 @@ std::vector<GoldenSketch> golden_sketches() {
   return {named("hashes", 0, {.symbols = 1}), named("hashes", 10'000, {.symbols = 300, .seed = 0x0123456789ABCDEF}),
           named("integers", 100, {.symbols = 200, .first = 50, .seed = 1}), named("bytes:1", 1, {.symbols = 20}),
           named("bytes:21", 100, {.symbols = 100, .seed = std::uint64_t{1} << 63}),
-          // The last symbols that there are.
+          // The last symbols of a sketch.
           named("bytes:32", 1000, {.symbols = 3, .first = kMaxSketchSymbols - 3})};
 }
 

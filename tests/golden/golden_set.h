@@ -1,4 +1,4 @@
-// The filters whose bytes are committed in blobs/: what they are, so that both the writer and the test can build them.
+// Describes the filters whose bytes are committed in blobs/. The writer and the test build them from this description.
 #pragma once
 
 #include "crivo/sketch.h"
@@ -6,7 +6,7 @@
 
 namespace crivo::testing {
 
-/// How a filter is stored in a golden file.
+/// The form of a filter in a golden file.
 enum class GoldenForm { kRaw, kSums, kZstd, kGap, kSst, kSstTransform };
 
 struct GoldenFile {
@@ -14,22 +14,21 @@ struct GoldenFile {
   FilterSpec spec;
   std::uint64_t n;
   GoldenForm form;
-  std::string key_transform = {};  // the name in a block of the form kSstTransform
+  std::string key_transform = {};  // for the form kSstTransform
 };
 
-/// One file per kind (and for ribbons of width 32), number of keys and form. The specs never change; a new kind or
-/// form adds files.
+/// One file per kind (and for ribbons of width 32), number of keys and form. Specs never change; new kinds add files.
 [[nodiscard]] std::vector<GoldenFile> golden_files();
 
-/// The other keys that an exact filter knows of for each present one, absent keys from 0 on.
+/// An exact filter knows this number of absent keys for each present key. They start at absent key 0.
 inline constexpr std::uint64_t kGoldenOthers = 20;
-/// The filter of a file, built by the code as it is today: present keys 0 ... n - 1, the first quarter of them twice.
+/// The filter of a file, built by the current code from the present keys 0 ... n - 1. The first quarter is added twice.
 [[nodiscard]] AnyFilter golden_filter(const GoldenFile& file);
-/// Its bytes as the code would write them today.
+/// The file's bytes as the current code writes them.
 [[nodiscard]] Bytes golden_bytes(const GoldenFile& file);
 
-/// A sketch whose bytes are committed in sketches/: of the present keys 0 ... n - 1 or, of integers, of multiples of
-/// an odd number.
+/// A sketch whose bytes are in sketches/. It has the present keys 0 ... n - 1, or multiples of an odd number as
+/// integers.
 struct GoldenSketch {
   std::string name;  // "hashes-100"
   SketchSpec spec;

@@ -1,5 +1,5 @@
-// Every file that was ever written reads as the filter it was written from, and the code still writes the same bytes.
-// Every committed hostile file gets the error that its name promises.
+// Every committed file reads as the filter it was written from, and the code still writes the same bytes. Every
+// committed hostile file gets the error in its description.
 #include "crivo/host/sst_block.h"
 #include "files.h"
 #include "golden_set.h"
@@ -13,7 +13,7 @@ bool is_sst(const GoldenFile& file) { return file.form == GoldenForm::kSst || fi
 
 Bytes stored_bytes(const GoldenFile& file) { return read_file(golden_folder("blobs") / file.name); }
 
-/// Checks that both have the same shape and payload, and that every key is found.
+/// Expects the read filter to have the same shape and payload, and every key.
 void expect_filter_of(const GoldenFile& file, const FilterRef& read) {
   const AnyFilter filter = golden_filter(file);
   EXPECT_EQ(read.shape(), filter.shape());
@@ -46,7 +46,7 @@ TEST(Golden, EveryFileReadsAsTheFilterItWasWrittenFrom) {
   }
 }
 
-// The bytes of a zstd frame may differ between its versions, so only what holds none is compared byte for byte.
+// zstd's versions may compress differently, so the test compares only files without zstd byte for byte.
 TEST(Golden, RawBlobsAndSstBlocksAreWrittenByteForByteAsEver) {
   for (const GoldenFile& file : golden_files()) {
     if (file.form == GoldenForm::kRaw || file.form == GoldenForm::kSums || is_sst(file)) {
@@ -96,7 +96,7 @@ TEST(Hostile, EveryFileIsRefusedInWordsThatNameTheField) {
   }
 }
 
-// What hostile_set.cpp makes today is refused alike, so the files can be checked to be what their names say.
+// hostile_set.cpp still makes the same bytes, so the code describes the files.
 TEST(Hostile, TheFilesAreWhatTheirMakerMakes) {
   for (const HostileFile& file : hostile_files()) {
     EXPECT_TRUE(file.bytes == read_file(golden_folder("hostile") / file.name)) << file.name;

@@ -1,9 +1,8 @@
-// golden_writer <folder>: writes the golden and hostile files that are missing from <folder>/blobs,
-// <folder>/hostile and <folder>/sketches.
+// golden_writer <folder>: writes the golden and hostile files that are missing from <folder>/blobs, <folder>/hostile
+// and <folder>/sketches.
 //
-// A file that exists is never written again: its bytes were released, and what they mean may not change. To add a kind,
-// build, run `golden_writer tests/golden` and commit what is new. To drop a file by mistake of an unreleased format,
-// delete it by hand first.
+// It never overwrites a file, because the meaning of released bytes must not change. To add a kind, build it, run
+// `golden_writer tests/golden`, and commit the new files. To replace a file of an unreleased format, delete it first.
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,9 +14,9 @@
 namespace crivo::testing {
 namespace {
 
-/// Returns false on an error other than that the file exists.
+/// Returns false on an error. An existing file is not an error.
 bool write_new(const std::filesystem::path& path, const Bytes& bytes) {
-  std::FILE* file = std::fopen(path.c_str(), "wbx");  // x: fails if it exists
+  std::FILE* file = std::fopen(path.c_str(), "wbx");  // x: fails if the file exists
   if (file == nullptr) {
     if (errno == EEXIST) return true;
     std::fprintf(stderr, "golden_writer: %s: %s\n", path.c_str(), std::strerror(errno));

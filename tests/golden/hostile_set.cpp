@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
 
-/// Collects the files; every one is made from the same sound filter of 100 keys, in 1024 bits.
+/// Collects the files. Every file is made from the same valid filter of 100 keys, with 1024 bits.
 class Collection {
  public:
   Collection() {
@@ -55,7 +55,7 @@ class Collection {
     files_.push_back({std::move(name) + ".sst", std::move(block), std::move(message)});
   }
 
-  /// A frame that decodes to the payload, whose header the caller then spoils.
+  /// A frame that decodes to the payload. The caller then damages its header.
   [[nodiscard]] ZstdFrame sound_frame() const {
     return {.content_size = payload_.size(),
             .window_descriptor = {},
@@ -67,7 +67,7 @@ class Collection {
   Bytes payload_;
   Bytes blocked_;
   Bytes sst_;
-  Bytes named_sst_;  // the same with a key transform
+  Bytes named_sst_;  // the SST block with a key transform
   std::vector<HostileFile> files_;
 };
 
@@ -95,7 +95,7 @@ void Collection::add_shapes() {
   add_forged("parameter-1", header::kParam, 1, "kind parameter must be 0, got 1");
   add_forged("units-0", header::kUnits, 0, "number of bits must be in [1, 70368744177664], got 0");
   add_forged("units-past-2-to-the-46", header::kUnits, (std::uint64_t{1} << 46) + 1, "number of bits must be in");
-  // (units + 63) / 64 would wrap to 0 words, and 64 x blocks to 0 bytes, which would fit an empty payload.
+  // (units + 63) / 64 would wrap to 0 words, and 64 x blocks to 0 bytes, and an empty payload would match.
   Bytes wrapping = forge(raw_, header::kUnits, std::numeric_limits<std::uint64_t>::max());
   add("units-that-overflow", with_payload(forge(wrapping, header::kRawBytes, 0), {}), "number of bits must be in");
   Bytes blocks = forge(blocked_, header::kUnits, std::uint64_t{1} << 58);
@@ -105,7 +105,7 @@ void Collection::add_shapes() {
   add_forged("more-units-than-payload", header::kUnits, 1025, "raw payload bytes must be 136 for this shape, got 128");
 }
 
-// Two words say where everything lies: the number of keys and that of codes.
+// Two words locate all other data: the number of keys and the number of codes.
 void Collection::add_ranges() {
   const Bytes range = blob_of(build_filter(Kind::kRange, 100).ref());
   const auto add_forged_words = [&](std::string name, std::uint64_t keys, std::uint64_t codes, std::string message) {
@@ -123,7 +123,7 @@ void Collection::add_ranges() {
   add_forged_words("keys-past-2-to-the-40", (std::uint64_t{1} << 40) + 1, 100, "distinct keys must be at most");
   add_forged_words("keys-of-more-words", 1'000'000, 100, "number of words must be");
   add_forged_words("all-ones", ~std::uint64_t{0}, ~std::uint64_t{0}, "distinct keys must be at most");
-  Bytes padded = blob_of(build_filter(Kind::kRange, 90).ref());  // which does not fill its last word
+  Bytes padded = blob_of(build_filter(Kind::kRange, 90).ref());  // does not fill its last word
   padded.back() |= std::byte{0x80};
   repair_blob(padded);
   add("range-padding-bit-set", padded, "padding bits must be 0");
@@ -179,12 +179,12 @@ void Collection::add_zstd_frames() {
   frame = sound_frame();
   frame.window_descriptor = (28 - 10) << 3;
   add_zstd("window-of-2-to-the-28", encode(frame), "zstd frame must have a window of at most 2^27 bytes");
-  frame.window_descriptor = ((27 - 10) << 3) + 1;  // an eighth more than 2^27
+  frame.window_descriptor = ((27 - 10) << 3) + 1;  // an eighth above 2^27
   add_zstd("window-above-2-to-the-27", encode(frame), "zstd frame must have a window of at most 2^27 bytes");
 }
 
 void Collection::add_zstd_bombs() {
-  // The frame says 128 bytes and its blocks hold more, or fewer.
+  // The frame states 128 bytes, but its blocks have more or fewer.
   ZstdFrame frame = sound_frame();
   frame.blocks = rle_block(std::byte{0}, 1 << 17, false) + rle_block(std::byte{0}, 1 << 17, true);
   add_zstd("blocks-larger-than-stated", encode(frame), "zstd frame must ");
@@ -195,7 +195,7 @@ void Collection::add_zstd_bombs() {
   frame.blocks = rle_block(std::byte{0}, 64, false);
   add_zstd("no-last-block", encode(frame), "zstd frame must be complete");
 
-  // A gibibyte of zeros in 32 KiB, sound in every field: only the reader's limit stops it.
+  // A GiB of zeros in 32 KiB. All fields are valid; only the reader's limit rejects it.
   Bytes blocks;
   for (std::uint64_t done = 0; done < kGibibyte; done += 1 << 17) {
     blocks = std::move(blocks) + rle_block(std::byte{0}, 1 << 17, done + (1 << 17) == kGibibyte);
@@ -205,13 +205,13 @@ void Collection::add_zstd_bombs() {
   const ZstdFrame bomb{.content_size = kGibibyte, .window_descriptor = {}, .dictionary_id = {}, .blocks = blocks};
   add("zstd-bomb-of-a-gibibyte", with_payload(huge, encode(bomb)),
       "raw payload bytes must be at most the limit of 1048576, got 1073741824");
-  // The same bomb, but its frame says that it is small.
+  // The same bomb, but its frame states a small size.
   Bytes small = forge(raw_, header::kCodec, 1);
   add("zstd-bomb-that-claims-128-bytes",
       with_payload(small,
                    encode({.content_size = 128, .window_descriptor = {}, .dictionary_id = {}, .blocks = blocks})),
       "zstd frame must ");
-  // A frame of thirteen bytes that claims a gibibyte.
+  // A frame of thirteen bytes that states a GiB.
   add("zstd-13-bytes-that-claim-a-gibibyte",
       with_payload(huge,
                    encode({.content_size = kGibibyte, .window_descriptor = {}, .dictionary_id = {}, .blocks = {}})),
@@ -234,7 +234,7 @@ void Collection::add_gap_codings() {
     for (const int value : values) symbols.push_back(static_cast<std::byte>(value));
     return symbols;
   };
-  // The payload has 1024 bits. With 64 or more of them set the gaps have no low bits; with one set they have six.
+  // The payload has 1024 bits. If 64 or more of them are set, the gaps have no low bits; if one is set, they have six.
   const Bytes sixty_four(64, std::byte{3});
   add_stored("gap-nothing", 2, {}, "gap coding must have at least 8 bytes, got 0");
   add_gap("more-bits-than-there-are", 1025, {}, sixty_four, "gap coding must have at most 256 bits set, got 1025");
@@ -271,7 +271,7 @@ void Collection::add_gap_codings() {
 void Collection::add_sums() {
   const Bytes sound = [&] {
     Bytes stored = payload_ + Bytes(16);
-    Bytes blob = with_payload(forge(raw_, header::kCodec, 3), stored);  // with_payload repairs the sums
+    Bytes blob = with_payload(forge(raw_, header::kCodec, 3), stored);  // with_payload repairs the checksums
     return Bytes(blob.begin() + header::kBytes, blob.end());
   }();
   constexpr const char* kLength = "stored payload with sums must have 144 bytes, got ";
@@ -285,7 +285,7 @@ void Collection::add_sums() {
   refuse("one-byte-missing", cut(143), kLength);
   refuse("one-byte-appended", sound + Bytes(1), kLength);
   refuse("one-sum-too-many", sound + Bytes(8), kLength);
-  // Of what the checksum in the header covers, only these say something else than the payload and the header.
+  // Of the bytes under the header's checksum, only the segments' sums do not repeat the payload or the header.
   const auto spoil = [&](const char* name, std::size_t at, std::string message) {
     Bytes blob = with_payload(forge(raw_, header::kCodec, 3), sound);
     const std::uint64_t sum = get(std::span<const std::byte>(blob).subspan(at), {"sum", 0, 8});
@@ -296,7 +296,7 @@ void Collection::add_sums() {
         "segment 0 (bytes 0 to 127 of the payload) must match its checksum");
   spoil("wrong-one-of-the-header", header::kBytes + 136, "checksum of the header must match its bytes");
   spoil("wrong-checksum", header::kChecksum.offset, "checksum must match the contents");
-  // As many bytes as the header can state, whose sums would take terabytes.
+  // The largest size that a header can state. Its sums would need terabytes.
   Bytes huge = forge(raw_, header::kRawBytes, (std::uint64_t{1} << 48) - 8);
   huge = forge(huge, header::kCodec, 3);
   add("sums-of-2-to-the-48-bytes", with_payload(huge, sound), "raw payload bytes must be 128 for this shape");

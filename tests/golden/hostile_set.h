@@ -1,4 +1,4 @@
-// Bytes that are no filter, each with a name and the error it must get. They are committed in hostile/.
+// Bytes that are not a valid filter, each with a name and the expected error. They are committed in hostile/.
 #pragma once
 
 #include "filters.h"
@@ -7,13 +7,13 @@ namespace crivo::testing {
 
 struct HostileFile {
   std::string name;     // the file's name, which ends in ".blob" or ".sst"
-  Bytes bytes;          // as they were written once
-  std::string message;  // what the error's text must contain: the field, and what was got where that can be said
+  Bytes bytes;          // the committed bytes
+  std::string message;  // the expected part of the error: the field, and the value where possible
 };
 
 [[nodiscard]] std::vector<HostileFile> hostile_files();
 
-/// The limits that hostile blobs are read under. One of them decodes to a gigabyte.
+/// The size limit for reading hostile blobs. One of them decodes to a GiB.
 inline constexpr std::uint64_t kHostileLimit = std::uint64_t{1} << 20;
 
 }  // namespace crivo::testing

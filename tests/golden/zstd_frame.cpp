@@ -7,7 +7,7 @@ void append(Bytes& bytes, std::uint64_t value, std::size_t width) {
   for (std::size_t i = 0; i < width; ++i, value >>= 8) bytes.push_back(static_cast<std::byte>(value));
 }
 
-/// RFC 8878, 3.1.1.2: bit 0 last, bits 1 and 2 the type, the others the size.
+/// RFC 8878, 3.1.1.2: bit 0 is the last-block flag, bits 1 and 2 are the type, and the others are the size.
 Bytes block(std::uint32_t type, std::uint32_t size, bool is_last) {
   Bytes bytes;
   append(bytes, (is_last ? 1U : 0U) | type << 1 | size << 3, 3);
@@ -19,7 +19,7 @@ Bytes block(std::uint32_t type, std::uint32_t size, bool is_last) {
 Bytes encode(const ZstdFrame& frame) {
   Bytes bytes;
   append(bytes, 0xFD2FB528, 4);
-  const unsigned size_flag = frame.content_size ? 3 : 0;  // eight bytes of content size
+  const unsigned size_flag = frame.content_size ? 3 : 0;  // the content size has eight bytes
   const unsigned single_segment = frame.window_descriptor ? 0 : 1;
   append(bytes, size_flag << 6 | single_segment << 5 | (frame.dictionary_id ? 3U : 0U), 1);
   if (frame.window_descriptor) append(bytes, *frame.window_descriptor, 1);

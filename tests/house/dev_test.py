@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `./dev` does with its arguments, with programs of ours in the place of apt, CMake and CTest.
+"""What `./dev` does with its arguments. Fake programs replace apt, CMake and CTest.
 
 usage: dev_test.py ROOT
 """
@@ -28,7 +28,7 @@ END
 
 
 def all_of_terminal(descriptor):
-    """What was written to a terminal that nobody writes to any more: Linux ends it with an error."""
+    """Returns the terminal's output until Linux reports an error, because all writers have closed it."""
     data = b""
     with open(descriptor, "rb", buffering=0) as terminal:
         try:
@@ -40,7 +40,7 @@ def all_of_terminal(descriptor):
 
 
 class Dev(unittest.TestCase):
-    """Each test has a folder with `dev` in it, and programs that write their names into the file `called`."""
+    """Each test has a folder with `dev` in it, and fake programs that append their names to the file `called`."""
 
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp())
@@ -151,7 +151,7 @@ class Dev(unittest.TestCase):
             self.assertEqual(self.called(), [])
 
     def as_nobody(self, *arguments):
-        """The same as a user who may not write here; these tests may be run by root, or by such a user."""
+        """Runs `./dev` as a user without write access. Skips the test unless it runs as root."""
         if os.geteuid() != 0:
             self.skipTest("only root can become another user")
         self.root.chmod(0o755)
@@ -241,7 +241,7 @@ class Dev(unittest.TestCase):
     def test_shows_on_a_terminal_how_far_a_long_command_is(self):
         shown = self.root / "shown"
         self.program("dpkg-query", "exit 1\n")
-        # It goes on when the line has been seen.
+        # apt-get continues after the line was seen.
         self.program("apt-get", f'[[ $* != *install* ]] || {{ echo "Get:7 a.deb"; until [[ -e {shown} ]]; do sleep 0.05; '
                                 "done; }\n")
         ours, its = pty.openpty()

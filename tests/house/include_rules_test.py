@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""That include_rules finds each sort of breach, and nothing in what is allowed."""
+"""Tests that include_rules finds each kind of violation, and accepts all that is allowed."""
 import importlib.machinery
 import importlib.util
 import os
@@ -81,7 +81,7 @@ class IncludeRules(unittest.TestCase):
                         continue
                     target = f"{house}/{other}/b.h".removeprefix("core/src/") if house.startswith("core/src") else f"{other}/b.h"
                     inner = "bloom" if f"{house}/{room}" in include_rules.ROOMS else "inner"
-                    names = ("a.cpp", "a.h", "a.inl.h", f"{inner}/a.inc")  # each in a pair of neighbours
+                    names = ("a.cpp", "a.h", "a.inl.h", f"{inner}/a.inc")  # both files are in adjacent layers
                     for name in names if j == i + 1 else names[:1]:
                         files = {f"{house}/{other}/b.h": "", f"{house}/{room}/{name}": f'#include "{target}"\n'}
                         self.assertEqual(len(findings(files)), 1 if j >= i else 0, (room, other, name))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The packages' lists of files name all that there is to pack. usage: package_lists_test.py ROOT BUILD"""
+"""The packages' file lists must name every installed file. usage: package_lists_test.py ROOT BUILD"""
 import glob
 import json
 import pathlib
@@ -17,7 +17,7 @@ DEBIAN = ROOT / "packaging/debian"
 def install(folder):
     """Installs the build in FOLDER, and renames folders as debian/rules does.
 
-    With a component, CMake leaves the list of installed files alone, which other tests need.
+    A component keeps CMake from overwriting the list of installed files, which other tests need.
     """
     usr = pathlib.Path(folder, "usr")
     subprocess.run(["cmake", "--install", BUILD, "--prefix", usr, "--component", "Unspecified"], check=True,
@@ -32,7 +32,7 @@ def install(folder):
 
 
 def files_of(folder, pattern):
-    """The files that a pattern of dh_install takes from FOLDER: those in a folder, too."""
+    """The files in FOLDER that a dh_install pattern matches, including the files of matched folders."""
     found = [pathlib.Path(folder, each) for each in glob.glob(pattern, root_dir=folder)]
     within = [file for path in found if path.is_dir() for file in path.rglob("*")]
     return {str(file.relative_to(folder)) for file in found + within if not file.is_dir()}

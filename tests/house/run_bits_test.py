@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every script can be run by its name, and nothing else has the run bit. usage: run_bits_test.py ROOT
+"""Scripts must be executable, and no other file may be. usage: run_bits_test.py ROOT
 
-A program that git does not know was compiled here, as a page says.
+Ignores compiled programs, which are not in git.
 """
 import os
 import pathlib
@@ -10,7 +10,7 @@ import sys
 
 
 def known_to_git(root):
-    """The files that git has; nothing where there is no git."""
+    """The files in git, or nothing without git."""
     try:
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True, text=True).stdout
     except (OSError, subprocess.CalledProcessError):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Types lines with a tab into a real shell, and looks at the words that the shell then starts the tool with.
+"""Types lines with a tab into a real shell, and checks the words with which the shell then starts the tool.
 
 usage: complete.py bash|zsh CRIVO COMPLETION_FILE
 
-What must be completed is read from the tool's --help, and not from what the completion was made of: each option of each
+The expected completions come from the tool's --help, not from the source of the completion file: each option of each
 command, each kind with each of its options, and files.
 """
 import os
@@ -17,7 +17,7 @@ import tempfile
 
 SKIP = 77
 BASH_COMPLETION = "/usr/share/bash-completion/bash_completion"
-# In the place of the tool, a function prints the words that it got.
+# A function replaces the tool, and prints its arguments.
 START = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],
              "bind 'set bell-style none'; source {library}; source {file}\n"),
@@ -32,7 +32,7 @@ def shown_by(crivo, *command):
 
 
 def options_of(crivo, *command):
-    """The long options in a command's --help; not those that are only mentioned."""
+    """The long options in a command's --help, except options that are only mentioned."""
     lines = [line for line in shown_by(crivo, *command).splitlines() if re.match(r" +-", line)]
     return sorted({name for line in lines for name in re.findall(r"--[a-z-]+", line.strip().split("  ")[0])})
 
@@ -59,15 +59,15 @@ def kinds_of(crivo):
 
 
 def typed(word, words):
-    """The fewest characters of a word that no other one starts with; None if another one starts with all of it. Short
-    options, which are not among the words, start with one dash."""
+    """The shortest prefix of a word that no other word has, or None if the word is a prefix of another. The words do
+    not include short options, which begin with one dash."""
     others = [other for other in words if other != word]
     return next((word[:end] for end in range(3 if word.startswith("--") else 1, len(word)) if
                  not any(other.startswith(word[:end]) for other in others)), None)
 
 
 def cases(crivo):
-    """(words in front, what is typed, what must become of it)."""
+    """Yields (words before, typed text, expected result)."""
     top = subcommands_of(crivo)
     for command in top:
         yield [], typed(command, top), command
@@ -93,7 +93,7 @@ def cases(crivo):
 
 
 def answers(shell, file, lines, folder):
-    """What the shell printed for the lines, each of which it starts the tool with."""
+    """The lines that the shell prints, each of which starts the tool."""
     command, start = START[shell]
     start = start.format(library=BASH_COMPLETION, file=file, folder=file.parent)
     child, terminal = pty.fork()
@@ -108,7 +108,7 @@ def answers(shell, file, lines, folder):
             while chunk := stream.read(1 << 16):
                 got += chunk
         except OSError:
-            pass  # Linux ends a terminal that nobody writes to any more with an error
+            pass  # Linux reports an error for a terminal without writers
     os.waitpid(child, 0)
     return re.findall(r"((?:<[^<>\r\n]*>)+)\r?\n", got.decode(errors="replace"))
 
@@ -125,7 +125,7 @@ def main(shell, crivo, file):
         pathlib.Path(folder, "a_folder").mkdir()
         got = answers(shell, pathlib.Path(file).resolve(), lines, folder)
     must = ["".join(f"<{word}>" for word in [*front, whole]) for front, _, whole in wanted]
-    got = [words.replace("/>", ">") for words in got]  # zsh takes the slash of a folder back
+    got = [words.replace("/>", ">") for words in got]  # zsh removes the slash after a folder
     for line, expected, printed in zip(lines, must, [*got, *(["nothing"] * len(must))]):
         if expected != printed:
             print(f"{line}: must become {expected}, got {printed}")

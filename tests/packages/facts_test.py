@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the packages say of their makers and of the code that they contain.
+"""The packages' statements about their makers and about the code that they contain.
 
 usage: facts_test.py ROOT
 """
@@ -17,9 +17,9 @@ import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(ROOT / "core/python"))
-import pack_wheel  # noqa: E402, its place is known only now
+import pack_wheel  # the path was just added
 
-# Headers of others whose code is compiled in, and how the notices call their holders.
+# Third-party headers that are compiled in, and the names of their copyright holders in the notices.
 COMPILED_IN = {"xxhash.h": "Yann Collet", "zstd.h": "Meta Platforms, Inc. and affiliates",
                "CLI/CLI.hpp": "University of Cincinnati", "nlohmann/json.hpp": "Niels Lohmann"}
 
@@ -41,12 +41,12 @@ class Facts(unittest.TestCase):
                 with self.subTest(header=header, notices=notices):
                     said = re.search(rf"(?:(\d{{4}})-(\d{{4}}) )?{re.escape(holder)}", text_of(notices))
                     self.assertIsNotNone(said, f"must name {holder}")
-                    if years:  # later releases of Debian have later copies
+                    if years:  # later releases of Debian have later years
                         self.assertEqual(said[1], years[1])
                         self.assertGreaterEqual(said[2], years[2])
 
     def test_no_header_of_others_is_compiled_in_without_a_notice(self):
-        """CMake finds them: what a target of ours is linked with is a library that the packages need."""
+        """A library that CMake finds and that a target is linked with must be a dependency of the packages."""
         linked = {"PkgConfig::zstd", "CLI11::CLI11", "nlohmann_json::nlohmann_json"}
         only_needed = {"PkgConfig::rocksdb", "Threads::Threads"}
         for path in (path for room in ("core", "plugins", "sqlite_ext", "cmake") for path in (ROOT / room).rglob("*")):
@@ -64,9 +64,9 @@ class Facts(unittest.TestCase):
         self.assertEqual(self.wheel["License-Expression"], self.npm["license"])
         self.assertEqual(self.npm["license"], "Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause")
         self.assertEqual(self.wasm["license"], self.npm["license"] + " AND MIT")
-        self.assertEqual(self.wheel["Metadata-Version"], "2.4")  # the first with the fields for licences
+        self.assertEqual(self.wheel["Metadata-Version"], "2.4")  # the first version with the fields for licenses
         self.assertEqual(self.wheel.get_all("License-File"), ["LICENSE", "THIRD_PARTY.txt"])
-        self.assertNotIn("License", self.wheel)  # which such metadata may not have beside an expression
+        self.assertNotIn("License", self.wheel)  # this version does not allow it with a license expression
         self.assertFalse([each for each in self.wheel.get_all("Classifier") if each.startswith("License")])
 
     def test_lists_of_what_is_compiled_in_have_what_spdx_asks_for(self):
@@ -100,7 +100,7 @@ class Facts(unittest.TestCase):
         self.assertEqual(len(spaces), 6)  # another document has another name
 
     def sbom_of(self, file, content):
-        """What is said of a package that has this file, and others that nobody compiled."""
+        """The SBOM of a package that has this file, and other files that were not compiled."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, file)
             path.parent.mkdir(exist_ok=True)
@@ -111,7 +111,7 @@ class Facts(unittest.TestCase):
         return json.loads(made)
 
     def test_time_of_packages_is_that_of_the_newest_release(self):
-        """Whether there is git or not, and whatever time the files have."""
+        """With and without git, and for any modification times of the files."""
         with tempfile.TemporaryDirectory() as folder:
             tree = pathlib.Path(folder)
             (tree / "packaging").mkdir()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lint_manual.sh FOLDER: neither mandoc nor groff has anything to say against the manual pages in FOLDER/man*.
+# lint_manual.sh FOLDER: mandoc and groff must report no problem in the manual pages in FOLDER/man*.
 set -euo pipefail
 folder=$1
 for program in mandoc man; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the compiled modules of the npm package and the wheel ask of a system, and how they are hardened.
+"""What the compiled modules of the npm package and the wheel need from a system, and how they are hardened.
 
 usage: modules_test.py ROOT LIBCRIVO_A FOLDER...; each FOLDER has a package.
 """
@@ -36,7 +36,7 @@ class Modules(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def compile(self, name, text, *options):
-        """Compiles a source file of C++ into `name`, and returns its path."""
+        """Compiles C++ source text to the file `name`, and returns its path."""
         source, made = self.folder / f"{name}.cpp", self.folder / name
         source.write_text(text, encoding="utf-8")
         subprocess.run(["g++", source, *options, "-o", made], check=True)
@@ -49,7 +49,7 @@ class Modules(unittest.TestCase):
             with self.subTest(module=module.name):
                 self.assertIn("GNU_RELRO", output_of("readelf", "--wide", "--segments", module))
                 self.assertRegex(output_of("readelf", "--dynamic", module), r"FLAGS.*\bNOW\b")
-        # In a module, these functions could be called by the C++ runtime and by zstd alone.
+        # Checks the library, because in a module the C++ runtime and zstd could call these functions.
         symbols = output_of("nm", LIBRARY, stderr=subprocess.DEVNULL)
         called = set(re.findall(r"U (__\w*_chk\w*)$", symbols, re.MULTILINE))
         self.assertIn("__stack_chk_fail", called)  # -fstack-protector-strong
@@ -77,7 +77,8 @@ class Modules(unittest.TestCase):
         self.assertFalse(list(self.folder.glob("packed/*")))
 
     def test_are_built_by_a_newer_compiler_with_warnings_of_its_own(self):
-        """Only presets for work on Crivo make errors of warnings: recipes and debian/rules configure without one."""
+        """Only presets for work on Crivo turn warnings into errors. Recipes and debian/rules configure without these
+        presets."""
         for chosen, errors in (["--preset", "release"], True), (["--preset", "package"], False), ([], False):
             with self.subTest(chosen=chosen):
                 build = self.folder / "_".join(["build", *chosen])

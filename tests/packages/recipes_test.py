@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the recipes for vcpkg and Conan as far as that goes without either: neither is a Debian package.
+"""Checks the recipes for vcpkg and Conan without these programs, which are not in Debian.
 
 usage: recipes_test.py ROOT
 
-What vcpkg's and Conan's functions would do is done by stand-ins of ours, which run CMake in earnest.
+Stand-ins for the functions of vcpkg and Conan run the real CMake.
 """
 import importlib.util
 import json
@@ -22,8 +22,8 @@ RECIPE = ROOT / "packaging/conan/conanfile.py"
 LISTS = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
 OPTIONS = set(re.findall(r"^option\((CRIVO_\w+)", LISTS, re.MULTILINE))
 VERSION = re.search(r"^project\(crivo VERSION (\S+)", LISTS, re.MULTILINE)[1]
-# The port's functions, as far as it uses them: configuration, build and installation of a release. The preset is that of
-# the tests' build, and the folder lies beside it, so that ccache has what was compiled there.
+# The vcpkg functions that the port uses: they configure, build and install a release. The preset is that of the tests'
+# build, and the folder is next to it, so that ccache can reuse its objects.
 VCPKG = r"""
 cmake_minimum_required(VERSION 3.22)
 set(CURRENT_PORT_DIR "@PORT@")
@@ -134,7 +134,7 @@ class Vcpkg(unittest.TestCase):
 
 
 class StandIn:
-    """Stands for each class of Conan's: it takes any call, and keeps what the recipe sets."""
+    """Replaces each class of Conan. Accepts any call, and stores what the recipe sets."""
 
     made = []
 
@@ -147,7 +147,7 @@ class StandIn:
 
 
 def load_recipe(exported):
-    """A recipe that believes in Conan; the patterns of files that it copies are added to `exported`."""
+    """Loads the recipe with stand-ins for Conan. Adds the patterns of files that the recipe copies to `exported`."""
     functions = {"load": lambda _, file: pathlib.Path(file).read_text(encoding="utf-8"),
                  "copy": lambda _, pattern, *folders: exported.append(pattern)}
     for module, names in re.findall(r"^from (conan\S*) import (.*)$", RECIPE.read_text(encoding="utf-8"), re.MULTILINE):
@@ -185,7 +185,7 @@ class Conan(unittest.TestCase):
         for pattern in self.exported:
             self.assertTrue(list(ROOT.glob(pattern)), pattern)
         for folder in re.findall(r"^ *add_subdirectory\((\S+)\)", LISTS, re.MULTILINE):
-            if folder not in ("plugins/rocksdb", "examples", "tests"):  # these it turns off
+            if folder not in ("plugins/rocksdb", "examples", "tests"):  # the recipe disables these
                 self.assertTrue(any(pattern.startswith(folder.split("/")[0]) for pattern in self.exported), folder)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The site that `./dev docs` builds: every link leads somewhere, no page asks another host, and the search finds.
+"""The site that `./dev docs` builds: every link has a target, no page loads from another host, and the search works.
 
 usage: site_test.py ROOT
 """
@@ -20,7 +20,7 @@ OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//|^[a-z][a-z0-9+.-]*:", re.IGNOR
 
 
 class Page(html.parser.HTMLParser):
-    """What a page of HTML leads to (`links`), loads (`loaded`), and has names for (`names`)."""
+    """An HTML page's links (`links`), loaded files (`loaded`), and anchors (`names`)."""
 
     def __init__(self, path):
         super().__init__()
@@ -54,7 +54,7 @@ class Site(unittest.TestCase):
         cls.pages = {path: Page(path) for path in sorted(cls.site.rglob("*.html")) if path.name != "404.html"}
 
     def test_shows_every_page_of_the_repository(self):
-        # The README in sqlite_ext/node is the package's, which repeats its page.
+        # The README in sqlite_ext/node belongs to the package, and repeats its page.
         patterns = ("*.md", "docs/*.md", "*/README.md", "plugins/*/README.md", "examples/*/README.md")
         for path in [page.relative_to(ROOT) for pattern in patterns for page in ROOT.glob(pattern)]:
             shown = path.parent / "index.html" if path.name == "README.md" else path.with_suffix(".html")
@@ -67,8 +67,8 @@ class Site(unittest.TestCase):
         for path in re.findall(r": (\S+\.md)", ways):
             with self.subTest(path=path):
                 opening = (ROOT / path).read_text(encoding="utf-8")
-                # The package's making; for Python, the environment; the package's installation.
-                line = re.match(r"# .*\n\n(?:(?:[^`\n].*\n)+\n)?"  # what the page is for
+                # Commands that make the package; for Python, the environment; and the installation.
+                line = re.match(r"# .*\n\n(?:(?:[^`\n].*\n)+\n)?"  # the page's purpose
                                 r"```sh\n(.+) && cd \S+\n(?:.*\n)?(.+?)(?: +#.*)?\n```\n", opening)
                 self.assertIsNotNone(line, "must open with a block that makes its package and installs it")
                 self.assertIn(f"`{line[2]}` | `{line[1]}` |", table)

@@ -1,4 +1,4 @@
-// The arithmetic of crivo sst advise, against closed forms and against trying everything; and what it reads in LOG.
+// Compares the arithmetic of `crivo sst advise` with closed forms and exhaustive search, and tests its parser of LOG.
 #include "tool/advice.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 namespace crivo::tool {
 namespace {
 
-/// A level of Bloom filters without blocks: the rate of Bloom's own formula.
+/// A level of standard Bloom filters, with the rate of Bloom's formula.
 FilterCosts bloom(double keys, double runs, int hundredths) {
   const double bits = hundredths / 100.0;
   return {keys * bits / 8, runs * std::exp(-bits * std::log(2) * std::log(2))};
@@ -32,7 +32,7 @@ TEST(Advice, TakesTheMostBitsThatTheMemoryHas) {
 TEST(Advice, TakesTheFewestBitsThatLeaveTheReads) {
   const auto costs = [](int hundredths) { return bloom(8000, 3, hundredths); };
   for (const double reads : {1.5, 0.3, 0.01, 1e-4}) {
-    const double bits = std::log(3 / reads) / (std::log(2) * std::log(2));  // Bloom's formula solved for them
+    const double bits = std::log(3 / reads) / (std::log(2) * std::log(2));  // Bloom's formula, solved for the bits
     EXPECT_EQ(fewest_within_reads(costs, reads), std::max(static_cast<int>(std::ceil(100 * bits)), kMinHundredths))
         << reads;
   }
@@ -46,7 +46,7 @@ TEST(Advice, FindsWhatTryingEverySizeFinds) {
   for (int round = 0; round < 20; ++round) {
     const double keys = std::uniform_real_distribution<>(10, 1e9)(random);
     const double limit = keys * std::uniform_real_distribution<>(0, 10)(random);
-    // Filters are made of whole blocks, so many sizes are one.
+    // Filters consist of whole blocks, so many sizes are equal.
     const auto costs = [&](int hundredths) {
       FilterCosts exact = bloom(keys, 2, hundredths);
       exact.bytes = 64 * std::ceil(exact.bytes / 64);
@@ -95,7 +95,7 @@ TEST(Advice, TriesRatiosOnBothSidesThatThePolicyTakes) {
 }
 
 TEST(Advice, TakesLevel0ForTheOtherLevelWhereThereIsNone) {
-  // Four runs of a level that is ten times smaller, or two of half as much, are what crivo.Auto takes level 0 for.
+  // crivo.Auto assumes that level 0 has four runs of a level that is ten times smaller, or two runs of half its size.
   EXPECT_NEAR(fit_tree({.keys = {1000}, .level0_keys = 100, .level0_runs = 4}).level_ratio, 10, 1e-9);
   EXPECT_NEAR(fit_tree({.keys = {1000}, .level0_keys = 50, .level0_runs = 2}).level_ratio, 10, 1e-9);
   EXPECT_EQ(fit_tree({.keys = {1000}, .level0_keys = 50, .level0_runs = 2}).levels, 2) << "the fewest that there are";

@@ -1,4 +1,4 @@
-// crivo.Auto: which filter each file gets, by level, cause and size, and that option strings say so.
+// crivo.Auto: the filter of each file by level, cause and size, and the corresponding option strings.
 #include <rocksdb/convenience.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ std::unique_ptr<abi::FilterBitsBuilder> builder_for(const rocksdb::FilterPolicy&
   return new_builder(policy, context);
 }
 
-/// The kind of a file's filter and its rate, by the block that the policy writes for it.
+/// The kind and the rate of a file's filter, measured from the block that the policy writes.
 struct Written {
   Kind kind;
   double bits_per_key;
@@ -48,7 +48,7 @@ Written written(const rocksdb::FilterPolicy& policy, const File& file, std::uint
   return {filter->shape().kind, static_cast<double>(block.size()) * 8 / static_cast<double>(keys)};
 }
 
-/// A policy that has seen the options of a column family with or without dynamic level sizes, as DB::Open shows them.
+/// A policy that got the options of a column family, with or without dynamic level sizes, as from DB::Open.
 Policy opened(const std::string& text, bool dynamic_levels) {
   Policy policy = policy_from_string(text);
   rocksdb::ColumnFamilyOptions options;
@@ -131,14 +131,14 @@ TEST(RocksdbAuto, SpendsABudgetWhereItSavesMostReads) {
   const double last = written(*policy, kBottommost).bits_per_key;
   EXPECT_GT(flushed, last_but_one + 2);
   EXPECT_GT(last_but_one, last + 2);
-  // Levels of 1, 1, 10 and 100: level 0 is taken to be as large as level 1.
+  // Levels of 1, 1, 10 and 100: the plan assumes that level 0 is as large as level 1.
   const double level4 = written(*policy, {"Level4", Reason::kCompaction, 4}).bits_per_key;
   EXPECT_GT(flushed, level4 + 1) << "level 0 has four runs";
   const double mean = (flushed + level4 + last_but_one * 10 + last * 100) / 112;
   EXPECT_NEAR(mean, 7, 0.25);
 }
 
-/// The bits per key that a policy gives to a flush, to level 1 and to the bottommost level.
+/// The bits per key of a policy for a flush, for level 1 and for the bottommost level.
 std::vector<double> bits_by_level(const rocksdb::FilterPolicy& policy) {
   return {written(policy, kFlushed).bits_per_key, written(policy, {"Level1", Reason::kCompaction, 1}).bits_per_key,
           written(policy, kBottommost).bits_per_key};

@@ -1,4 +1,4 @@
-// Builders and readers by themselves, called through their vtables as RocksDB calls them.
+// Builders and readers alone, called through their vtables as RocksDB calls them.
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -58,8 +58,7 @@ TEST_P(RocksdbBuilder, OfNoKeysFindsNothing) {
 }
 
 TEST_P(RocksdbBuilder, PredictsItsSizes) {
-  // A ribbon's size is a little random. Over 3000 builds of up to 200,000 keys it was 0.969 to 1.013 of what was
-  // planned.
+  // A ribbon's size varies. In 3000 builds of up to 200,000 keys it was 0.969 to 1.013 times the planned size.
   const double least = is_ribbon() ? 0.96 : 1;
   const double most = is_ribbon() ? 1.02 : 1;
   for (const double bits_per_key : {0.5, 3.3, 10.0, 16.0, 700.0}) {
@@ -70,7 +69,7 @@ TEST_P(RocksdbBuilder, PredictsItsSizes) {
       const auto planned = static_cast<double>(builder->CalculateSpace(keys));
       EXPECT_GE(static_cast<double>(size), planned * least) << keys << " keys";
       EXPECT_LE(static_cast<double>(size), planned * most) << keys << " keys";
-      // Where one more block of a ribbon's slots spares one of the next level, 64 keys more may need a word less.
+      // One more block of slots may save a block in the next level of a ribbon. Then 64 more keys may need a word less.
       EXPECT_GE(builder->ApproximateNumEntries(builder->CalculateSpace(keys)) + (is_ribbon() ? 64 : 0), keys);
     }
   }
@@ -90,7 +89,7 @@ TEST_P(RocksdbBuilder, HoldsAsManyKeysAsFit) {
 }
 
 TEST_P(RocksdbBuilder, MakesNoBlockOfASizeThatBuiltinOnesHave) {
-  // 16 n + 5 bytes, or at most 5: see policy/reader.cpp.
+  // The sizes to avoid are 16 n + 5 bytes, and at most 5: see policy/reader.cpp.
   for (const double bits_per_key : {0.5, 3.3, 10.0, 700.0}) {
     const auto builder = new_builder(*policy(bits_per_key));
     for (std::uint64_t keys = 0; keys < 3000; keys += 1 + keys / 5) {
@@ -139,7 +138,7 @@ TEST(RocksdbRibbon, WritesBloomAtTheSameLevelsAsTheBuiltinPolicy) {
         const bool bloom = filter->shape().kind == Kind::kBlocked;
         const std::string their_block = build_block(*new_builder(*theirs, context), 0, 3000);
         const bool their_bloom = their_block[their_block.size() - 5] == -1;  // -2 is Ribbon
-        // INT_MAX: RocksDB 7.8 goes on writing Ribbon where the level is unknown; to us it means what its number says.
+        // With INT_MAX, RocksDB 7.8 writes Ribbon if the level is unknown; Crivo uses the number.
         EXPECT_EQ(bloom, their_bloom || before == INT_MAX)
             << "before " << before << ", style " << int{style} << ", level " << level;
         blooms += bloom;
@@ -177,11 +176,11 @@ TEST_P(RocksdbReader, AnswersBatchesOfAnySize) {
   for (int count = 0; count <= 100; ++count) {
     std::vector<std::string> keys;
     for (int i = 0; i < count; ++i)
-      keys.push_back(key_of(static_cast<std::uint64_t>(i) * 37 % 2000));  // half of them present
+      keys.push_back(key_of(static_cast<std::uint64_t>(i) * 37 % 2000));  // half of the keys are present
     std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
     std::vector<rocksdb::Slice*> pointers;
     for (auto& slice : slices) pointers.push_back(&slice);
-    // One answer too many must stay as it was.
+    // The element after the answers must not change.
     for (const bool garbage : {false, true}) {
       std::array<bool, 101> answers;
       answers.fill(garbage);
@@ -199,7 +198,7 @@ TEST_P(RocksdbReader, NeedsNoAlignmentAndNoPadding) {
   const Policy ours = policy();
   const std::string block = build_block(*new_builder(*ours), 0, 1000);
   for (std::size_t shift = 0; shift < 64; ++shift) {
-    // A heap block that ends with the contents: a sanitizer sees a read past them.
+    // The heap block ends with the contents, so that sanitizers detect a read after them.
     const std::unique_ptr<char[]> memory(new char[shift + block.size()]);
     std::memcpy(memory.get() + shift, block.data(), block.size());
     const auto reader = new_reader(*ours, {memory.get() + shift, block.size()});
@@ -238,9 +237,9 @@ TEST_P(RocksdbReader, LosesNoKeyToAnyTruncation) {
 }
 
 TEST_P(RocksdbReader, LosesNoKeyToAnOverwrittenTrailer) {
-  // The last five bytes decide who reads a block. Whatever stands there, a damaged block of ours must not be read as
-  // one of the built-in kinds, which have no checksum of their own: all markers, with the bytes that would make each
-  // of them look sound (Bloom -1: 0, k, 0, 0; Ribbon -2: seed, blocks; legacy: k, number of 64-byte lines).
+  // RocksDB's reader chooses a format by the last five bytes. A damaged block of Crivo must never be read as a built-in
+  // filter, which has no checksum of its own. The test tries all markers, with bytes that would make each format look
+  // valid (Bloom -1: 0, k, 0, 0; Ribbon -2: seed, blocks; legacy: k, number of 64-byte lines).
   const Policy ours = policy();
   const std::string block = build_block(*new_builder(*ours), 0, 200);
   const auto lines = static_cast<char>((block.size() - 5) / 64);
@@ -279,7 +278,7 @@ TEST_P(RocksdbBuilder, SizesBeyondWhatRocksdbCanKeepAreCapped) {
   EXPECT_GT(builder->CalculateSpace(fit), 0xffff'0000 - room);
 }
 
-// A range filter has numbers instead of hashes of keys, so it knows nothing about a key.
+// A range filter stores numbers instead of hashes, so it cannot exclude a key.
 TEST(RocksdbBlocks, OfRangeFiltersLetEveryKeyPass) {
   const auto range = AnyFilter::build({.kind = Kind::kRange, .capacity = 3, .fp_rate = 0.01, .range_length = 16},
                                       std::vector<std::uint64_t>{1, 2, 3});

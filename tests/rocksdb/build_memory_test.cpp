@@ -1,4 +1,4 @@
-// The memory of builders: pages that go from one to the next, and a bound for them all.
+// The memory of builders: pages that builders reuse, and a limit for all builders.
 #include "builder/build_memory.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ using namespace plugin;
 constexpr std::size_t kChunk = BuildMemory::kChunkBytes;
 constexpr std::size_t kNoLimit = BuildMemory::kNoLimit;
 
-/// The sum of a figure of /proc/self/smaps over the mappings that have a part of these bytes.
+/// Sums a field of /proc/self/smaps over the mappings that overlap these bytes.
 std::size_t mapped(const std::byte* begin, std::size_t size, const std::string& figure) {
   const auto from = reinterpret_cast<std::uintptr_t>(begin);
   std::ifstream smaps("/proc/self/smaps");
@@ -134,7 +134,7 @@ TEST(BuildMemory, IsSharedByThreads) {
   EXPECT_LE(memory.take_peak(), kLimit);
 }
 
-// The heap of a sanitizer keeps memory back after it is freed, so there each build takes new pages.
+// A sanitizer's heap delays the reuse of freed memory, so each build gets new pages.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(BuildMemory, SparesTheNextBuilderThePageFaults) {
   const auto faults_of_build = [](BuildMemory& memory, Kind kind) {
@@ -154,7 +154,7 @@ TEST(BuildMemory, SparesTheNextBuilderThePageFaults) {
   };
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
     BuildMemory memory;
-    for (int i = 0; i < 3; ++i) faults_of_build(memory, kind);  // until malloc, too, keeps what it had
+    for (int i = 0; i < 3; ++i) faults_of_build(memory, kind);  // until malloc reuses its memory too
     const long pages = 1'000'000 * 8 / 4096;
     EXPECT_LT(faults_of_build(memory, kind), pages / 20) << kind_name(kind);
   }
@@ -194,7 +194,7 @@ TEST(TemporaryMemory, IsChargedOrRefused) {
 TEST(TemporaryMemory, IsChargedForWhatWasUsedOfItsChunk) {
   constexpr std::size_t kLarge = 128 << 10;
   constexpr std::size_t kEntry = 256 << 10;
-  constexpr std::size_t kEntryOverhead = 1000;  // RocksDB also charges an entry's own bytes
+  constexpr std::size_t kEntryOverhead = 1000;  // RocksDB also charges the size of an entry itself
   for (const bool has_chunk : {true, false}) {
     const auto cache = rocksdb::NewLRUCache(16 << 20, /*num_shard_bits=*/0, /*strict_capacity_limit=*/true);
     BuildMemory pages;
@@ -210,7 +210,7 @@ TEST(TemporaryMemory, IsChargedForWhatWasUsedOfItsChunk) {
   }
 }
 
-/// The sizes around which the log goes from its first array to a chunk, and from a chunk to the next one.
+/// The sizes at which the log of hashes moves from its first array to a chunk, and from a chunk to the next one.
 constexpr std::size_t kSizes[] = {0, 1, 8191, 8192, 8193, 262'143, 262'144, 262'145, 524'288, 524'289};
 
 TEST(HashLog, HasThemAllInOrder) {
@@ -296,12 +296,12 @@ TEST(HashLog, KeepsEveryHashOfASetThatFillsItsChunks) {
   EXPECT_EQ(log.size(), kHashes);
 }
 
-// RocksDB's detect_filter_construct_corruption.
+// Tests RocksDB's option detect_filter_construct_corruption.
 TEST(VerifiedBuilder, ReportsHashesAndBlocksThatChangedInMemory) {
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
     BuildMemory memory;
     std::byte* const chunk = memory.take_chunk(kNoLimit);
-    memory.give_back(chunk);  // the next builder has its hashes here
+    memory.give_back(chunk);  // the next builder stores its hashes in this chunk
     BlockBuilder builder(BlockSizing({.kind = kind, .bits_per_key = 10, .fp_rate = 0.01}), /*verify=*/true, nullptr,
                          nullptr, {.memory = &memory});
     const auto finish = [&](bool damaged, std::unique_ptr<const char[]>* buffer) {

@@ -1,4 +1,4 @@
-// The builder's own class: what RocksDB of this version does not call, and limits that take gigabytes to reach.
+// The builder's class: functions that this version of RocksDB does not call, and limits that need gigabytes.
 #include "builder/builder.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class EveryKindOfBlock : public ::testing::TestWithParam<Kind> {};
 CRIVO_FOR_BOTH_KINDS(EveryKindOfBlock);
 
 TEST_P(EveryKindOfBlock, PlansNothingAboveTheRealLimit) {
-  // As the core plans it, for 4,000 numbers of keys past the limit.
+  // The core's plan, for 4,000 numbers of keys above the limit.
   const BlockSizing sizing(spec_of(GetParam()));
   for (std::uint64_t i = 0; i < 20000; i += 5) {
     const std::uint64_t keys = 5'500'000'000 + i * 1'000'003;
@@ -60,16 +60,16 @@ TEST(FilterRecord, IsTakenOnceAndBeforeItsFirstBlock) {
   EXPECT_EQ(take_record(), nullptr) << "its builder is gone";
 }
 
-/// Keys in order, each with its prefix, and every way in which these two sequences repeat each other.
+/// Keys in order, each with its prefix, and every way in which the two sequences repeat values.
 std::vector<std::pair<std::string, std::string>> keys_and_prefixes() {
   std::vector<std::pair<std::string, std::string>> pairs{
       {"", ""},                                 // a key that is its own prefix
-      {"a", "a"},                               // again
-      {"a", "a"},                               // twice: an older version of the key
-      {"ab", "a"},  {"abc", "a"},               // a prefix that stays
-      {"b", "b"},   {"bc", "b"},  {"c1", "b"},  // a prefix that came back
-      {"c1", "c"},                              // the same key
-      {"c2", "c1"},                             // a prefix that was the key before
+      {"a", "a"},                               // the same key again
+      {"a", "a"},                               // the same key a third time: an older version
+      {"ab", "a"},  {"abc", "a"},               // the same prefix as before
+      {"b", "b"},   {"bc", "b"},  {"c1", "b"},  // a prefix that occurred earlier
+      {"c1", "c"},                              // the same key with another prefix
+      {"c2", "c1"},                             // a prefix that equals the previous key
       {"d", "c"},   {"c", "d"},                 // a key and a prefix that change places
       {"e", "c"},
   };
@@ -89,15 +89,15 @@ void expect_keys_and_prefixes(Builder& builder, Kind kind) {
     distinct.insert(key);
     distinct.insert(prefix);
   }
-  // The prefix "c" comes again after another key and another prefix, so it is kept twice. All other repetitions are
-  // neighbours.
+  // The prefix "c" occurs again after another key and prefix, so it is stored twice. All other repetitions are
+  // adjacent.
   EXPECT_EQ(builder.EstimateEntriesAdded(), distinct.size() + 1);
   std::unique_ptr<const char[]> buffer;
   const std::string block = builder.Finish(&buffer).ToString();
   const auto filter = open_sst_block(std::as_bytes(std::span(block)));
   ASSERT_TRUE(filter);
   for (const std::string& key : distinct) EXPECT_TRUE(filter->may_contain(key)) << key;
-  if (kind == Kind::kRibbon) {  // made of the set, so the same set makes the same ribbon
+  if (kind == Kind::kRibbon) {  // equal sets give equal ribbons
     BlockBuilder one_by_one(BlockSizing(spec_of(kind)), /*verify=*/false);
     for (const std::string& key : distinct) one_by_one.AddKey(key);
     EXPECT_EQ(block, one_by_one.Finish(&buffer).ToString());
@@ -107,7 +107,7 @@ void expect_keys_and_prefixes(Builder& builder, Kind kind) {
 TEST_P(EveryKindOfBlock, HoldsKeysAndPrefixesOnce) {
   BlockBuilder builder(BlockSizing(spec_of(GetParam())), /*verify=*/false);
   expect_keys_and_prefixes(builder, GetParam());
-  expect_keys_and_prefixes(builder, GetParam());  // nothing is left of the block before
+  expect_keys_and_prefixes(builder, GetParam());  // the builder must not contain keys of the block before
 }
 
 TEST_P(EveryKindOfBlock, ForgetsThePrefixOfTheBlockBefore) {

@@ -1,4 +1,4 @@
-// A log of RocksDB's that keeps its lines for a test to look at.
+// A RocksDB log that stores its lines for a test.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -20,7 +20,7 @@ class CaptureLog final : public rocksdb::Logger {
     const std::lock_guard lock(mutex_);
     lines_ += std::string(line.data()) + "\n";
   }
-  /// What was logged since this was last called.
+  /// Returns and removes the lines since the last call.
   [[nodiscard]] std::string take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(lines_, {});

@@ -1,4 +1,4 @@
-// Options that change while the database runs: what SetOptions reaches, what it refuses, and who sees it.
+// Option changes in an open database: what SetOptions changes, what it rejects, and which builders use the change.
 #include <rocksdb/convenience.h>
 
 #include <atomic>
@@ -12,17 +12,17 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::uint64_t kKeys = 6400;  // the keys of a file
+constexpr std::uint64_t kKeys = 6400;  // per file
 constexpr std::uint64_t bloom_bytes(std::uint64_t bits_per_key) { return kKeys * bits_per_key / 8 + 32; }
 
-// From 9.8 on, SetOptions with "block_based_table_factory" makes a new table factory and a new policy for the column
-// family. Before, it changes the policy in place, as "table_factory.filter_policy.<option>" does in all versions.
+// From 9.8, SetOptions with "block_based_table_factory" makes a new table factory and a new policy for the column
+// family. Earlier versions change the policy in place, as "table_factory.filter_policy.<option>" does in all versions.
 constexpr bool kReplacesThePolicy = CRIVO_ROCKSDB_VERSION >= 908;
-// Since then RocksDB also drops what a policy says of an option, and SetOptions is OK
-// (BlockBasedTableFactory::ParseOption forgives all errors of options that are compared by name).
+// From 9.8, RocksDB also ignores a policy's error for an option, and SetOptions returns OK
+// (BlockBasedTableFactory::ParseOption ignores all errors of options that are compared by name).
 constexpr bool kReportsErrors = CRIVO_ROCKSDB_VERSION < 908;
 
-/// The two ways to spell a change, both with an option's name and value.
+/// The two spellings of a change, each with an option's name and value.
 rocksdb::Status set_in_place(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, const std::string& option) {
   const std::size_t equals = option.find('=');
   return db.SetOptions(family,
@@ -60,7 +60,7 @@ class EverySpelling : public ::testing::TestWithParam<Spelling> {
     first_ += kKeys;
     return filter_bytes(*db_, families_[family]) - before;
   }
-  /// The database must go on with the filters it had.
+  /// Expects an error, and unchanged filters.
   void expect_refused(const std::string& option, const std::string& message) {
     const rocksdb::Status refused = set(option);
     if (kReportsErrors) {
@@ -99,7 +99,7 @@ TEST_P(EverySpelling, ChangesOneOptionOfARibbonAndKeepsTheOthers) {
   ASSERT_TRUE(set("bloom_before_level=-1").ok());
   EXPECT_LT(filter_bytes_of_new_file(), bloom_bytes(10) * 3 / 4);
   ASSERT_TRUE(set("bits_per_key=20").ok());
-  // A ribbon's size is a little random: up to 3% less than planned, seldom more (PredictsItsSizes).
+  // A ribbon's size varies: up to 3% less than planned, rarely more (PredictsItsSizes).
   const auto ribbon = static_cast<double>(new_builder(*crivo_ribbon(20))->CalculateSpace(kKeys));
   EXPECT_NEAR(static_cast<double>(filter_bytes_of_new_file()), ribbon, ribbon * 0.04);
   expect_refused("bloom_before_level=-2", "crivo.Ribbon: bloom_before_level must be an integer");
@@ -114,7 +114,8 @@ TEST_P(EverySpelling, OfOneCallChangesAllOrNothing) {
   const auto in_braces = [](const std::string& options) { return "{filter_policy={" + options + "}}"; };
   const std::string factory = "block_based_table_factory";
   const bool braces = GetParam().name == "InBraces";
-  // The options of a call come in the order of a hash table: with many pairs, the wrong one comes first and last.
+  // RocksDB applies the options of a call in the order of a hash table. With many pairs, the invalid one is applied
+  // first in some cases and last in others.
   const std::vector<std::vector<std::string>> wrong{
       {"bits_per_key=12", "max_filter_bytes=-1"},  {"bits_per_key=12", "max_build_bytes=-1"},
       {"bits_per_key=12", "count_questions=2"},    {"bits_per_key=12", "key_transform=unknown"},
@@ -130,12 +131,12 @@ TEST_P(EverySpelling, OfOneCallChangesAllOrNothing) {
     }
     if (braces) call = {{factory, in_braces(all)}};
     EXPECT_EQ(db_->SetOptions(families_[0], call).ok(), !kReportsErrors) << all;
-    // From 9.8 on braces give the column family a policy of its own, and one without its transform writes no filter.
+    // From 9.8, braces give the column family its own policy. Without a known transform, this policy writes no filter.
     const bool writes_none = braces && !kReportsErrors && options.back() == "key_transform=unknown";
     EXPECT_EQ(filter_bytes_of_new_file(), writes_none ? 0 : bloom_bytes(8)) << all;
   }
   const std::string name = braces ? factory : in_place("bits_per_key");
-  // What is wrong can be another object's. From 9.8 on RocksDB does not tell us, so in place the change stays.
+  // Another object's option may be invalid. From 9.8, RocksDB does not notify the policy, so a change in place stays.
   const std::vector<std::pair<std::string, std::string>> others{{"no_such_option", "1"}, {"comparator", "none"}};
   for (const auto& other : others) {
     const std::string value = braces ? in_braces("bits_per_key=12") : "12";
@@ -170,7 +171,7 @@ TEST(RocksdbChange, OfTheLevelsNeedsADatabaseThatOpens) {
   rocksdb::FilterBuildingContext context(table);
   context.reason = rocksdb::TableFileCreationReason::kCompaction;
   context.num_levels = 7;
-  context.level_at_creation = 4;  // the last level, or the last but two where level sizes are dynamic
+  context.level_at_creation = 4;  // the last level, or the last but two if level sizes are dynamic
   const auto size = [&] { return new_builder(*policy, context)->CalculateSpace(kKeys); };
   family.level_compaction_dynamic_level_bytes = false;
   ASSERT_TRUE(policy->ValidateOptions({}, family).ok());
@@ -190,7 +191,7 @@ TEST(RocksdbChange, OfTheLevelsNeedsADatabaseThatOpens) {
 TEST(RocksdbChange, OfOneCallIsAllOrNothingWhateverOtherThreadsDo) {
   const Policy policy = crivo_bloom(8);
   auto& changed = const_cast<rocksdb::FilterPolicy&>(*policy);
-  rocksdb::ConfigOptions call;  // as RocksDB makes it: it reads in detail, and then hands over option by option
+  rocksdb::ConfigOptions call;  // like RocksDB's: it reads in detail, and then passes each option alone
   call.depth = rocksdb::ConfigOptions::kDepthDetailed;
   call.mutable_options_only = true;
   const auto begin = [&] { EXPECT_THAT(policy->ToString(call), HasSubstr("crivo.Bloom")); };
@@ -212,7 +213,7 @@ TEST(RocksdbChange, OfOneCallIsAllOrNothingWhateverOtherThreadsDo) {
 }
 
 TEST(RocksdbChange, IsSeenAsAWhole) {
-  // Two settings that differ in both options: a builder of the one's kind and the other's size has seen half a change.
+  // Two settings that differ in both options. A builder with one option of each setting has seen a partial change.
   const Policy policy = policy_from_string("crivo.Ribbon:5:-1");
   const std::vector<std::string> changes{"bits_per_key=5;bloom_before_level=-1",
                                          "bits_per_key=20;bloom_before_level=2147483647"};

@@ -1,4 +1,4 @@
-// The property "crivo.filter" of an SST file says which kind of filter the file really has.
+// The property "crivo.filter" of an SST file names the kind of the file's filter.
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
@@ -24,7 +24,7 @@ std::string property_of(const rocksdb::TableProperties& properties) {
   return found != properties.user_collected_properties.end() ? found->second : "";
 }
 
-/// What the file at this path has, found by the trailers of its filter blocks.
+/// The kinds in the file at this path, from the trailers of its filter blocks.
 std::string kinds_in(const std::string& path) {
   std::set<Kind> kinds;
   for (const Extent& block : filter_blocks(read_bytes(path))) kinds.insert(block.kind);
@@ -33,7 +33,7 @@ std::string kinds_in(const std::string& path) {
   return text;
 }
 
-/// The properties of the database's files by level, each checked against the file.
+/// The properties of the database's files by level. Compares each property with its file.
 std::map<int, std::set<std::string>> properties_by_level(rocksdb::DB& db) {
   const auto properties = table_properties(db);
   const auto files = live_files(db);
@@ -47,7 +47,7 @@ std::map<int, std::set<std::string>> properties_by_level(rocksdb::DB& db) {
   return found;
 }
 
-/// Full filters, or filters in partitions that several threads write.
+/// Full filters, or partitioned filters written by several threads.
 class EveryTable : public ::testing::TestWithParam<bool> {
  protected:
   [[nodiscard]] static rocksdb::Options options() {
@@ -74,7 +74,7 @@ TEST_P(EveryTable, SaysItsFiltersKindAfterATrivialMove) {
   using Levels = std::map<int, std::set<std::string>>;
   put_keys(*db, 0, 3000);
   EXPECT_EQ(properties_by_level(*db), (Levels{{0, {"blocked"}}}));
-  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());  // nothing is below, so the file is moved as it is
+  ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());  // moves the file, as no level is below
   EXPECT_EQ(properties_by_level(*db), (Levels{{1, {"blocked"}}})) << "although the level is one of ribbons";
   rewrite_files(*db);
   EXPECT_EQ(properties_by_level(*db), (Levels{{1, {"ribbon"}}}));
@@ -114,7 +114,7 @@ double number(const rocksdb::UserCollectedProperties& properties, const std::str
   return value;
 }
 
-/// The share of absent keys that pass the filters of this file, which holds the keys below kKeys.
+/// The fraction of absent keys that pass the filters of this file, which has the keys 0 to keys - 1.
 double measured_rate(const std::string& path, const Policy& policy, std::uint64_t keys) {
   const std::string file = read_bytes(path);
   const std::uint64_t questions = 200000 / filter_blocks(file).size();
@@ -193,7 +193,7 @@ std::string write_sst(rocksdb::SstFileWriter& writer, const std::string& path, s
 }
 
 TEST(RocksdbCollector, SaysThatPartitionsAreOfBothKinds) {
-  // crivo.Auto writes ribbons into this file, but for a last partition that is too small for one.
+  // crivo.Auto writes ribbons into this file, except for a last partition that is too small for a ribbon.
   const TempFolder folder;
   rocksdb::BlockBasedTableOptions table;
   partition(table, 2048);
@@ -286,7 +286,7 @@ TEST(RocksdbCollector, SaysWhereNoFilterCouldBeBuilt) {
   EXPECT_EQ(property_of(*files.begin()->second), "always_maybe") << "the same word as in VerifyRocksDBFilters";
 }
 
-// The builder has then finished a block for each partition, all of which RocksDB leaves out.
+// The builder has then finished a block for each partition, but RocksDB writes none of them.
 TEST(RocksdbCollector, SaysNothingWhereNoKeyIsForTheFilter) {
   rocksdb::BlockBasedTableOptions table;
   partition(table, 512);

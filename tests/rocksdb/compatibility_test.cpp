@@ -1,4 +1,4 @@
-// Crivo's policies read the blocks of RocksDB's own. migration_test.cpp has both in one database.
+// Crivo's policies read the blocks of RocksDB's policies. migration_test.cpp has both in one database.
 #include "support.h"
 
 namespace crivo::testing {
@@ -7,7 +7,7 @@ namespace {
 constexpr std::uint64_t kKeys = 4000;
 
 TEST(RocksdbCompatibility, BuiltinBlocksOfAnySizeAreDelegated) {
-  // The reader tells our blocks from theirs by the marker and the size: every size must get through.
+  // The reader distinguishes blocks by marker and size, so every size must be recognized.
   const Policy ours = crivo_bloom();
   rocksdb::BlockBasedTableOptions legacy;
   legacy.format_version = 4;
@@ -29,7 +29,7 @@ TEST(RocksdbCompatibility, BuiltinBlocksOfAnySizeAreDelegated) {
   }
 }
 
-// RocksDB's readers believe the size, and read up to 4 GiB behind the block.
+// RocksDB's readers trust this size, and would read up to 4 GiB after the block.
 TEST(RocksdbCompatibility, BuiltinBlocksWithAWrongNumberOfLinesAreNotDelegated) {
   rocksdb::BlockBasedTableOptions legacy;
   legacy.format_version = 4;

@@ -1,8 +1,8 @@
-// The same damage to filter blocks of Crivo's and of RocksDB's own: how many live keys are not found any more. The test
-// prints a table, and holds Crivo's columns to what plugins/rocksdb/README.md says: accidents lose no key.
+// Applies the same damage to filter blocks of Crivo and of RocksDB, and counts the live keys that are lost. Prints a
+// table, and expects Crivo's columns to match plugins/rocksdb/README.md: accidental damage loses no key.
 //
-// What the check inside a block cannot see is a sound block in a place that is not its own, and a block that somebody
-// sealed on purpose. RocksDB's block checksums see the first from format_version 6 on, and the second.
+// The check in a block detects neither a valid block in the wrong place nor a block that was sealed on purpose.
+// RocksDB's block checksums detect the first from format_version 6, and the second in all versions.
 
 #include <algorithm>
 #include <cstdio>
@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::uint64_t kKeys = 4000;
 constexpr std::size_t kPartitionBytes = 512;
-constexpr std::size_t kRocksdbTrailer = 5;  // behind every block: compression and checksum
+constexpr std::size_t kRocksdbTrailer = 5;  // after every block: compression type and checksum
 
 using Bytes = std::span<char>;
 
-/// The files of a database, as bytes, and their filter blocks.
+/// The files of a database as bytes, and the locations of their filter blocks.
 struct Files {
   std::vector<std::string> paths;
   std::vector<std::string> bytes;
@@ -35,9 +35,9 @@ struct Files {
   }
 };
 
-/// How the database looks around the blocks.
+/// The database's options that affect how damage is detected.
 struct Surroundings {
-  bool checksums;  // RocksDB's own, behind every block
+  bool checksums;  // RocksDB's block checksums
   bool cached;
   bool partitioned;
 };
@@ -55,7 +55,7 @@ rocksdb::Options options_for(const Policy& policy, const Surroundings& around) {
 
 struct Damage {
   const char* name;
-  bool accident;  // to each block; no key of ours may be lost
+  bool accident;  // the damage is accidental, so Crivo's filters must lose no key
   void (*apply)(Files& files, std::mt19937_64& random);
 };
 
@@ -89,7 +89,7 @@ void make_noise(Bytes bytes, std::mt19937_64& random) {
   std::ranges::generate(bytes, [&] { return static_cast<char>(random()); });
 }
 
-/// With the checksums that RocksDB keeps behind them.
+/// Includes the checksums that RocksDB stores after the blocks.
 void swap_blocks(Bytes a, Bytes b) {
   if (a.size() == b.size()) std::ranges::swap_ranges(a, b);
 }
@@ -152,7 +152,7 @@ const std::vector<Damage> kDamages = {
      }},
 };
 
-/// Two files that both span all keys, so that neither is asked for less than half of them.
+/// Two files that both span all keys, so that each is queried for at least half of the keys.
 Files write_files(const PolicyMaker& maker, const Surroundings& around, const std::string& path) {
   const auto policy = std::make_shared<RecordingPolicy>(maker.make(10));
   {
@@ -171,8 +171,8 @@ Files write_files(const PolicyMaker& maker, const Surroundings& around, const st
   return files;
 }
 
-/// How many keys are not found, by Get and by MultiGet. None if the database does not open, because RocksDB saw the
-/// damage by its checksums: it says so then.
+/// The number of keys that Get or MultiGet does not find. Returns 0 if RocksDB reports the damage when it opens the
+/// files.
 std::uint64_t count_lost(const rocksdb::Options& options, const std::string& path) {
   std::unique_ptr<rocksdb::DB> db;
   const rocksdb::Status status = open_into(&db, [&](auto* out) { return rocksdb::DB::Open(options, path, out); });
@@ -180,8 +180,8 @@ std::uint64_t count_lost(const rocksdb::Options& options, const std::string& pat
   return status.ok() ? std::max(count_not_found(*db, 0, kKeys), count_not_found_by_multiget(*db, 0, kKeys)) : 0;
 }
 
-/// How many keys a damage loses, by the damage's number. A filter of ours (`is_ours`) that was damaged by accident says
-/// no to nothing.
+/// The number of lost keys for each damage. After accidental damage, a filter of Crivo (`is_ours`) must always say
+/// "maybe".
 std::vector<std::uint64_t> losses(const PolicyMaker& maker, bool is_ours, const Surroundings& around, int trials) {
   const TempFolder folder;
   const Files sound = write_files(maker, around, folder.path());
@@ -220,7 +220,7 @@ void print(const std::vector<PolicyMaker>& policies, bool checksums,
 }
 
 void compare(bool checksums, const std::vector<Surroundings>& surroundings, int trials) {
-  const std::vector<PolicyMaker> ours = {our_policies()[0], our_policies()[1]};  // crivo.Auto flushes Bloom's filters
+  const std::vector<PolicyMaker> ours = {our_policies()[0], our_policies()[1]};  // crivo.Auto flushes like the first
   const auto theirs = builtin_policies();
   std::vector<PolicyMaker> all = theirs;
   all.insert(all.end(), ours.begin(), ours.end());

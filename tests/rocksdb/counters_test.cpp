@@ -1,5 +1,4 @@
-// What a policy counts, that nothing is lost between threads, and that the log of a database has it when the database
-// closes.
+// A policy's counters: their values, concurrent updates, and the lines that a database logs when it closes.
 #include "report/counters.h"
 
 #include <rocksdb/convenience.h>
@@ -28,7 +27,7 @@ std::uint64_t occurrences(const std::string& text, const std::string& word) {
   return count;
 }
 
-/// The lines of a database's LOG that we write ourselves.
+/// The lines in a database's LOG that Crivo wrote.
 std::string our_lines(const std::string& folder) {
   std::istringstream log(read_bytes(folder + "/LOG"));
   std::string ours;
@@ -61,14 +60,14 @@ TEST(RocksdbCounters, CountTheFiltersThatAreInTheFiles) {
   ASSERT_TRUE(db->CompactRange(rewrite, nullptr, nullptr).ok());
   const RocksDBFilterCounters compacted = counters_in(options);
   EXPECT_EQ(compacted.blocked.built, 2U);
-  // RocksDB 9.10 rewrites what it has just compacted into the last level a second time.
+  // RocksDB 9.10 rewrites files again after compacting them into the last level.
   EXPECT_THAT(compacted.ribbon.built, ::testing::AnyOf(1U, 2U));
   EXPECT_EQ(compacted.ribbon.keys, compacted.ribbon.built * 5000);
   EXPECT_EQ(compacted.always_maybe, 0U);
   EXPECT_EQ(compacted.damaged_blocks, 0U);
 }
 
-/// A program's own log, which throws at every line of ours.
+/// A program's logger that throws at every line of Crivo.
 class ThrowingLog final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -76,7 +75,7 @@ class ThrowingLog final : public rocksdb::Logger {
     std::array<char, 1024> line;
     std::vsnprintf(line.data(), line.size(), format, arguments);
     const std::string_view text = line.data();
-    if (text.starts_with("crivo") || text.starts_with("[WARN] crivo")) throw ++lines;  // no std::exception
+    if (text.starts_with("crivo") || text.starts_with("[WARN] crivo")) throw ++lines;  // not a std::exception
   }
   static inline int lines = 0;
 };
@@ -147,9 +146,9 @@ TEST(RocksdbCounters, CountNoQuestionsUnlessAskedTo) {
 }
 
 TEST(RocksdbCounters, LoseNothingBetweenThreads) {
-  // Twice as many threads at once as there are shards, twice, so that shards are shared.
+  // Runs twice as many threads as there are shards, two times, so that threads share shards.
   constexpr int kThreads = 2 * kShards;
-  constexpr std::uint64_t kQuestions = 20000;  // long enough for threads to meet
+  constexpr std::uint64_t kQuestions = 20000;  // long enough for the threads to overlap
   const Policy policy = policy_from_string("{id=crivo.Bloom;count_questions=true}");
   const std::string block = build_block(*new_builder(*policy), 0, 1000);
   const auto reader = new_reader(*policy, block);
@@ -159,7 +158,7 @@ TEST(RocksdbCounters, LoseNothingBetweenThreads) {
     std::vector<std::thread> threads;
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&] {
-        (void)reader->MayMatch("first");  // takes a shard
+        (void)reader->MayMatch("first");  // assigns a shard to the thread
         all_are_alive.arrive_and_wait();
         for (std::uint64_t i = 0; i < kQuestions; ++i) answered_no += !reader->MayMatch(key_of(1000 + i));
       });
@@ -185,7 +184,7 @@ TEST(RocksdbCounters, CountWhatIsOpened) {
   const Policy policy = crivo_bloom();
   const std::string block = build_block(*new_builder(*policy), 0, 1000);
   (void)new_reader(*policy, block);
-  (void)new_reader(*policy, std::string(6, '\0'));  // "every key": nobody's damage
+  (void)new_reader(*policy, std::string(6, '\0'));  // "every key" is not damage
   EXPECT_EQ(GetRocksDBFilterCounters(policy.get())->damaged_blocks, 0U);
   EXPECT_EQ(GetRocksDBFilterCounters(policy.get())->builtin_blocks, 0U);
   (void)new_reader(*policy, build_block(*new_builder(*builtin_bloom()), 0, 1000));
@@ -278,7 +277,7 @@ TEST(RocksdbCounterLog, HasALineForEachPolicyWhenTheDatabaseCloses) {
   const rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kBlocked});
   rocksdb::ColumnFamilyOptions ribbons;
   ASSERT_TRUE(ConfigureRocksDB(ribbons, {.bits_per_key = 10, .kind = Kind::kRibbon, .bloom_before_level = -1}).ok());
-  for (const bool explicitly : {false, true}) {  // the second time the policies are the same, and LOG is a new file
+  for (const bool explicitly : {false, true}) {  // the second round uses the same policies and a new LOG
     auto db = open_database(options, folder.path());
     put_keys(*db, 0, 1000);
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
@@ -300,7 +299,7 @@ TEST(RocksdbCounterLog, HasALineForEachPolicyWhenTheDatabaseCloses) {
 }
 
 TEST(RocksdbCounterLog, IsThatOfTheDatabaseThatCloses) {
-  // Two databases share everything. Each gets its own line, and the one that closes last is still open for the first.
+  // Two databases share all objects. Each logs its own line when it closes, while the other is still open.
   const TempFolder folder;
   const rocksdb::Options options = configured({.bits_per_key = 10, .kind = Kind::kBlocked});
   auto first = open_database(options, folder.file("first"));
@@ -325,10 +324,10 @@ TEST(RocksdbCounterLog, IsNotHeldOpenAndNotTouchedAfterItsDatabase) {
   options.info_log.reset();
   made.reset();
   EXPECT_TRUE(log.expired()) << "although policy and listener live";
-  options = rocksdb::Options();  // the policy dies after its log, and has nothing to say any more
+  options = rocksdb::Options();  // the policy is destroyed after its log, and has nothing left to report
 }
 
-// The other ones are lost, as RocksDB loses them: it knows no listener by the names of all.
+// RocksDB loses the other listeners, because it cannot read a list of them from the file.
 TEST(RocksdbCounterLog, ComesBackFromTheOptionsFileBesideOtherListeners) {
   class Other final : public rocksdb::EventListener {
    public:

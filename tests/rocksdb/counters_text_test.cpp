@@ -1,4 +1,4 @@
-// The counters as text, by the C function: everything that was counted is in it, in both formats.
+// The C function that returns the counters as text: every counter is present, in both formats.
 
 #include <cstdlib>
 #include <regex>
@@ -16,7 +16,7 @@ std::string text_of(const char* format) {
   return text != nullptr ? text.get() : "none";
 }
 
-/// A database with questions, and with a column family of a bad name.
+/// A database after lookups, with a column family whose name needs escaping.
 struct Counted {
   std::shared_ptr<const rocksdb::FilterPolicy> policy =
       NewRocksDBFilterPolicy({.kind = Kind::kRibbon, .bloom_before_level = -1, .count_questions = true});

@@ -1,5 +1,4 @@
-// kill -9 while a program writes, again and again, under one policy after another: every acknowledged key is still
-// there.
+// Kills a writing program with SIGKILL repeatedly, with changing policies, and expects every acknowledged key.
 #include <array>
 #include <cstring>
 #include <iostream>
@@ -29,13 +28,13 @@ class Crashes {
     kill_program(writer);
   }
 
-  /// The newest keys, one by one, and as many of the others, in batches: all of them when `thorough`.
+  /// Looks up the newest keys one by one, and some older keys in batches, or all keys if `thorough`.
   void expect_no_key_lost(const char* table, bool thorough) {
     const rocksdb::Options options = with_table(options_, table_from_string(table));
     std::unique_ptr<rocksdb::DB> db;
     const rocksdb::Status opened =
         open_into(&db, [&](auto* out) { return rocksdb::DB::OpenForReadOnly(options, database_, out); });
-    if (acknowledged() == 0 && !opened.ok()) return;  // killed before there was a database
+    if (acknowledged() == 0 && !opened.ok()) return;  // killed before the database existed
     ASSERT_TRUE(opened.ok()) << opened.ToString();
     const std::uint64_t newest = thorough || acknowledged() < 2000 ? 0 : acknowledged() - 2000;
     ASSERT_EQ(count_not_found(*db, newest, acknowledged()), 0U);
@@ -46,7 +45,7 @@ class Crashes {
     (void)count_not_found(*db, acknowledged() + 1'000'000'000, acknowledged() + 1'000'000'100);
   }
 
-  /// When to kill: mostly while it writes, and now and then during the recovery before that.
+  /// Waits until the moment to kill: usually during writes, and sometimes during recovery.
   void wait_for_progress() {
     constexpr int kHangMs = 3'600'000;
     const std::uint64_t enough = acknowledged() + 200;
@@ -66,8 +65,8 @@ class Crashes {
   std::mt19937_64 random_{4};
 };
 
-// Who writes, in turn, and who reads. By their defaults crivo.Ribbon and crivo.Auto write blocked filters when they
-// flush, so that all kinds lie side by side.
+// The writing policies in turn, and the reading ones. By default, crivo.Ribbon and crivo.Auto flush blocked filters, so
+// a database has filters of all kinds.
 constexpr std::array kOurs = {
     "filter_policy=crivo.Auto",
     "filter_policy=crivo.Bloom:10",
@@ -84,8 +83,8 @@ void survive(int kills) {
     SCOPED_TRACE("kill " + std::to_string(i));
     const auto n = static_cast<std::size_t>(i);
     ASSERT_NO_FATAL_FAILURE(crashes.kill_one(n % 3 == 2 ? kBuiltin[n / 3 % 2] : kOurs[n % 5]));
-    // Crivo's policies read all kinds of filters, so it is mostly one of them that reads; going back to RocksDB's is
-    // tried now and then.
+    // Crivo's policies read all kinds of filters, so they read in most rounds. In every tenth round, RocksDB's policy
+    // reads.
     ASSERT_NO_FATAL_FAILURE(crashes.expect_no_key_lost(n % 10 == 9 ? kBuiltin[n / 10 % 2] : kOurs[n % 4], false));
   }
   ASSERT_NO_FATAL_FAILURE(crashes.expect_no_key_lost(kOurs[0], true));

@@ -1,6 +1,6 @@
-// Writes keys until it is killed: rocksdb_crash_writer DB TABLE COUNTER, where
-// TABLE is an option string of the block-based table ("filter_policy=crivo.Auto"). The counter is a file of eight
-// bytes, mapped; a key is acknowledged when it is counted, after Put has returned.
+// Writes keys until it is killed: rocksdb_crash_writer DB TABLE COUNTER. TABLE is an option string of the block-based
+// table ("filter_policy=crivo.Auto"). COUNTER is a mapped file of eight bytes: the number of acknowledged keys. It is
+// incremented after Put returns.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ std::atomic<std::uint64_t>& map_counter(const char* path) {
   auto& counter = map_counter(counter_path);
   rocksdb::Options options = with_table(test_options(), table_from_string(table));
   options.disable_auto_compactions = false;
-  options.write_buffer_size = 64 << 10;  // the least there is: a flush every few hundred keys
+  options.write_buffer_size = 64 << 10;  // the minimum: a flush every few hundred keys
   options.level0_file_num_compaction_trigger = 4;
   options.target_file_size_base = 512 << 10;
   const auto db = open_database(options, path);

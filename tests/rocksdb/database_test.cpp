@@ -1,4 +1,4 @@
-// Whole databases under the options that users of RocksDB's own filters have.
+// Complete databases, with the options of users of RocksDB's own filters.
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
@@ -69,7 +69,7 @@ std::vector<Setting> settings() {
   };
 }
 
-/// With ribbons: the random walks (model.h) have every policy in all of these, and prove that no key is lost.
+/// Tests ribbons. The random walks (model.h) test every policy with all of these settings, and that no key is lost.
 class EverySetting : public ::testing::TestWithParam<std::tuple<Setting, bool>> {
  protected:
   [[nodiscard]] static rocksdb::Options options() {
@@ -98,7 +98,7 @@ TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
   EXPECT_EQ(count_not_found_by_multiget(*db, kKeys - 500, kKeys + 500), 500U) << "present and absent in one batch";
   EXPECT_GT(filter_useful(options), before + 450);
 
-  // All keys now are in one file of the last level, where optimize_filters_for_hits wants none.
+  // All keys are now in one file of the last level, where optimize_filters_for_hits writes no filter.
   rewrite_files(*db);
   if (!options.optimize_filters_for_hits) expect_filters(*db, options, kKeys);
   db.reopen(options);
@@ -159,8 +159,8 @@ TEST_P(FullAndPartitioned, FiltersServeFourThreadsWhileAFifthWrites) {
 INSTANTIATE_TEST_SUITE_P(Rocksdb, FullAndPartitioned, ::testing::Bool(),
                          [](const auto& param_info) { return param_info.param ? "Partitioned" : "Full"; });
 
-/// Writes 50,000 keys and expects partitions of at most metadata_block_size bytes, with all of the keys, in a filter of
-/// at most `most` times the bytes of an undivided one.
+/// Writes 50,000 keys and expects partitions of at most metadata_block_size bytes. Together they have all keys, and at
+/// most `most` times the bytes of an undivided filter.
 void expect_partitions(const rocksdb::BlockBasedTableOptions& table, double most) {
   const ScratchDatabase db(with_table(test_options(), table));
   put_keys(*db, 0, 50000);
@@ -183,13 +183,12 @@ TEST(RocksdbPartitions, AreOfTheSizeAskedFor) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy.make(10);
     partition(table, 1024);
-    // The trailer takes 32 of 1024 bytes. The rest has room for 15 blocks of a blocked filter, which hold 768 keys of
-    // 10 bits. A filter is cut where an index partition is, so the last key's data block may push it over: up to 20%
-    // more here. From 9.6 on RocksDB cuts another one after the next data block, of a hundred keys, for its own filters
-    // as for ours: 25%.
+    // The trailer has 32 of the 1024 bytes. The rest has room for 15 blocks of a blocked filter, with 768 keys at 10
+    // bits each. A filter ends with an index partition, so the last data block may add up to 20% here. From 9.6,
+    // RocksDB ends another partition after the next data block of a hundred keys, for every policy: 25%.
     expect_partitions(table, CRIVO_ROCKSDB_VERSION >= 906 ? 1.25 : 1.2);
 #if CRIVO_ROCKSDB_VERSION >= 906
-    table.decouple_partitioned_filters = true;  // cut where they are full
+    table.decouple_partitioned_filters = true;  // partitions end when they are full
     expect_partitions(table, 1.15);
 #endif
   }
@@ -267,11 +266,11 @@ TEST(RocksdbFiles, HaveNoMoreFilterThanMaxFilterBytes) {
   }
 }
 
-// RocksDB 9.5 mended it (its pull request 12872). This test notices if another version does.
+// Fixed in RocksDB 9.5 (its pull request 12872). This test detects other versions with the bug.
 TEST(RocksdbPartitions, OfPrefixesAloneLoseKeysFromSeekForPrevUnderEveryPolicyBefore95) {
   constexpr bool kErrs = CRIVO_ROCKSDB_VERSION < 905;
   constexpr std::uint64_t kMany = 5000;
-  // Each key is its own prefix, and the next one so near that a partition's index has its last key as it is.
+  // Each key is its own prefix. The keys are so close that the index stores each partition's last key in full.
   const auto dense_key = [](std::uint64_t i) { return std::to_string(100'000'000'000 + i); };
   for (const bool whole_keys : {false, true}) {
     for (const Policy& policy : {builtin_bloom(), crivo_bloom(), crivo_ribbon()}) {

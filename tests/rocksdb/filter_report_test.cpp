@@ -1,4 +1,4 @@
-// VerifyRocksDBFilters: what it says of a database, of files without a filter, and of those that nobody asks.
+// VerifyRocksDBFilters: its report on a database, on files without filters, and on filters that no lookup uses.
 #include <rocksdb/slice_transform.h>
 
 #include <atomic>
@@ -121,7 +121,7 @@ TEST(FilterReport, ComparesKeyTransforms) {
 
 TEST(FilterReport, SaysThatNothingReadsTheOldNameOfTransformedFilters) {
   const auto lower = NewRocksDBFilterPolicy({.key_transform = "lower_ascii"});
-  // Crivo 0.1 had RocksDB's name.
+  // Crivo 0.1 used the name of RocksDB's filters.
   const auto old = std::make_shared<WrappedPolicy>(lower->Name(), "rocksdb.BuiltinBloomFilter", lower);
   ScratchDatabase db(with_policy(test_options(), old));
   put_keys(*db, 0, kKeys);

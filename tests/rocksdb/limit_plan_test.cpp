@@ -1,5 +1,5 @@
-// The filters of a file by its level, and its share of max_total_bytes, computed from the tree of files. total_test.cpp
-// and auto_test.cpp test whole databases, whose trees differ from run to run, so only this file notices small errors.
+// The plan for a file's filter, by its level and its share of max_total_bytes, computed from the tree of files. Whole
+// databases (total_test.cpp, auto_test.cpp) differ from run to run, so only this test detects small errors.
 #include "options/limit_plan.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using namespace plugin;
 constexpr int kLast = 6;
 constexpr double kTolerance = 0.015;  // divide_budget interpolates the sizes of ribbons
 
-/// crivo.Auto in a tree with dynamic levels.
+/// crivo.Auto with dynamic level sizes.
 Settings with_limit(double bytes) {
   Settings settings;
   settings.tree.dynamic_levels = true;
@@ -28,7 +28,7 @@ Settings with_limit(double bytes) {
   return settings;
 }
 
-/// A file that a flush writes, or a compaction into a level.
+/// A file from a flush, or from a compaction into a level.
 class NewFile {
  public:
   static NewFile flushed() { return NewFile(0, rocksdb::TableFileCreationReason::kFlush); }
@@ -54,7 +54,7 @@ class NewFile {
   rocksdb::BlockBasedTableOptions table_;
 };
 
-/// A tree of one column family, with these keys in its last two levels.
+/// A tree of one column family, with this number of keys in its last level and in the level above.
 KnownTree tree_of(double last_keys, double keys_above = 0) {
   KnownTree tree;
   tree.levels.resize(kLast + 1);
@@ -95,13 +95,13 @@ TEST(LevelSpecs, HaveTheBottommostRateOnlyWhereNoOtherFileFollows) {
   EXPECT_EQ(rate(context), 0.25) << "whatever its level";
   EXPECT_EQ(rate(NewFile::compacted_into(kLast).context()), 0.25);
   EXPECT_LT(rate(NewFile::compacted_into(kLast - 1).context()), 0.02);
-  // A lookup may query all files of an unknown level, or of a tree without levels.
+  // A lookup may read all files of an unknown level, or of a tree without levels.
   EXPECT_LT(rate(NewFile::compacted_into(-1).context()), 0.02);
   context.compaction_style = rocksdb::kCompactionStyleFIFO;
   EXPECT_LT(rate(context), 0.02);
 }
 
-// 0.9 of the limit is planned, less the filters of families without a limit, and 96 bytes per block.
+// The plan is 0.9 of the limit, minus the filters of families without a limit, and minus 96 bytes per block.
 TEST(LimitPlan, ReducesFiltersOnlyWhereTheyDoNotFit) {
   constexpr double kKeys = 1'000'000;
   KnownTree tree = tree_of(kKeys);
@@ -131,12 +131,12 @@ TEST(LimitPlan, ReservesASixteenthForALevelThatHasNoKeysYet) {
   const LevelSpec flushed = NewFile::flushed().plan(settings, tree, PlanUse::kAll).spec;
   const LevelSpec last = NewFile::compacted_into(kLast).plan(settings, tree, PlanUse::kAll).spec;
   EXPECT_NEAR(bytes_of(last, 1'600'000), 450'000, kTolerance * 450'000) << "it has all keys";
-  // With a sixteenth of all keys more, the last level would get the rest.
+  // For a further sixteenth of all keys, the last level would get the rest.
   EXPECT_GT(bytes_of(flushed, 100'000), bytes_of(last, 100'000));
   EXPECT_LT(bytes_of(flushed, 100'000), 450'000 / 3.0);
 }
 
-// A lookup queries every file of level 0.
+// A lookup reads every file of level 0.
 TEST(LimitPlan, GivesLevelZeroMoreBitsTheMoreFilesItHas) {
   KnownTree tree = tree_of(1'000'000);
   tree.levels[0].keys = 100'000;
@@ -161,7 +161,7 @@ TEST(LimitPlan, GivesAFlushedFileHalfOfWhatIsLeft) {
   EXPECT_EQ(most_of_unknown(settings), 5'000U);
 }
 
-// The files that stay have filters of an earlier plan, larger than their share.
+// The other files have larger filters, from an earlier plan.
 TEST(LimitPlan, GivesACompactionNoMoreThanTheOtherFilesLeave) {
   constexpr double kKeys = 1'000'000;
   KnownTree tree = tree_of(kKeys / 2);
@@ -175,7 +175,7 @@ TEST(LimitPlan, GivesACompactionNoMoreThanTheOtherFilesLeave) {
   tree.staying_bytes = 900'000;
   const LevelSpec less = file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).spec;
   EXPECT_NEAR(bytes_of(less, kKeys / 2), 100'000, kTolerance * 100'000);
-  // At the limit, the inputs' filters, scaled to the limit, are what a compaction may replace.
+  // At the limit, a compaction may replace the filters of its inputs, scaled to the limit.
   tree.staying_bytes = 1'000'000;
   tree.moving_bytes = 250'000;
   const LevelSpec scaled = file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).spec;

@@ -1,4 +1,4 @@
-// What the tests of builders within limits share: keys, and blocks that a builder makes of them.
+// Shared by the tests of builders with limits: keys, and the blocks that a builder makes from them.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace crivo::testing {
 
 inline constexpr std::size_t kChunk = BuildMemory::kChunkBytes;
 inline constexpr std::size_t kMin = 96;         // bytes of the smallest filter
-inline constexpr std::size_t kAlwaysMaybe = 6;  // of one that every key passes
+inline constexpr std::size_t kAlwaysMaybe = 6;  // bytes of a filter that every key passes
 
 inline BlockSizing sizing_of(Kind kind) { return BlockSizing({.kind = kind, .bits_per_key = 10, .fp_rate = 0.0096}); }
 
@@ -19,7 +19,7 @@ inline BlockBuilder make_builder(Kind kind, const BuildLimits& limits, bool veri
   return BlockBuilder(sizing_of(kind), verify, nullptr, nullptr, limits);
 }
 
-/// Eight bytes, because the long test needs many.
+/// A key of eight bytes, because the long test needs many.
 inline std::string short_key(std::uint64_t number) {
   const std::uint64_t mixed = number * 0x9e3779b97f4a7c15;
   return {reinterpret_cast<const char*>(&mixed), sizeof mixed};

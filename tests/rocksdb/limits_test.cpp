@@ -1,5 +1,5 @@
-// Builders that come up against max_build_bytes, max_filter_bytes, or a cache that is full: there is always a filter,
-// or one that lets every key pass where there is no room; every key is found, and LOG says what happened.
+// Builders that reach max_build_bytes, max_filter_bytes or a full cache. They always return a filter, if necessary one
+// that every key passes. Every key is found, and LOG says what happened.
 #if __has_include(<rocksdb/advanced_cache.h>)  // RocksDB 8 moved the class there
 #include <rocksdb/advanced_cache.h>
 #else
@@ -27,7 +27,7 @@ TEST_P(EveryKindWithinLimits, IsBlockedWithEveryKeyWhereTheHashesGoToAFile) {
     BlockBuilder free = make_builder(Kind::kBlocked, {.memory = &memory}, verify);
     const std::string expected = build(free, 0, kKeys);
     (void)memory.take_peak();
-    constexpr std::size_t kLimit = 4 * kChunk;  // half of it for the hashes, which would take 5.6 MB
+    constexpr std::size_t kLimit = 4 * kChunk;  // half of it is for the hashes, which would need 5.6 MB
     BlockBuilder builder = make_builder(GetParam(), {.max_build_bytes = kLimit, .memory = &memory}, verify);
     EXPECT_EQ(build(builder, 0, kKeys), expected) << "the filter of the same keys without a limit";
     BlockBuilder fresh = make_builder(GetParam(), {.memory = &memory}, verify);
@@ -38,13 +38,13 @@ TEST_P(EveryKindWithinLimits, IsBlockedWithEveryKeyWhereTheHashesGoToAFile) {
 TEST(BuildersAtTheLimit, WriteBlockedFiltersInsteadOfRibbons) {
   constexpr std::uint64_t kKeys = 1'000'000;
   constexpr std::size_t kHashes = 4 * kChunk;
-  constexpr std::size_t kTemporary = 1'290'000;  // the least for a ribbon: banding and bumped keys
+  constexpr std::size_t kTemporary = 1'290'000;  // the minimum for a ribbon: banding and bumped keys
   constexpr std::size_t kLimit = 10 * kChunk;
   BuildMemory memory;
-  // With 30 bits per key the ribbon itself takes more than its temporary memory, and both must be counted.
+  // At a rate of 1e-9, the ribbon has 30 bits per key, more than its temporary memory. Both must be counted.
   const BlockSizing sizing({.kind = Kind::kRibbon, .bits_per_key = 45, .fp_rate = 1e-9});
   BlockBuilder ribbons(sizing, /*verify=*/false, nullptr, nullptr, {.max_build_bytes = kLimit, .memory = &memory});
-  // Others take more and more, until the hashes, the ribbon and its temporary memory do not fit together.
+  // Other builders use more and more memory, until the hashes, the ribbon and its temporary memory exceed the limit.
   int blocked = 0;
   for (std::size_t others = 3 * kChunk; others <= 5 * kChunk; others += kChunk / 2) {
     for (std::uint64_t i = 0; i < kKeys; ++i) ribbons.AddKey(short_key(i));
@@ -83,7 +83,7 @@ TEST(BuildersInThreads, StayBelowTheBoundTogetherAndLoseNoKey) {
 
 TEST(BuildersInThreads, LongEightOfTenMillionKeysStayBelowTheBound) {
   constexpr std::uint64_t kKeys = 10'000'000;
-  constexpr std::size_t kLimit = 256'000'000;  // eight filters take 100 MB, and their hashes 640 MB
+  constexpr std::size_t kLimit = 256'000'000;  // eight filters need 100 MB, and their hashes 640 MB
   BuildMemory memory;
   std::vector<std::jthread> threads;
   for (std::uint64_t thread = 0; thread < 8; ++thread) {
@@ -123,8 +123,8 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHasAFilterOfAHigherRate) {
 }
 
 TEST_P(EveryKindWithinLimits, OfBytesPerFileHasAPlanForEveryNumberOfKeys) {
-  // Bounds at which something changes: one block of 64 bytes and two, the smallest ribbons of a column each, the 1000
-  // bits per key that the core gives at most (125 bytes for one key), and what 10,000 keys ask for.
+  // Bounds at which the plan changes: one and two blocks of 64 bytes, the smallest ribbons with one column, the core's
+  // maximum of 1000 bits per key (125 bytes for one key), and the size for 10,000 keys.
   for (const double fp_rate : {1e-9, 1e-4, 0.0096, 0.5, 0.999}) {
     const double bits = static_cast<double>(size_blocked(1 << 20, fp_rate)->units) * kBlockBits / (1 << 20);
     const BlockSizing sizing({.kind = GetParam(), .bits_per_key = bits, .fp_rate = fp_rate});
@@ -141,7 +141,7 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHasAPlanForEveryNumberOfKeys) {
 }
 
 TEST_P(EveryKindWithinLimits, OfBytesPerFileKeepsItsRateWhereABlockedFilterOfFewKeysFits) {
-  // Three keys' ribbon of 14 columns would take 224 bytes.
+  // For three keys, a ribbon of 14 columns would need 224 bytes.
   for (const std::uint64_t keys : {1, 2, 3}) {
     CaptureLog log;
     BuildMemory memory;
@@ -155,7 +155,7 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileKeepsItsRateWhereABlockedFilterOfFew
 }
 
 TEST(BuildersWithABug, LetEveryKeyPassAndSayWhy) {
-  // A rate that no policy's options allow: the core refuses the size, and nobody looks.
+  // No policy's options allow this rate. The core rejects the spec, but the builder's estimates do not check it.
   CaptureLog log;
   BuildMemory memory;
   BlockBuilder builder(BlockSizing({.kind = Kind::kRibbon, .bits_per_key = 10, .fp_rate = 2}), /*verify=*/true, nullptr,
@@ -228,7 +228,7 @@ TEST(FilterConstruction, IsChargedToTheCacheThatIsAskedToPay) {
   }
 }
 
-// RocksDB's own policies charge 0.25 to 0.5 MiB for a filter of so few keys.
+// RocksDB's own policies charge 0.25 to 0.5 MiB for a filter of this size.
 TEST(FilterConstruction, OfAFewKeysIsChargedLittleAndUnderItsRole) {
   constexpr std::uint64_t kKeys = 20'000;
   constexpr std::size_t kMax = std::size_t{600} << 10;
@@ -239,7 +239,7 @@ TEST(FilterConstruction, OfAFewKeysIsChargedLittleAndUnderItsRole) {
     rocksdb::BlockBasedTableOptions table = charging(std::size_t{64} << 20, /*strict=*/false);
     table.filter_policy = maker.make(10);
     rocksdb::Options options = with_table(test_options(), table);
-    options.stats_dump_period_sec = 0;  // a dump in the background would leave older statistics for ten seconds
+    options.stats_dump_period_sec = 0;  // a dump in the background would cache older statistics for ten seconds
     const ScratchDatabase db(options);
     const std::unique_ptr<abi::FilterBitsBuilder> builder = new_builder(*table.filter_policy, table);
     for (std::uint64_t i = 0; i < kKeys; ++i) builder->AddKey(short_key(i));

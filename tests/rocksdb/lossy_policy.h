@@ -1,11 +1,11 @@
-// A filter policy that loses keys, as no policy may: a test that does not find them proves nothing.
+// A filter policy that loses keys. A test that does not detect it proves nothing.
 #pragma once
 
 #include "wrapped_builder.h"
 
 namespace crivo::testing {
 
-/// crivo.Bloom, except that one of `every` keys is dropped when a filter is built, or denied when it is asked.
+/// crivo.Bloom, but one in `every` keys is dropped when a filter is built, or denied in lookups.
 class LossyPolicy final : public WrappedPolicy {
  public:
   enum class Loss : std::uint8_t { kBuilder, kReader };

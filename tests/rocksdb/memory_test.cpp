@@ -1,5 +1,5 @@
-// Memory inside the plugin. None left, at every allocation: no exception crosses into RocksDB, and no key is lost. And
-// how much is taken to build a filter.
+// Memory in the plugin. When any allocation fails, no exception crosses into RocksDB, and no key is lost. Also measures
+// the memory of a filter build.
 #include <malloc.h>
 #include <rocksdb/env.h>
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ thread_local crivo::testing::Faults faults;
 thread_local long live_bytes = 0;
 thread_local long peak_bytes = 0;
 thread_local bool refuse_moves = false;
-thread_local std::byte* reserved_begin = nullptr;  // address space without memory
+thread_local std::byte* reserved_begin = nullptr;  // reserved addresses without memory
 thread_local std::byte* reserved_end = nullptr;
 
 void count(long bytes) {
@@ -68,15 +68,15 @@ void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
-// The sanitizers' runtime has arrays of its own, which do not come here by themselves.
+// The sanitizers' operator new[] does not call operator new, so the test replaces it too.
 void* operator new[](std::size_t size) { return operator new(size); }
 void* operator new[](std::size_t size, const std::nothrow_t& nothrow) noexcept { return operator new(size, nothrow); }
 void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
 void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
 
-// The plugin's hashes are in pages of their own. Address space without access, which it reserves to move pages into, is
-// no memory; and pages that are moved there stay what they were.
+// The plugin maps pages for its hashes. Reserved addresses do not count as memory; pages moved there are not counted
+// twice.
 extern "C" {
 void* mmap(void* address, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
   if (faults.strikes()) {
@@ -121,11 +121,11 @@ int munmap(void* address, std::size_t size) noexcept {
 namespace crivo::testing {
 namespace {
 
-constexpr std::uint64_t kKeys = 10000;  // more than the log's first array has room for
+constexpr std::uint64_t kKeys = 10000;  // more than the log's first array holds
 
 std::string label_of(Kind kind) { return kind == Kind::kRibbon ? "Ribbon" : "Bloom"; }
 
-/// Counts lines, and takes no memory for that.
+/// Counts lines without allocating.
 class CountingLog final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -145,7 +145,7 @@ class RocksdbMemory : public ::testing::TestWithParam<Exhaustion> {};
 TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < kKeys; ++i) keys.push_back(key_of(i));
-  BuildMemory memory(0);  // so that each build asks the system for pages
+  BuildMemory memory(0);  // each build then maps new pages
   const Policy readers[] = {crivo_bloom(), builtin_bloom()};
   const auto counters = std::make_shared<Counters>("crivo.Bloom");
   bool finished = false;
@@ -177,11 +177,12 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
       const auto reader = new_reader(*reading, block);
       for (const std::string& key : keys) ASSERT_TRUE(reader->MayMatch(key)) << "allocation " << nth;
     }
-    // The limit that makes the log spill leaves no room for a ribbon of any size.
+    // With the limit that makes the log spill, no ribbon of any size can be built.
     BlockBuilder fresh = make_builder(GetParam().spills ? Kind::kBlocked : GetParam().kind, {.memory = &memory});
     EXPECT_EQ(build_block(builder, 0, 100), build_block(fresh, 0, 100)) << "the next block is a filter again";
   }
-  // The log, its file or its pages, the payload. A ribbon for which memory is short becomes a blocked filter.
+  // Allocates the log, its file or its pages, and the payload. If memory for a ribbon is short, it builds a blocked
+  // filter.
   EXPECT_GE(maybe_filters, 4);
   EXPECT_EQ(counters->snapshot().always_maybe, static_cast<std::uint64_t>(maybe_filters));
   EXPECT_EQ(memory.held(), 0U);
@@ -229,21 +230,21 @@ TEST_P(RocksdbPages, OfAMillionKeysAreHardlyMoreThanTheirHashes) {
     builder.AddKey({key.data(), key.size()});
   }
   const std::size_t block = builder.Finish(&buffer).size();
-  // The log of hashes is 64 bits per key, rounded up to chunks of 2 MiB, and there is no second copy of the filter. A
-  // ribbon takes one more chunk (16) for its banding and its bumped keys. RocksDB's Ribbon takes about 230
-  // (docs/benchmarks.md).
+  // The log of hashes needs 64 bits per key, rounded up to chunks of 2 MiB. There is no second copy of the filter. A
+  // ribbon needs one more chunk (16 bits per key) for banding and bumped keys. RocksDB's Ribbon needs about 230 bits
+  // per key (docs/benchmarks.md).
   const double beyond = static_cast<double>(peak_bytes - before) - static_cast<double>(block);
   EXPECT_LT(beyond * 8 / kMany, GetParam() == Kind::kRibbon ? 84 : 66);
   EXPECT_GT(beyond * 8 / kMany, 64) << "the hashes must have been counted";
   EXPECT_LT(live_bytes - before, static_cast<long>(block + block / 50) + (64 << 10))
       << "nothing but the block is left, and an array for the next one's first hashes";
-  // What the builders count is what they take.
+  // The builders' own count matches the allocations.
   EXPECT_NEAR(static_cast<double>(memory.take_peak()), static_cast<double>(peak_bytes - before), 0.02 * 8 * kMany);
 }
 
 TEST(RocksdbMemoryOfScanFilters, IsNoMoreThanTheHeaderSays) {
   constexpr long kMaxBytes = 1 << 16;
-  constexpr std::uint64_t kMany = 1'200'000;  // whose values do not fit
+  constexpr std::uint64_t kMany = 1'200'000;  // the values exceed the limit
   for (const auto& [rate, times] : {std::pair(0.01, 43), std::pair(0.5, 256)}) {
     std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> factory;
     ASSERT_TRUE(
@@ -264,7 +265,7 @@ TEST(RocksdbMemoryOfScanFilters, ExhaustedMeansAFilterOrAReasonOrAnErrorForLog) 
   ASSERT_TRUE(NewScanFilterCollectorFactory({.extract = "prefix:4,8 range:be64@0"}, &factory).ok());
   int errors = 0;
   bool struck = true;
-  for (std::int64_t nth = 2; struck; ++nth) {  // the first one is the collector itself
+  for (std::int64_t nth = 2; struck; ++nth) {  // the first allocation is the collector itself
     faults = {true, nth % 2 == 1, nth};
     const std::unique_ptr<rocksdb::TablePropertiesCollector> collector(factory->CreateTablePropertiesCollector({}));
     for (const char* const key : {"aaaabbbb", "aaaacccc", "bbbbcccc"}) {
@@ -280,14 +281,14 @@ TEST(RocksdbMemoryOfScanFilters, ExhaustedMeansAFilterOrAReasonOrAnErrorForLog) 
   EXPECT_GT(errors, 1);
 }
 
-/// Fails at the n-th allocation of the calling thread behind the last question of refilter's.
+/// The n-th allocation of the calling thread fails, counted from the last call of refilter's progress callback.
 TEST(RocksdbMemoryOfRefilter, ExhaustedIsAStatus) {
   const TempFolder folder;
   const auto db = open_database(with_policy(test_options(), crivo_bloom()), folder.file("db"));
   put_keys(*db, 0, 100);
   int errors = 0;
   for (std::int64_t nth = 1; nth <= 20; ++nth) {
-    const auto look = [&](const RocksDBRefilterProgress&) {  // a file's filter is read next
+    const auto look = [&](const RocksDBRefilterProgress&) {  // the next step reads a file's filter
       faults = {true, true, nth};
       return true;
     };

@@ -1,5 +1,5 @@
-// From RocksDB's filters to Crivo's and back, with compactions half-way: no key is lost, and the filters of the day are
-// at work.
+// Migrates from RocksDB's filters to Crivo's and back, with partial compactions. Loses no key, and uses the new
+// filters.
 #include <rocksdb/convenience.h>
 
 #include <algorithm>
@@ -13,27 +13,27 @@ namespace {
 enum class Compaction : std::uint8_t { kNone, kLowerHalf, kUpperHalf, kAll };
 
 struct Visit {
-  std::string options;      // of the column family: "block_based_table_factory={filter_policy=crivo.Auto}"
-  std::uint64_t keys = 0;   // those that are there: key_of(0) to key_of(keys - 1)
-  std::uint64_t added = 0;  // and how many this visit adds
+  std::string options;      // of the column family, such as "block_based_table_factory={filter_policy=crivo.Auto}"
+  std::uint64_t keys = 0;   // present keys: key_of(0) to key_of(keys - 1)
+  std::uint64_t added = 0;  // the number of keys that this visit adds
   Compaction compaction = Compaction::kNone;
 };
 
 struct Visited {
-  std::uint64_t lost = 0;    // of the keys that must be there, asked by Get, MultiGet and by seeks
-  std::uint64_t useful = 0;  // how often a filter said no to the absent keys and prefixes
-  std::uint64_t absent = 0;  // how many of those were asked for
+  std::uint64_t lost = 0;    // present keys that Get, MultiGet or a seek does not find
+  std::uint64_t useful = 0;  // absent keys and prefixes for which a filter said no
+  std::uint64_t absent = 0;  // absent keys and prefixes that were looked up
   std::uint64_t files = 0;
-  std::uint64_t with_ours = 0;  // files with a filter block of Crivo's
+  std::uint64_t with_ours = 0;  // files with a filter block of Crivo
 };
 
 void require(const rocksdb::Status& status, const std::string& what) {
   if (!status.ok()) throw std::runtime_error(what + ": " + status.ToString());
 }
 
-constexpr const char* kMiddle = "8";  // of the keys, which are hexadecimal digits
+constexpr const char* kMiddle = "8";  // divides the keys, which are hexadecimal digits
 
-/// Small files, so that half of a database is files of its own.
+/// Small files, so that each half of a database has its own files.
 rocksdb::Options options_of(const std::string& text) {
   rocksdb::Options base = test_options();
   base.env = unsynced_env();
@@ -44,7 +44,7 @@ rocksdb::Options options_of(const std::string& text) {
   return options;
 }
 
-/// With a prefix extractor these seeks ask the filters.
+/// With a prefix extractor, these seeks use the filters.
 std::uint64_t count_not_sought(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end) {
   std::uint64_t missing = 0;
   for (std::uint64_t i = begin; i < end; ++i) {
@@ -59,7 +59,7 @@ std::uint64_t count_not_sought(rocksdb::DB& db, std::uint64_t begin, std::uint64
   return missing;
 }
 
-/// Writes two files: one of the lower half of the keys, one of the upper half.
+/// Writes two files: the lower half of the keys, and the upper half.
 void put_halves(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end) {
   for (const bool upper : {false, true}) {
     for (std::uint64_t i = begin; i < end; ++i) {
@@ -85,7 +85,7 @@ void compact(rocksdb::DB& db, Compaction compaction) {
           "CompactRange");
 }
 
-/// From 8 on RocksDB counts what filters of prefixes say by a ticker of its own.
+/// From 8, RocksDB has another ticker for filters of prefixes.
 std::uint64_t count_useful(const rocksdb::Options& options) {
   return filter_useful(options) + options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
 }
@@ -119,7 +119,7 @@ Visited visit(const std::string& path, const Visit& visit) {
 struct Layout {
   const char* label;
   const char* family;  // options of the column family
-  const char* table;   // and of its table
+  const char* table;   // options of its table
 };
 void PrintTo(const Layout& layout, std::ostream* out) { *out << layout.label; }
 
@@ -133,7 +133,7 @@ const Layout kLayouts[] = {
 
 class Migration : public ::testing::TestWithParam<std::tuple<PolicyMaker, PolicyMaker, Layout>> {
  protected:
-  /// Opens the database under this policy, and expects every key to be there, before and after.
+  /// Opens the database with this policy, and expects every key, before and after adding keys and compacting.
   Visited go(const std::string& policy, std::uint64_t added, Compaction compaction) {
     const Layout layout = std::get<2>(GetParam());
     const std::string options =

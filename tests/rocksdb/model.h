@@ -1,9 +1,9 @@
-// A random walk does with a database what programs do with theirs, and a std::map beside it says what must be there.
+// A random walk performs a program's operations on a database, and compares the results with a std::map.
 //
-// A walk has a nature, which no reopening changes (comparator, timestamps, compaction style), and a few sessions: a
-// session is the database as it is opened once, with policies and surroundings drawn from tables (model_session.cpp). A
-// step of the walk is one row of the table of operations (model_walk.cpp). The first answer that differs from the map
-// throws a Failure, and what the test then says repeats the walk: CRIVO_MODEL_SEED=<seed>.
+// A walk has a nature, which stays the same when the database is reopened (comparator, timestamps, compaction style),
+// and a few sessions. A session is the database opened once, with policies and settings drawn from tables
+// (model_session.cpp). A step is one row of the table of operations (model_walk.cpp). The first answer that differs
+// from the map throws a Failure. The test then prints how to repeat the walk: CRIVO_MODEL_SEED=<seed>.
 #pragma once
 
 #include <rocksdb/slice_transform.h>
@@ -19,28 +19,28 @@ namespace crivo::testing::model {
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// Thrown where this RocksDB says that it does not do such a thing in such surroundings: the step is left out.
+/// Thrown if this version of RocksDB does not support an operation with these settings. The walk skips the step.
 struct NotSupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 void check(const rocksdb::Status& status, const std::string& what);
 
-/// Who writes the filters and reads them.
+/// A policy that writes and reads the filters.
 struct PolicyRow {
   std::string name;
   std::function<Policy()> make;
 };
-/// The policies that take turns in a walk.
+/// The policies that a walk uses in turn.
 struct Policies {
   std::vector<PolicyRow> usual;
-  std::vector<PolicyRow> for_case;  // where the comparator ignores case: RocksDB's own would lose keys
+  std::vector<PolicyRow> for_case;  // for a comparator that ignores case: RocksDB's own policies would lose keys
 };
 /// Crivo's policies and RocksDB's own.
 [[nodiscard]] Policies all_policies();
-/// This one only, and none where the comparator ignores case.
+/// Only this policy, and no policy if the comparator ignores case.
 [[nodiscard]] Policies only(const PolicyRow& policy);
 
-/// What stays as it is for the whole walk.
+/// The properties that stay the same for the whole walk.
 struct Nature {
   const rocksdb::Comparator* comparator;
   bool ignores_case;
@@ -55,12 +55,12 @@ struct Nature {
 
 enum class Transactions : std::uint8_t { kNone, kPessimistic, kOptimistic };
 
-/// The database as it is opened once.
+/// The settings of the database while it is open.
 struct Session {
   Transactions transactions;
   rocksdb::DBOptions database;
   std::vector<rocksdb::ColumnFamilyOptions> families;
-  std::vector<std::string> names;  // of the rows that were drawn
+  std::vector<std::string> names;  // of the drawn rows
 };
 [[nodiscard]] Session draw_session(const Nature& nature, const Policies& policies, Random& random);
 
@@ -72,9 +72,9 @@ struct Order {
   }
 };
 using Contents = std::map<std::string, std::string, Order>;
-using Model = std::vector<Contents>;  // by the number of the column family
+using Model = std::vector<Contents>;  // indexed by the number of the column family
 
-/// A database that is open: the walk's own, or one that came from it (a checkpoint, a secondary instance).
+/// An open database: the walk's own, or a copy of it (a checkpoint, a secondary instance).
 struct Opened {
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
@@ -86,35 +86,35 @@ struct Opened {
   void close();
 };
 
-/// Keys of two to ten characters, of which about thirty share their first four. Those below kKeys may be there.
+/// Keys of two to ten characters. About thirty share their first four characters. Only keys below kKeys may be present.
 constexpr std::uint64_t kKeys = 2000;
 [[nodiscard]] std::string key_text(std::uint64_t number);
-/// The key, or another spelling of it if the comparator takes them for the same.
+/// The key, or another spelling that the comparator considers equal.
 [[nodiscard]] std::string spelled(std::string key, const rocksdb::Comparator& comparator, Random& random);
 
-/// What is asked, and what must be answered.
+/// The database to read, and the model with the expected answers.
 struct Reading {
   const Opened& opened;
   const Model& model;
   rocksdb::ReadOptions options;
   Random& random;
 };
-/// Each throws a Failure for the first wrong answer. What each asks for is drawn.
+/// Each function reads random keys, and throws a Failure for the first wrong answer.
 void read_by_get(const Reading& reading, std::size_t keys);
 void read_by_multiget(const Reading& reading);
 void read_by_scan(const Reading& reading);
 void read_by_seek(const Reading& reading);
 void read_by_prefix(const Reading& reading);
-/// Scans with a filter (crivo/rocksdb_scan.h), and the same without.
+/// Scans with a filter (crivo/rocksdb_scan.h), compared with scans without one.
 void read_by_scan_filter(const Reading& reading);
-/// Every key of the model, and as many that are not there; and all of them in order.
+/// Reads every key of the model, as many absent keys, and all keys in order.
 void read_everything(const Reading& reading);
-/// One of the above.
+/// Calls one of these functions.
 void read_somehow(const Reading& reading);
 
-/// A collector for scan filters; null now and then.
+/// A collector for scan filters; rarely null.
 [[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> draw_scan_collector(Random& random);
-/// What all scans with a filter have done in this process.
+/// Counts over all scans with a filter in this process.
 struct ScanCounts {
   std::uint64_t asked = 0;
   std::uint64_t skipped = 0;
@@ -123,16 +123,16 @@ struct ScanCounts {
 };
 [[nodiscard]] ScanCounts& scan_counts();
 
-/// What the walks of a test have done together: a test that did nothing proves nothing.
+/// Counts over all walks of a test. A test whose walks did nothing proves nothing.
 struct Tally {
   std::map<std::string, std::uint64_t> rows;  // how often each row of a table was used
   std::uint64_t walks = 0;
   std::uint64_t walks_with_useful_filters = 0;
   std::uint64_t useful = 0;
-  bool tell = false;  // each step and each session, on standard output
+  bool tell = false;  // prints each step and each session to standard output
 };
 
-/// Walks once and throws a Failure with everything that is needed to repeat it.
+/// Runs one walk. Throws a Failure with all that is needed to repeat it.
 void walk(std::uint64_t seed, const Policies& policies, Tally& tally);
 
 }  // namespace crivo::testing::model

@@ -1,4 +1,4 @@
-// The steps of a walk that make files of their own: ingestion, secondary and read-only instances, checkpoints, backups.
+// Steps of a walk that make other files: ingestion, secondary and read-only instances, checkpoints, backups.
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/utilities/backup_engine.h>
 #include <rocksdb/utilities/checkpoint.h>
@@ -8,7 +8,7 @@
 namespace crivo::testing::model {
 namespace {
 
-/// Until it is destroyed, no file of the database is removed: a second instance opens them one after the other.
+/// Keeps all files of the database until it is destroyed, because a second instance opens them one after the other.
 class KeepFiles {
  public:
   explicit KeepFiles(rocksdb::DB& db) : db_(db) { check(db_.DisableFileDeletions(), "DisableFileDeletions"); }
@@ -23,7 +23,7 @@ class KeepFiles {
 
 void ingest_files(Walk& walk) {
 #if CRIVO_ROCKSDB_VERSION >= 800
-  // An assertion of RocksDB 9.10 ends the process.
+  // RocksDB 9.10 would end the process with an assertion.
   if (walk.nature().timestamps && walk.nature().compaction == rocksdb::kCompactionStyleFIFO) {
     throw NotSupported("ingestion with timestamps into level 0");
   }
@@ -45,19 +45,19 @@ void ingest_files(Walk& walk) {
   rocksdb::IngestExternalFileOptions options;
   options.move_files = walk.random().percent(50);
   const rocksdb::Status ingested = walk.db().IngestExternalFile(walk.handle(family), {file}, options);
-  // RocksDB 9.10 refuses files whose keys lie among those of a database with timestamps.
+  // RocksDB 9.10 rejects files whose keys overlap those of a database with timestamps.
   if (walk.nature().timestamps && ingested.IsInvalidArgument()) throw NotSupported("ingestion among timestamps");
   check(ingested, "IngestExternalFile");
   for (const auto& [key, value] : added) walk.contents(family)[key] = value;
 }
 
-// RocksDB 7.8's secondary instances read freed memory after the drop of a column family, and lose writes that are in
-// the log only: both without any filter.
+// After the drop of a column family, RocksDB 7.8's secondary instances read freed memory, and lose writes that are only
+// in the log, both without any filter.
 void ask_secondary_instance(Walk& walk) {
   if (walk.has_dropped_family()) throw NotSupported("a secondary instance of a database with a dropped family");
   for (std::size_t i = 0; i < walk.model().size(); ++i) check(walk.db().Flush({}, walk.handle(i)), "Flush");
   rocksdb::DBOptions options = walk.session().database;
-  options.max_open_files = -1;  // as a secondary instance asks for
+  options.max_open_files = -1;  // a secondary instance requires this
   options.statistics.reset();
   const KeepFiles keep(walk.db());
   Opened secondary;
@@ -101,7 +101,7 @@ void ask_checkpoint(Walk& walk) {
 }
 
 void ask_backup(Walk& walk) {
-  // RocksDB 7.8 looks for the comparator by the name that the file has, and knows its own only.
+  // RocksDB 7.8 looks up the comparator by the name in the file, and knows only its own comparators.
   if (walk.nature().ignores_case) throw NotSupported("a backup with a custom comparator");
   rocksdb::BackupEngine* made = nullptr;
   rocksdb::BackupEngineOptions options(walk.scratch("backup"));

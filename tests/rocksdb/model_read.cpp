@@ -1,4 +1,4 @@
-// The ways to ask a database, each answer held against the model's.
+// The functions that read a database, and compare each answer with the model.
 #include <algorithm>
 #include <iterator>
 
@@ -14,7 +14,7 @@ std::string in_quotes(const rocksdb::Slice& text) { return '"' + text.ToString()
                 (reading.options.snapshot != nullptr ? ", asked of a snapshot" : ""));
 }
 
-/// Half of them may be there, the others are not; some stand just beside one that is there.
+/// Half of the keys may be present and the others are absent. Some are next to a present key.
 std::string draw_key(const Reading& reading) {
   Random& random = reading.random;
   const std::string key = key_text(random.below(kKeys * 2));
@@ -41,7 +41,7 @@ std::unique_ptr<rocksdb::Iterator> iterate(const Reading& reading, const rocksdb
   return std::unique_ptr<rocksdb::Iterator>(reading.opened.db->NewIterator(options, reading.opened.families[family]));
 }
 
-/// That an iterator stands at the model's entry, or at no key if there is no such entry.
+/// Expects an iterator to be at the model's entry, or at no key if there is no such entry.
 void expect_at(const Reading& reading, std::size_t family, const rocksdb::Iterator& iterator, const std::string* key,
                const std::string* value, const std::string& how) {
   if (!iterator.Valid()) {
@@ -50,7 +50,7 @@ void expect_at(const Reading& reading, std::size_t family, const rocksdb::Iterat
     return;
   }
   if (key == nullptr) fail(how + " finds " + in_quotes(iterator.key()) + " after its end", reading, family);
-  // Which spelling of a key an iterator gives, where there are several, nobody promises.
+  // If a key has several spellings, RocksDB does not promise which one an iterator returns.
   const auto less = reading.model[family].key_comp();
   if (less(iterator.key().ToString(), *key) || less(*key, iterator.key().ToString())) {
     const std::string where = " comes to " + in_quotes(iterator.key()) + " and not to " + in_quotes(*key);
@@ -62,7 +62,7 @@ void expect_at(const Reading& reading, std::size_t family, const rocksdb::Iterat
   }
 }
 
-/// Walks at most `steps` entries from where the iterator stands, through the entries first to last - 1 of the model.
+/// Moves the iterator over at most `steps` entries, and expects the entries first to last - 1 of the model.
 void expect_forward(const Reading& reading, std::size_t family, rocksdb::Iterator& iterator,
                     Contents::const_iterator first, Contents::const_iterator last, std::size_t steps,
                     const std::string& how) {
@@ -94,7 +94,7 @@ void get(const Reading& reading, std::size_t family, const std::string& key) {
   expect_answer(reading, family, key, status, value, "Get");
 }
 
-/// MultiGet of one family, or of several where `families` has more than one number.
+/// MultiGet in one family, or in several if `families` has several numbers.
 void multiget(const Reading& reading, const std::vector<std::size_t>& families, const std::vector<std::string>& keys) {
   const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
   std::vector<rocksdb::PinnableSlice> values(keys.size());
@@ -190,9 +190,9 @@ void read_by_seek(const Reading& reading) {
   }
 }
 
-// RocksDB promises the keys of the same prefix only, and asks the filter for the prefix. What comes after them is
-// undefined, unless prefix_same_as_start ends the iteration there. RocksDB then transforms every key that it meets, so
-// that this option does not go with keys too short for the extractor; a capped prefix has no such keys.
+// RocksDB promises only the keys with the same prefix, and queries the filter for the prefix. The keys after them are
+// undefined, unless prefix_same_as_start ends the iteration. With this option, RocksDB transforms every key that it
+// reads, so no key may be too short for the extractor. A capped prefix accepts every key.
 void read_by_prefix(const Reading& reading) {
   const std::size_t family = draw_family(reading);
   const auto extractor = reading.opened.db->GetOptions(reading.opened.families[family]).prefix_extractor;

@@ -1,4 +1,4 @@
-// Scans with a filter, each held against the same scan without one.
+// Compares scans with a filter with the same scans without one.
 #include <algorithm>
 
 #include "crivo/ordered.h"
@@ -12,12 +12,12 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 
 std::string_view text_of(const rocksdb::Slice& key) { return {key.data(), key.size()}; }
 
-/// One value, none for a short key.
+/// One value, or no value for a short key.
 void last_two(const rocksdb::Slice& key, const ScanValueSink& sink) {
   if (key.size() >= 3) sink(text_of(key).substr(key.size() - 2));
 }
 
-/// Every two neighbours behind the prefix of four: none or several.
+/// Every pair of adjacent characters after the prefix of four: no values or several.
 void pairs(const rocksdb::Slice& key, const ScanValueSink& sink) {
   for (std::size_t i = 4; i + 2 <= key.size(); ++i) sink(text_of(key).substr(i, 2));
 }
@@ -27,7 +27,7 @@ void throws_at_some(const rocksdb::Slice& key, const ScanValueSink& sink) {
   last_two(key, sink);
 }
 
-/// The four digits of the group, in another order than that of the keys.
+/// The four digits of the group, whose order differs from that of the keys.
 std::optional<std::uint64_t> number_of(const rocksdb::Slice& key) {
   if (key.size() < 4) return std::nullopt;
   return ordered(text_of(key).substr(0, 4)) >> 32 ^ 0x0f0f0f0f;
@@ -87,13 +87,13 @@ ScanFilter draw_filter(Random& random, std::string& prefix) {
   }
 }
 
-/// The ways to walk: from one end to the other, or between two keys.
+/// The range and the direction of a scan.
 struct Route {
   bool forward = true;
-  std::string from = {};  // empty: the whole of it
+  std::string from = {};  // empty: the whole range
   std::string to = {};
   bool bounded = false;
-  std::string prefix = {};  // to be sought, and followed as long as keys match
+  std::string prefix = {};  // sought, and followed as long as keys match
 };
 
 Route draw_route(const Reading& reading, const Contents& contents, const std::string& prefix) {
@@ -127,7 +127,7 @@ Entries walk_route(const Reading& reading, std::size_t family, const Route& rout
   Entries entries;
   for (; at->Valid(); route.forward || !route.prefix.empty() ? at->Next() : at->Prev()) {
     std::string key = at->key().ToString();
-    // Which spelling of a key an iterator shows depends on which old versions of it compactions have left.
+    // Which spelling of a key an iterator returns depends on the old versions that compactions removed.
     if (ignores_case(*less.comparator)) std::ranges::transform(key, key.begin(), [](char c) { return lower_case(c); });
     const bool matches = filter.matches(key);
     if (!route.prefix.empty() && !matches) break;

@@ -1,4 +1,4 @@
-// What a walk's database is like: tables of policies and surroundings. A new one is a row here.
+// The settings of a walk's database: tables of policies and options. To add one, add a row here.
 #include <rocksdb/cache.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
@@ -20,7 +20,7 @@ struct Knobs {
 template <typename Options>
 struct Row {
   const char* name;
-  unsigned percent;  // how often it is drawn
+  unsigned percent;  // the probability of this row
   void (*apply)(Options& options, Random& random);
 };
 
@@ -29,7 +29,7 @@ bool can_compress() {
   return std::ranges::find(supported, rocksdb::kSnappyCompression) != supported.end();
 }
 
-// Of the column family. Later rows win where two contradict each other.
+// Options of the column family. If two rows contradict each other, the later one applies.
 const std::vector<Row<Knobs>> kSurroundings = {
     {"partitioned", 45,
      [](Knobs& knobs, Random& random) { partition(knobs.table, std::size_t{256} << random.below(5)); }},
@@ -76,7 +76,7 @@ const std::vector<Row<Knobs>> kSurroundings = {
     {"small memtables", 40, [](Knobs& knobs, Random&) { knobs.family.write_buffer_size = 64 << 10; }},
 };
 
-// Of the whole database.
+// Options of the whole database.
 const std::vector<Row<rocksdb::DBOptions>> kDatabase = {
     {"mmap", 25, [](rocksdb::DBOptions& database, Random&) { database.allow_mmap_reads = true; }},
     {"direct I/O", 20,
@@ -96,7 +96,7 @@ rocksdb::ColumnFamilyOptions base_family(const Nature& nature) {
   family.level_compaction_dynamic_level_bytes = nature.dynamic_levels;
   family.compression = rocksdb::kNoCompression;
   family.level0_file_num_compaction_trigger = 3;
-  family.max_bytes_for_level_base = 32 << 10;  // so that a few thousand keys make several levels of several files
+  family.max_bytes_for_level_base = 32 << 10;  // so that a few thousand keys fill several levels with several files
   family.max_bytes_for_level_multiplier = 3;
   family.target_file_size_base = 16 << 10;
   if (nature.compaction == rocksdb::kCompactionStyleFIFO) family.num_levels = 1;
@@ -124,7 +124,7 @@ rocksdb::ColumnFamilyOptions draw_family(const Nature& nature, const Policy& pol
   return knobs.family;
 }
 
-/// Takes keys for the same that differ in case.
+/// Considers keys equal that differ only in case.
 class CaseComparator final : public rocksdb::Comparator {
  public:
   [[nodiscard]] const char* Name() const override { return "test.CaseComparator"; }
@@ -144,7 +144,7 @@ const rocksdb::Comparator* case_comparator() {
   return &comparator;
 }
 
-// By its name, because older headers do not declare it.
+// Found by name, because older headers do not declare it.
 const rocksdb::Comparator* timestamp_comparator() {
   const rocksdb::Comparator* comparator = nullptr;
   check(rocksdb::Comparator::CreateFromString({}, "leveldb.BytewiseComparator.u64ts", &comparator), "comparator");
@@ -238,11 +238,11 @@ Session draw_session(const Nature& nature, const Policies& policies, Random& ran
     row.apply(session.database, random);
     session.names.emplace_back(row.name);
   }
-  if (nature.compaction == rocksdb::kCompactionStyleFIFO) session.database.max_open_files = -1;  // as FIFO asks for
+  if (nature.compaction == rocksdb::kCompactionStyleFIFO) session.database.max_open_files = -1;  // required by FIFO
   Policy policy;
   for (std::size_t i = 0; i < nature.families; ++i) {
     session.names.push_back("| family " + std::to_string(i));
-    if (i == 0 || random.percent(70)) {  // or it shares the policy of the family before it
+    if (i == 0 || random.percent(70)) {  // otherwise it shares the policy of the previous family
       const PolicyRow& row = random.one_of(nature.ignores_case ? policies.for_case : policies.usual);
       policy = row.make();
       session.names.push_back(row.name);

@@ -1,4 +1,4 @@
-// The steps of a walk: a table at the end, and a small function for each row.
+// The steps of a walk: a small function for each, and a table of them at the end.
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/optimistic_transaction_db.h>
 #include <rocksdb/utilities/transaction_db.h>
@@ -16,8 +16,8 @@ std::string draw_key(Walk& walk) {
   return spelled(key_text(walk.random().below(kKeys)), *walk.nature().comparator, walk.random());
 }
 
-/// A key and how many to write from there on, in their order: neighbours make files that do not overlap, which RocksDB
-/// moves to a lower level without rewriting them.
+/// Consecutive keys to write, in their order. They make files that do not overlap, which RocksDB moves to a lower level
+/// without rewriting them.
 std::vector<std::string> draw_keys(Walk& walk) {
   std::vector<std::string> keys(10 + walk.random().below(300));
   if (walk.random().percent(40)) {
@@ -57,7 +57,7 @@ void delete_keys(Walk& walk) {
   for (const std::string& key : keys) walk.contents(family).erase(key);
 }
 
-/// Keys that nothing else writes are put once, and some of those that are there are deleted as such.
+/// Puts keys once that no other step writes, and deletes some of the present ones with SingleDelete.
 void single_delete(Walk& walk) {
   const bool locks = walk.session().transactions == Transactions::kPessimistic;
   if (walk.nature().timestamps || locks) throw NotSupported("single deletes with timestamps or locks");
@@ -87,7 +87,7 @@ void delete_range(Walk& walk) {
   Contents& contents = walk.contents(family);
   std::string from = draw_key(walk);
   std::string to = draw_key(walk);
-  if (walk.random().percent(70)) {  // a short one
+  if (walk.random().percent(70)) {  // a short range
     auto entry = contents.lower_bound(from);
     for (std::size_t i = walk.random().below(50); i > 0 && entry != contents.end(); --i) ++entry;
     if (entry != contents.end()) to = entry->first;
@@ -112,7 +112,7 @@ void merge_keys(Walk& walk) {
   }
 }
 
-/// Puts, deletes and reads inside a transaction, which is then committed or rolled back.
+/// Puts, deletes and reads in a transaction, which is then committed or rolled back.
 void transact(Walk& walk) {
   std::unique_ptr<rocksdb::Transaction> transaction;
   if (walk.session().transactions == Transactions::kPessimistic) {
@@ -141,7 +141,7 @@ void transact(Walk& walk) {
   }
   if (walk.random().percent(30)) return check(transaction->Rollback(), "Rollback");
   const auto committed = transaction->Commit();
-  if (committed.IsTryAgain() || committed.IsBusy()) return;  // the optimistic one could not tell: nothing was written
+  if (committed.IsTryAgain() || committed.IsBusy()) return;  // a conflict, or unknown: nothing was written
   check(committed, "Commit");
   for (std::size_t family = 0; family < changed.size(); ++family) walk.contents(family) = std::move(changed[family]);
 }
@@ -164,7 +164,7 @@ void compact_range(Walk& walk) {
   check(walk.db().CompactRange(options, family, part ? &begin : nullptr, part ? &end : nullptr), "CompactRange");
 }
 
-/// Some files of one level to a level below it, which RocksDB may refuse.
+/// Compacts some files of one level to a lower level, which RocksDB may refuse.
 void compact_files(Walk& walk) {
   if (walk.nature().compaction == rocksdb::kCompactionStyleFIFO) throw NotSupported("FIFO has one level");
   auto* const family = walk.handle(walk.draw_family());
@@ -185,7 +185,7 @@ void compact_files(Walk& walk) {
   if (!status.IsInvalidArgument() && !status.IsAborted()) check(status, "CompactFiles");
 }
 
-/// Rewrites some files, or all, whose filters are no longer those of the policy. RocksDB may have them just now.
+/// Rewrites some or all files whose filters differ from the policy's. A compaction may be using some of the files.
 void refilter(Walk& walk) {
   const std::uint64_t most = walk.random().below(8);
   RocksDBRefilterOptions options;
@@ -197,8 +197,8 @@ void refilter(Walk& walk) {
   if (!status.IsIncomplete() && !status.IsTryAgain()) check(status, "RefilterRocksDB");
 }
 
-/// Filters change while the database runs. An option that the policy of the session does not have is refused, and a
-/// refusal changes nothing.
+/// Changes filter options in the open database. An option that the session's policy lacks is rejected without an
+/// effect.
 void set_filter_options(Walk& walk) {
   static const std::vector<std::pair<const char*, const char*>> changes = {
       {"table_factory.filter_policy.bits_per_key", "5"},
@@ -233,7 +233,7 @@ void set_filter_options(Walk& walk) {
   (void)walk.db().SetOptions(walk.handle(family), {{name, value}});
 }
 
-/// What else changes while the database runs and concerns filters.
+/// Changes other options that affect filters in the open database.
 void set_other_options(Walk& walk) {
   static const std::vector<std::pair<const char*, const char*>> changes = {
       {"prefix_extractor", "rocksdb.FixedPrefix.4"},
@@ -247,8 +247,8 @@ void set_other_options(Walk& walk) {
   const auto& [name, value] = walk.random().one_of(changes);
   const std::size_t family = walk.draw_family();
   walk.tell(std::string(name) + "=" + value + " in family " + std::to_string(family));
-  // A flush or compaction that is under way would bring the options of its beginning back (RocksDB 7.8), and with them
-  // the prefix extractor that an iterator uses.
+  // In RocksDB 7.8, a running flush or compaction would restore its initial options, and with them the prefix extractor
+  // that an iterator uses.
   check(walk.db().PauseBackgroundWork(), "PauseBackgroundWork");
   check(walk.db().SetOptions(walk.handle(family), {{name, value}}), "SetOptions");
   check(walk.db().ContinueBackgroundWork(), "ContinueBackgroundWork");

@@ -1,5 +1,4 @@
-// Random walks (model.h): whoever makes the filters, a live key is never lost, and a scan with a filter gives what it
-// gives without.
+// Random walks (model.h): no policy loses a live key, and a scan with a filter gives the same rows as one without.
 #include "model.h"
 
 #include <cstdlib>
@@ -10,13 +9,13 @@
 namespace crivo::testing::model {
 namespace {
 
-/// With CRIVO_MODEL_NO_POLICY the walks are a program that sets none, as preload_test.cpp runs it.
+/// With CRIVO_MODEL_NO_POLICY, the walks set no policy. preload_test.cpp uses this.
 Policies policies_of_walks() {
   const bool has_none = std::getenv("CRIVO_MODEL_NO_POLICY") != nullptr;
   return has_none ? only({"no policy", [] { return nullptr; }}) : all_policies();
 }
 
-/// With CRIVO_MODEL_WALKS another number of walks.
+/// CRIVO_MODEL_WALKS changes the number of walks.
 void walk_all(std::uint64_t walks) {
   if (const char* const given = std::getenv("CRIVO_MODEL_WALKS")) walks = std::stoull(given);
   Tally tally;
@@ -42,7 +41,7 @@ void walk_all(std::uint64_t walks) {
 TEST(RocksdbModel, LosesNothingOnRandomWalks) { walk_all(20); }
 TEST(RocksdbModel, LosesNothingOnLongSeriesOfRandomWalks) { walk_all(2000); }
 
-/// The first failure of walks whose filters one policy makes; empty if there is none.
+/// The first failure of walks with one policy, or "".
 std::string first_failure(const PolicyRow& policy) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     try {
@@ -65,7 +64,7 @@ TEST(RocksdbModel, FindsAKeyThatABuilderDropped) {
 TEST(RocksdbModel, FindsAKeyThatAReaderDenied) {
   const std::string failure =
       first_failure({"denying", [] { return std::make_shared<LossyPolicy>(LossyPolicy::Loss::kReader, 200); }});
-  // Either there is no older value of the key, or that one is found.
+  // An older value of the key is found, or none.
   EXPECT_THAT(failure, AnyOf(HasSubstr("LOST: "), HasSubstr("and not \"")));
 }
 

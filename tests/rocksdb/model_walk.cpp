@@ -14,7 +14,7 @@ constexpr int kSteps = 40;
 
 std::string encode_timestamp(std::uint64_t time) {
   std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(time >> (8 * i)));  // as BytewiseComparatorWithU64Ts
+  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(time >> (8 * i)));  // for BytewiseComparatorWithU64Ts
   return bytes;
 }
 
@@ -54,7 +54,7 @@ Opened& Opened::operator=(Opened&& other) noexcept {
 
 void Opened::close() {
   for (auto* const family : std::exchange(families, {})) {
-    if (db != nullptr) (void)db->DestroyColumnFamilyHandle(family);  // an opening that failed may leave handles
+    if (db != nullptr) (void)db->DestroyColumnFamilyHandle(family);  // an open that failed may leave handles
   }
   db.reset();
 }
@@ -72,8 +72,8 @@ void Walk::run() {
     session_ = draw_session(nature_, policies_, random_);
     open();
     for (int step = 0; step < kSteps; ++step) {
-      // Each step draws from the seed and its own number, so that what a step finds (how many files there are depends
-      // on the threads) does not change the steps after it.
+      // Each step draws from the seed and its own number. The state that a step finds (the number of files depends on
+      // threads) does not affect later draws.
       random_ = Random(seed_ * 1000 + static_cast<std::uint64_t>(step));
       const Operation& operation = drawn_step(operations(), random_);
       doing = "step " + std::to_string(step) + " (" + operation.name + ")";
@@ -101,7 +101,7 @@ void Walk::run() {
 }
 
 void Walk::tell(const std::string& what) const {
-  if (tally_.tell) std::cout << what << std::endl;  // at once: the next step may end the program
+  if (tally_.tell) std::cout << what << std::endl;  // flushed now, because the next step may end the program
 }
 
 std::string Walk::scratch(const std::string& name) { return folder_.file(name + std::to_string(scratches_++)); }
@@ -147,8 +147,8 @@ void Walk::remember_moment() {
   if (nature_.timestamps) {
     moments_.push_back({nullptr, encode_timestamp(clock_), model_});
   } else if (db().GetLatestSequenceNumber() == 0) {
-    // RocksDB 7.8, with filters or without: compactions then drop keys that were ingested into the empty database,
-    // because their sequence number is that of the snapshot, 0, which stands for "none" there.
+    // Compactions of RocksDB 7.8, with or without filters, would drop keys that were ingested into the empty database.
+    // Their sequence number is 0, like the snapshot's, and 0 means "none" there.
     throw NotSupported("a snapshot before the first write");
   } else {
     moments_.push_back({db().GetSnapshot(), {}, model_});
@@ -203,7 +203,7 @@ void Walk::reopen() {
 }
 
 void Walk::drop_family_and_make_it_anew(std::size_t family) {
-  forget_moments();  // a snapshot does not keep a family that was dropped
+  forget_moments();  // a snapshot does not keep a dropped family
   check(db().DropColumnFamily(handle(family)), "DropColumnFamily");
   check(db().DestroyColumnFamilyHandle(std::exchange(opened_.families[family], nullptr)), "the dropped family");
   check(db().CreateColumnFamily(session_.families[family], family_name(family), &opened_.families[family]),

@@ -1,4 +1,4 @@
-// A walk while it goes on: the database, the model beside it, and what the steps share.
+// The state of a walk: the database, the model, and functions that the steps share.
 #pragma once
 
 #include <deque>
@@ -14,32 +14,32 @@ class Walk {
   Walk(const Walk&) = delete;
   void run();
 
-  /// Says what happens, if the walk is one that is repeated.
+  /// Prints a message if the walk is a repetition.
   void tell(const std::string& what) const;
 
   [[nodiscard]] Random& random() { return random_; }
   [[nodiscard]] const Nature& nature() const { return nature_; }
   [[nodiscard]] const Session& session() const { return session_; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::string scratch(const std::string& name);  // a path that was not there before
+  [[nodiscard]] std::string scratch(const std::string& name);  // the path of a new file
   [[nodiscard]] std::size_t draw_family() { return random_.below(model_.size()); }
   [[nodiscard]] rocksdb::DB& db() const { return *opened_.db; }
   [[nodiscard]] rocksdb::ColumnFamilyHandle* handle(std::size_t family) const { return opened_.families[family]; }
   [[nodiscard]] Contents& contents(std::size_t family) { return model_[family]; }
   [[nodiscard]] const Model& model() const { return model_; }
 
-  /// What is asked of the walk's own database now, or of another one.
+  /// Reads the walk's own database in its present state, or another one.
   [[nodiscard]] Reading reading() { return reading_of(opened_); }
   [[nodiscard]] Reading reading_of(const Opened& opened);
 
-  /// The timestamp of the next write, as every writing step takes it.
+  /// The timestamp of the next write. Every writing step calls this.
   [[nodiscard]] rocksdb::Slice new_timestamp();
   [[nodiscard]] rocksdb::WriteBatch new_batch() const;
   void put(rocksdb::WriteBatch& batch, std::size_t family, const std::string& key, const std::string& value);
   void erase(rocksdb::WriteBatch& batch, std::size_t family, const std::string& key);
   [[nodiscard]] std::string new_value();
 
-  /// The database as it is now, to be asked later: a snapshot, or a timestamp.
+  /// Keeps the present state for later reads: a snapshot, or a timestamp.
   void remember_moment();
   void read_moments();
 
@@ -80,7 +80,7 @@ class Walk {
   rocksdb::Slice timestamp_slice_;
 };
 
-/// What a step of a walk may do.
+/// A possible step of a walk.
 struct Operation {
   const char* name;
   unsigned weight;
@@ -88,14 +88,14 @@ struct Operation {
 };
 [[nodiscard]] const std::vector<Operation>& operations();
 
-// The operations that make another database from the walk's, or another way into it (model_copies.cpp).
+// Operations that copy the walk's database, or open it in another way (model_copies.cpp).
 void ingest_files(Walk& walk);
 void ask_secondary_instance(Walk& walk);
 void ask_read_only_instance(Walk& walk);
 void ask_checkpoint(Walk& walk);
 void ask_backup(Walk& walk);
 
-/// Opens a copy of the walk's database with its options of now.
+/// Opens a copy of the walk's database with its present options.
 [[nodiscard]] Opened open_copy(const Walk& walk, const std::string& path);
 
 }  // namespace crivo::testing::model

@@ -1,5 +1,5 @@
-// With the library loaded, no way to name a policy leads to a database without filters in silence: what is wrong with
-// the name or an option is an error of DB::Open, or of the function that reads the options.
+// With the library loaded, no misspelled policy silently gives a database without filters. An invalid name or option is
+// an error of DB::Open, or of the function that parses the options.
 #include <rocksdb/convenience.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/utilities/db_ttl.h>
@@ -21,7 +21,7 @@ using rocksdb::ColumnFamilyOptions;
 using rocksdb::ConfigOptions;
 using rocksdb::Status;
 
-/// A way to come from the text of a policy to options.
+/// An interface that converts the text of a policy to options.
 struct Way {
   std::string label;
   std::function<Status(const std::string& text, ColumnFamilyOptions& options)> read;
@@ -31,7 +31,7 @@ void use(ColumnFamilyOptions& options, const BlockBasedTableOptions& table) {
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 }
 
-/// Writes the OPTIONS file that a database with this policy would have, had somebody edited it.
+/// Writes the OPTIONS file of a database with this policy, as after an edit by hand.
 void write_options_file(const std::string& folder, const std::string& text) {
   static const std::string file = [] {
     const ScratchDatabase made(with_policy(test_options(), crivo_bloom(10)));
@@ -98,7 +98,7 @@ std::vector<Way> ways() {
   };
 }
 
-/// These are wrong whichever way they come. RocksDB's parsers take off blanks and braces that a map would keep.
+/// Texts that are invalid in every interface. RocksDB's parsers remove blanks and braces that a map would not.
 std::vector<std::string> wrong_ones() {
   std::istringstream words(R"(
     crivo crivo. crivo.bloom crivo.Bloom: crivo.Bloom:10:1:5 crivo.Bloom:ten crivo.Bloom:+5 crivo.Bloom:0x10
@@ -119,7 +119,7 @@ std::vector<std::string> wrong_ones() {
   return wrong;
 }
 
-/// Opens a database with these options, and says how it went.
+/// Opens a database with these options, and returns the status.
 Status open_status(const ColumnFamilyOptions& options) {
   rocksdb::Options all(rocksdb::DBOptions(), options);
   all.create_if_missing = true;
@@ -131,7 +131,7 @@ TEST(RocksdbNames, WrongOnesAreErrorsWhicheverWayTheyCome) {
     for (const std::string& text : wrong_ones()) {
       ColumnFamilyOptions options;
       const Status read = way.read(text, options);
-      if (!read.ok()) continue;  // all the better
+      if (!read.ok()) continue;  // an early error is better
       const Status opened = open_status(options);
       EXPECT_TRUE(opened.IsInvalidArgument()) << way.label << ": " << text << ": " << opened.ToString();
       EXPECT_THAT(opened.ToString(), HasSubstr("rivo")) << way.label << ": " << text;
@@ -174,7 +174,7 @@ TEST(RocksdbNames, AreCheckedForEveryColumnFamilyAndKindOfDatabase) {
   EXPECT_THAT(rocksdb::DBWithTTL::Open(all, folder.path(), &ttl).ToString(), HasSubstr("crivo.Blum"));
 }
 
-// RocksDB does not check the policy here. Nothing is written that way, or LOG has a line.
+// RocksDB does not check the policy here. Either nothing is written, or LOG has a line.
 TEST(RocksdbNames, ThatAreWrongStillReadFiltersWhereNothingIsChecked) {
   const TempFolder folder;
   put_keys(*open_database(with_policy(test_options(), crivo_bloom(10)), folder.path()), 0, 2000);

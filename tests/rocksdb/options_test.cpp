@@ -1,4 +1,4 @@
-// How a policy is asked for: option strings, OPTIONS files, changes at run time, and every way to get it wrong.
+// How users choose a policy: option strings, OPTIONS files and changes of an open database; and all errors in them.
 #include <rocksdb/convenience.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ double ribbon_bits_as_bloom(double bits_per_key) {
   return ribbon_bits_for(blocked_fp_rate(bits_per_key / kBlockBits, 1, best_blocked_probes(bits_per_key)));
 }
 
-// What is flushed is a Bloom filter unless bloom_before_level is -1.
+// A flush writes a blocked filter, unless bloom_before_level is -1.
 TEST(RocksdbOptions, MakeFiltersOfTheSizeThatTheyAskFor) {
   constexpr double kKeys = 10000;
   for (const auto& [text, bits_per_key] : std::vector<std::pair<std::string, double>>{
@@ -57,7 +57,7 @@ TEST(RocksdbOptions, MakeFiltersOfTheSizeThatTheyAskFor) {
     context.reason = rocksdb::TableFileCreationReason::kFlush;
     const auto builder = new_builder(policy_of(from_string(text)), context);
     const auto bytes = static_cast<double>(build_block(*builder, 0, static_cast<std::uint64_t>(kKeys)).size());
-    // n * bits / 8 bytes, rounded up to 64, and the trailer of 32; a ribbon is up to 3% smaller than planned.
+    // n * bits / 8 bytes, rounded up to 64, and the trailer of 32. A ribbon is up to 3% smaller than planned.
     const double payload = std::ceil(kKeys * bits_per_key / 512) * 64;
     EXPECT_LT(bytes, payload * 1.01 + 32);
     EXPECT_GT(bytes, payload * (bits_per_key < 7.2 ? 0.96 : 0.995) + 32);
@@ -67,7 +67,7 @@ TEST(RocksdbOptions, MakeFiltersOfTheSizeThatTheyAskFor) {
 struct BadOption {
   std::string text;
   std::string message;
-  std::string ending{};  // of a message that lists all options between
+  std::string ending{};  // of a message that lists all options before it
 };
 
 TEST(RocksdbOptions, ThatAreWrongAreReportedByOpen) {
@@ -140,7 +140,7 @@ TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
 }
 
 TEST(RocksdbOptions, InCodeAreAllHeard) {
-  // A new field must be named here, or this does not compile; and then it needs a row below.
+  // With a new field, this does not compile until the field is named here. It also needs a row below.
   [[maybe_unused]] const auto& [bits, rate, kind, transform, bloom_before, count, most_filter, most_build, most_total,
                                 budget, bottommost, ribbons, levels, ratio] = RocksDBFilterOptions();
   for (const auto& [options, id] : std::vector<std::pair<RocksDBFilterOptions, std::string>>{
@@ -217,7 +217,7 @@ TEST(RocksdbOptions, InErrorSaySoInLogForEveryFile) {
 }
 
 TEST(RocksdbOptions, InErrorStillWriteAndReadFilters) {
-  // DB::Open refuses them, but not everything that asks for filters asks first whether the policy is valid.
+  // DB::Open rejects these policies, but other callers may not check whether a policy is valid.
   const Policy good = crivo_bloom(10);
   const std::string block = build_block(*new_builder(*good), 0, 1000);
   const Policy bad = NewRocksDBFilterPolicy({.bits_per_key = -1, .kind = Kind::kBlocked});

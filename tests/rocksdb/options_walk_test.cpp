@@ -1,7 +1,6 @@
-// A random walk over options: every policy, with options at the edges of their ranges and table options beside them,
-// for numbers of keys from 0 up and around those at which a bound begins to bind. Whatever is drawn, nothing crashes,
-// no key is lost, bounds hold, and a filter is missing only where there is no room for the smallest. A failure says how
-// to repeat it: CRIVO_OPTIONS_SEED=<seed>.
+// A random walk over options: every policy, options at the limits of their ranges, table options, and numbers of keys
+// from 0 and around the limits. There is no crash, no lost key and no exceeded limit, and a filter is missing only if
+// even the smallest does not fit. A failure prints how to repeat it: CRIVO_OPTIONS_SEED=<seed>.
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -25,7 +24,7 @@ constexpr std::uint64_t kMaxKeys = 10'000;
 struct Option {
   std::string name;
   Values values;
-  std::string policy{};  // the only one that has it
+  std::string policy{};  // the only policy with this option
 };
 
 const Values kBits{"0", "0.4999", "0.5", "1", "3.3", "10", "16", "100", "999.5", "1000"};
@@ -47,11 +46,11 @@ const std::vector<Option> kOthers{
     {"levels", {"2", "4", "64"}, "crivo.Auto"},
     {"level_ratio", {"1", "10", "1000"}, "crivo.Auto"}};
 
-/// What a walk asks: the options of a policy and of its tables.
+/// The options of a policy and of its tables that a walk draws.
 struct Drawn {
   std::string policy;  // as an option string
   std::uint64_t max_filter_bytes = UINT64_MAX;
-  std::size_t least_bytes = 96;  // of a filter
+  std::size_t least_bytes = 96;  // of the smallest filter
   rocksdb::BlockBasedTableOptions table;
   std::string text;
 };
@@ -69,7 +68,7 @@ std::string draw_policy(Random& draw, Drawn& drawn) {
   };
   if (draw.percent(90)) give(kSizes[draw.below(kSizes.size())]);
   for (const Option& option : kOthers) {
-    // Half of the walks are at a bound.
+    // Half of the walks have a limit.
     if (draw.percent(option.name == "max_filter_bytes" ? 50 : 30)) give(option);
   }
   return text + "}";
@@ -95,7 +94,7 @@ Drawn draw_options(Random& draw) {
   return drawn;
 }
 
-/// A number of keys: small, of any size, or one at which a filter of so many bytes is full.
+/// A number of keys: small, of any size, or the number at which a filter of a drawn size is full.
 std::uint64_t draw_keys(Random& draw, const Drawn& drawn, abi::FilterBitsBuilder& builder) {
   const std::uint64_t way = draw.below(3);
   if (way == 0) return draw.below(6);
@@ -131,14 +130,14 @@ void expect_every_key(abi::FilterBitsReader& reader, const std::vector<std::stri
   }
 }
 
-/// What the walks of a test have met together: a test that met nothing proves nothing.
+/// Counts over all walks of a test. A test whose walks did nothing proves nothing.
 struct Tally {
   std::uint64_t keys = 0;
   std::uint64_t filters = 0;
-  std::uint64_t without_room = 0;  // for a filter
+  std::uint64_t without_room = 0;  // filters that did not fit
 };
 
-/// The builder of one file, asked for several partitions as RocksDB asks for them.
+/// Builds the filters of one file, in several partitions as RocksDB does.
 void walk_builder(const Drawn& drawn, Random& draw, Tally& tally) {
   const auto builder = new_builder(*drawn.table.filter_policy, draw_context(draw, drawn));
   if (builder == nullptr) return;  // no filter at this level
@@ -172,7 +171,7 @@ void walk_builder(const Drawn& drawn, Random& draw, Tally& tally) {
   }
 }
 
-/// Walks from these seeds: each draws options, and asks their builder for so many files of different sizes.
+/// Walks from these seeds. Each walk draws options, and builds filters for several files of different sizes.
 void walk_all(std::uint64_t first, std::uint64_t walks) {
   constexpr unsigned kFiles = 10;
   Tally tally;
@@ -192,7 +191,7 @@ void walk_all(std::uint64_t first, std::uint64_t walks) {
   EXPECT_GT(tally.without_room, walks / 10);
 }
 
-/// A builder by itself, whose memory is counted: what it may hold, and that it gives all back.
+/// A builder alone with counted memory: it stays within its limit, and frees all memory.
 void walk_build_memory(Random& draw) {
   const double bits = std::array{0.5, 3.3, 10.0, 100.0, 1000.0}[draw.below(5)];
   const Kind kind = draw.percent(50) ? Kind::kRibbon : Kind::kBlocked;
@@ -209,7 +208,7 @@ void walk_build_memory(Random& draw) {
     const auto filter = open_sst_block(std::as_bytes(std::span(block)));
     ASSERT_TRUE(filter) << filter.error().message;
     for (std::uint64_t i = 0; i < keys; ++i) ASSERT_TRUE(filter->may_contain(key_of(i))) << "LOST: " << key_of(i);
-    // The array for the first hashes and a finished filter are always given, and one chunk stays to gather hashes in.
+    // The limit never denies the array of the first hashes, one chunk for hashes, and the finished filter.
     const std::size_t filter_bytes = std::max(block.size(), builder.CalculateSpace(keys));
     const std::size_t always = 65536 + std::min(most / 2, BuildMemory::kChunkBytes) + filter_bytes;
     ASSERT_LE(memory.take_peak(), std::max(most, always));

@@ -1,4 +1,4 @@
-// Programs that nobody changed get filters by libcrivo_rocksdb_preload.so.
+// libcrivo_rocksdb_preload.so gives filters to unchanged programs.
 #include "../tool/shell.h"
 
 namespace crivo::testing {
@@ -8,12 +8,12 @@ constexpr const char* kAuto = "CRIVO_ROCKSDB=crivo.Auto:10";
 
 class Preloaded : public ToolTest {
  protected:
-  /// What the program says that opens a new database this way, with these variables set.
+  /// Runs the program, which opens a new database in this way, with these environment variables.
   Outcome run(const std::string& way, const std::string& variables = kAuto) {
     return shell("rm -rf db db-second; " + variables + " LD_PRELOAD=" CRIVO_PRELOAD_SO " " UNCHANGED_PROGRAM " " + way +
                  " db");
   }
-  /// The lines of LOG that are ours.
+  /// The lines in LOG that Crivo wrote.
   std::string log() { return shell("grep -o 'crivo: .*' db/LOG").out; }
   void expect_walks_lose_nothing(int count);
 };
@@ -73,7 +73,7 @@ TEST_F(Preloaded, ReplacesABuiltinPolicyBesideAPrefixExtractor) {
   EXPECT_EQ(log(), "");
 }
 
-// With filters, an iterator that seeks may leave out keys of other prefixes, which it finds without.
+// With filters, an iterator after a seek may omit keys of other prefixes, which it finds without filters.
 TEST_F(Preloaded, GivesNoneWhereIteratorsWouldLoseKeys) {
   EXPECT_THAT(run("prefixes"), Exits(0, "", "default none lost 0 spared none\n"));
   EXPECT_THAT(log(), StartsWith("crivo: CRIVO_ROCKSDB gives no filters here: prefix_extractor must be unset, "));
@@ -91,7 +91,7 @@ TEST_F(Preloaded, LeavesAProgramThatPrintsItsOptionsAlone) {
   for (const char* variables : {"", kAuto}) EXPECT_THAT(run("dump", variables), Succeeds("")) << variables;
 }
 
-// A program may read its options strictly. They name our policy, which must then be known.
+// A program may read its options strictly. They name Crivo's policy, so the name must be known.
 TEST_F(Preloaded, KnowsThePolicyThatAnOptionsFileNames) {
   EXPECT_THAT(run("open"), Succeeds(""));
   const std::string again = " LD_PRELOAD=" CRIVO_PRELOAD_SO " " UNCHANGED_PROGRAM " strict db";
@@ -115,7 +115,7 @@ TEST_F(Preloaded, SaysNothingIntoAFileOfTheProgram) {
   EXPECT_THAT(shell("grep -r 'crivo: no filters: ' db").out, "");
 }
 
-// The families share one table factory, and only one of them may get filters.
+// The families share one table factory, but only one of them may get filters.
 TEST_F(Preloaded, GivesNoneWhereOtherBytesCanBeTheSameKey) {
   EXPECT_THAT(run("families"), Exits(0, "",
                                      "default crivo.Auto:10 lost 0 spared most\n"
@@ -144,7 +144,7 @@ TEST_F(Preloaded, LeavesAProgramUnharmedWhateverTheVariableSays) {
   }
 }
 
-// A module may have a RocksDB of its own, which must find its own functions: here, a copy of librocksdb with another
+// A module may contain its own RocksDB, which must call its own functions. Here it is a copy of librocksdb with another
 // soname.
 TEST_F(Preloaded, LeavesAnotherRocksdbAlone) {
   if (shell("python3 -c 'import ctypes'").exit_code != 0) GTEST_SKIP() << "python3 is not installed";
@@ -180,7 +180,7 @@ TEST_F(Preloaded, LeavesOtherProgramsAlone) {
   EXPECT_THAT(shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO " cat /dev/null"), Succeeds(""));
 }
 
-// What was written with filters is read without the library, and gets filters in its new files when it is there again.
+// A database with filters can be read without the library. With the library again, its new files get filters.
 TEST_F(Preloaded, ComesAndGoes) {
   ASSERT_THAT(run("open"), Succeeds(""));
   EXPECT_THAT(shell(UNCHANGED_PROGRAM " open db"), Says("default none lost 0 spared none\n"));
@@ -225,7 +225,7 @@ TEST_F(Preloaded, SaysWhatARunWouldDo) {
   EXPECT_FALSE(std::filesystem::exists(path("db")));
 }
 
-/// So many random walks of a program that sets no policy.
+/// Runs this number of random walks in a program that sets no policy.
 void Preloaded::expect_walks_lose_nothing(int count) {
   const std::string walks = " CRIVO_MODEL_NO_POLICY=1 LD_PRELOAD=" CRIVO_PRELOAD_SO " " MODEL_TESTS
                             " --gtest_filter=RocksdbModel.LosesNothingOnRandomWalks 2>&1";

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Programs of Debian that use RocksDB and ask for no filters, each without and with `crivo rocksdb run`.
+"""Runs programs of Debian that use RocksDB without filters, each without and with `crivo rocksdb run`.
 
-usage: programs.py PROGRAM CRIVO    PROGRAM is one of those below, and CRIVO the tool
+usage: programs.py PROGRAM CRIVO    PROGRAM is a function below, and CRIVO the tool
 
-A program runs on the same data both times, and must answer the same. What docs/benchmarks.md says of it must hold: for
-which keys it gets filters, and what they save. Ends with 77 where the program is not installed.
+A program runs on the same data both times, and must give the same output. It must match docs/benchmarks.md: for which
+keys it gets filters, and how much they save. Exits with 77 if the program is not installed.
 """
 import json
 import pathlib
@@ -19,21 +19,21 @@ POLICY = "crivo.Auto:10"
 
 
 class World:
-    """A folder for a program, and whether it runs with filters."""
+    """A folder for a program, which runs with or without filters."""
 
     def __init__(self, crivo, folder, filtered):
         self.crivo, self.folder = crivo, folder
         self.prefix = [crivo, "rocksdb", "run", "--policy", POLICY, "--"] if filtered else []
 
     def run(self, *words, harmless=None):
-        """Runs to the end, which may be one with a `harmless` complaint."""
+        """Runs a command to its end. It may fail with the message `harmless`."""
         done = subprocess.run([*self.prefix, *words], cwd=self.folder, capture_output=True, text=True, timeout=300)
         if done.returncode != 0 and not (harmless and harmless in done.stderr):
             raise SystemExit(f"{words} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done.stdout
 
     def keys_with_filters(self, database):
-        """The keys that our filters have in all files of a database."""
+        """The number of keys in Crivo's filters, in all files of a database."""
         described = subprocess.run([self.crivo, "sst", "info", "--json", database], cwd=self.folder, check=True,
                                    capture_output=True, text=True).stdout
         files = json.loads(described)
@@ -41,7 +41,7 @@ class World:
 
 
 def db_bench(world):
-    """RocksDB's own: reads of absent keys."""
+    """RocksDB's own benchmark: reads absent keys."""
     said = world.run("db_bench", "--db=db", "--benchmarks=fillrandom,compact,readmissing", "--num=200000",
                      "--reads=50000", "--value_size=100", "--cache_size=1048576", "--compression_type=none", "--seed=1",
                      "--statistics")
@@ -51,7 +51,7 @@ def db_bench(world):
 
 
 def sortmerna(world):
-    """Reads of genes, held against references; its database stays in memory."""
+    """Maps reads of genes to references; its database stays in memory."""
     rand = random.Random(1)
     bases = lambda count: "".join(rand.choices("ACGT", k=count))
     references = [bases(1500) for _ in range(100)]
@@ -67,11 +67,11 @@ def sortmerna(world):
 
 
 def oxigraph(world):
-    """A store of triples, which has filters of RocksDB's where it looks up single keys."""
+    """A store of triples. It uses RocksDB's filters where it looks up single keys."""
     triples = "".join(f"<http://example.org/{i}> <http://example.org/knows> <http://example.org/{i * 7 % 20000}> .\n"
                       for i in range(20_000))
     (world.folder / "triples.nt").write_text(triples)
-    # Debian 13's aborts when its work is done, with and without filters.
+    # Debian 13's oxigraph aborts after its work is done, with and without filters.
     end = "ColumnFamilySet::~ColumnFamilySet(): Assertion `last_ref' failed"
     world.run("oxigraph", "load", "-l", "db", "-f", "triples.nt", harmless=end)
     query = "SELECT ?a ?b WHERE { ?a <http://example.org/knows> <http://example.org/%d> . ?a ?p ?b }"

@@ -1,5 +1,5 @@
-// Finds the filter blocks of any policy in the files of a database, RocksDB's own included: whose blocks they are, it
-// knows because it was there when they were made.
+// Finds the filter blocks of any policy in the files of a database, also RocksDB's own. It records the blocks when they
+// are built, and so knows which policy built them.
 #pragma once
 
 #include <mutex>
@@ -8,7 +8,7 @@
 
 namespace crivo::testing {
 
-/// Another policy, of whose filter blocks it keeps copies.
+/// Wraps a policy, and copies its filter blocks.
 class RecordingPolicy final : public WrappedPolicy {
  public:
   explicit RecordingPolicy(const Policy& inner) : WrappedPolicy("test.Recording", inner->CompatibilityName(), inner) {}
@@ -22,7 +22,7 @@ class RecordingPolicy final : public WrappedPolicy {
     std::size_t offset;
     std::size_t size;
   };
-  /// Where the blocks that were made so far lie in this file.
+  /// The locations in this file of the blocks that were built so far.
   [[nodiscard]] std::vector<Block> blocks_in(const std::string& file) const {
     const std::scoped_lock lock(mutex_);
     std::vector<Block> found;

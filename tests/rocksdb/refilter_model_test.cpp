@@ -1,5 +1,5 @@
-// A random walk from policy to policy: after RefilterRocksDB each file has the filter that it would have if it had
-// never had another one, a second call finds nothing to do, and no key is lost. A failure says how to repeat it:
+// A random walk over policies. After RefilterRocksDB, each file has the filter that the policy would have written at
+// first. A second call has nothing to do, and no key is lost. A failure prints how to repeat it:
 // CRIVO_REFILTER_SEED=<seed>.
 #include <rocksdb/convenience.h>
 
@@ -16,7 +16,7 @@
 namespace crivo::testing {
 namespace {
 
-/// Sizes that differ by a fifth and more, as a difference of a twentieth is none.
+/// Sizes that differ by at least a fifth, because refilter ignores a difference of a twentieth.
 std::string draw_policy(Random& draw) {
   const std::string bits = draw.one_of<std::string>({"3", "5", "7.5", "9", "11", "13.5", "16.5", "20", "25"});
   return draw.one_of<std::string>(
@@ -29,7 +29,7 @@ std::string draw_policy(Random& draw) {
        "crivo.Ribbon:" + bits + ":-1:key_transform:take_prefix:8"});
 }
 
-/// What a database is like, whatever its policy.
+/// The properties of a database that do not depend on its policy.
 struct Shape {
   std::uint64_t keys;
   std::uint64_t file_bytes;
@@ -50,12 +50,12 @@ rocksdb::Options options_of(const Shape& shape, const std::string& policy) {
   options.env = unsynced_env();
   EXPECT_TRUE(rocksdb::GetOptionsFromString({}, options, shape.options, &options).ok()) << shape.options;
   auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  table.optimize_filters_for_memory = false;  // its default since RocksDB 9 hides a quarter of a difference
+  table.optimize_filters_for_memory = false;  // true, the default since RocksDB 9, hides a quarter of a difference
   table.filter_policy = policy.empty() ? nullptr : policy_from_string(policy);
   return with_table(options, table);
 }
 
-/// A file, by its level and its keys.
+/// Identifies a file by its level and its keys.
 using Place = std::tuple<int, std::string, std::uint64_t>;
 using Filters = std::map<Place, RocksDBFileFilter>;
 
@@ -78,10 +78,9 @@ std::string text_of(const RocksDBFileFilter& filter) {
          ", transform " + filter.key_transform;
 }
 
-/// Whether one filter is as good as the other: of the same kind, and of the same keys but for some at the edges of
-/// partitions.
+/// Whether two filters are equivalent: the same kind, and the same number of keys except at the edges of partitions.
 bool same(const RocksDBFileFilter& a, const RocksDBFileFilter& b) {
-  if (a.keys == 0 && b.keys == 0) return true;  // RocksDB 9 writes empty partitions where another way writes none
+  if (a.keys == 0 && b.keys == 0) return true;  // RocksDB 9 writes empty partitions in some cases
   const auto off = [](std::uint64_t x, std::uint64_t y) {
     return static_cast<double>(std::max(x, y) - std::min(x, y));
   };
@@ -105,8 +104,8 @@ Filters refiltered(const rocksdb::Options& options, const std::string& path) {
   return filters_of(*db);
 }
 
-/// Refilters the database `db` in the folder, of write_database's keys, and compares each file's filter with the one
-/// that it has if it had none before.
+/// Refilters the database `db` in the folder, which has write_database's keys. Compares each file's filter with the
+/// filter that the file gets if it had none before.
 void refilter_and_compare(const TempFolder& folder, const rocksdb::Options& options, std::uint64_t keys) {
   const std::string copy = folder.file("copy");
   std::filesystem::remove_all(copy);
@@ -121,7 +120,7 @@ void refilter_and_compare(const TempFolder& folder, const rocksdb::Options& opti
   for (const auto& [place, filter] : refiltered(options, folder.file("db"))) {
     const auto found = fresh.find(place);
     ASSERT_NE(found, fresh.end());
-    // A file of level 0 may be as a flush writes it.
+    // A file of level 0 may have the filter of a flush.
     const auto flushed = std::get<0>(place) == 0 ? written.find(place) : written.end();
     EXPECT_TRUE(same(filter, found->second) || (flushed != written.end() && same(filter, flushed->second)))
         << filter.path << ", level " << std::get<0>(place) << ": " << text_of(filter) << " instead of "
@@ -145,7 +144,7 @@ void walk(std::uint64_t seed) {
   }
 }
 
-/// A policy, and everything that makes a filter of few keys another one than it plans. `tree`: options of the family.
+/// A policy with options that change the planned filter of few keys. `tree`: options of the family.
 std::string draw_small(Random& draw, const std::string& tree) {
   const std::string bits = draw.one_of<std::string>({"1.7", "5", "9.3", "10", "10.9", "14", "23.5", "32"});
   const std::string kind = draw.one_of<std::string>({"crivo.Bloom", "crivo.Auto", "crivo.Ribbon"});
@@ -166,7 +165,7 @@ std::string draw_small(Random& draw, const std::string& tree) {
   table += draw.one_of<std::string>({"", "whole_key_filtering=false;"});
   table += draw.one_of<std::string>(
       {"", "format_version=4;", "optimize_filters_for_memory=true;", "detect_filter_construct_corruption=true;"});
-  if (table.find("optimize_filters") == table.npos) table += "optimize_filters_for_memory=false;";  // since RocksDB 9
+  if (table.find("optimize_filters") == table.npos) table += "optimize_filters_for_memory=false;";  // RocksDB 9: true
   const std::string size = draw.one_of<std::string>({"64", "128", "300", "512", "1024", "4096"});
   table += draw.one_of<std::string>(
       {"", "partition_filters=true;index_type=kTwoLevelIndexSearch;metadata_block_size=" + size + ";"});

@@ -1,4 +1,4 @@
-// RefilterRocksDB: new filters for a database that is open, while others write, read and compact it.
+// RefilterRocksDB: new filters for an open database, while other threads write, read and compact it.
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env_encryption.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kKeys = 4000;
 
-/// A database in many files, that was written under one policy and is then open under another one.
+/// A database of many files, written with one policy and opened with another.
 class RocksdbRefilter : public ::testing::Test {
  protected:
   std::unique_ptr<rocksdb::DB> open(const Policy& before, const Policy& now) {
@@ -37,7 +37,7 @@ class RocksdbRefilter : public ::testing::Test {
 
 std::uint64_t files_of(rocksdb::DB& db) { return VerifyRocksDBFilters(db).files.size(); }
 
-/// Every file has a filter of Crivo's that works, and another call finds nothing to do.
+/// Every file has a filter of Crivo that works, and another call has nothing to do.
 void expect_done(rocksdb::DB& db, const RocksDBRefilterOptions& options = {}) {
   const RocksDBFilterReport filters = VerifyRocksDBFilters(db, options.column_families);
   EXPECT_TRUE(filters.all_filters_work()) << filters.text();
@@ -47,13 +47,13 @@ void expect_done(rocksdb::DB& db, const RocksDBRefilterOptions& options = {}) {
   EXPECT_EQ(again.files, 0U);
 }
 
-/// Options under which 60,000 keys are in three files, in partitions of 4096 bytes or not.
+/// Options with which 60,000 keys are in three files, with partitions of 4096 bytes or full filters.
 rocksdb::Options few_files(const std::string& policy, bool partitioned) {
   rocksdb::Options options = many_files(nullptr, partitioned);
   options.target_file_size_base = 64 << 20;
   auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   table.metadata_block_size = 4096;
-  table.optimize_filters_for_memory = false;  // its default since RocksDB 9 hides a quarter
+  table.optimize_filters_for_memory = false;  // true, the default since RocksDB 9, hides a quarter of a difference
   table.filter_policy = policy_from_string(policy);
   return with_table(options, table);
 }
@@ -70,7 +70,7 @@ TEST_F(RocksdbRefilter, SeesAHundredthByTheStamp) {
   }
 }
 
-// Files of RocksDB's policies, and of programs that set the policy without the collector.
+// Files of RocksDB's policies, and of programs that set the policy without the collector, have no stamp.
 TEST_F(RocksdbRefilter, SeesATenthWhereFilesHaveNoStamp) {
   for (const std::string name : {"crivo.Bloom", "crivo.Ribbon", "crivo.Auto", "ribbonfilter"}) {
     SCOPED_TRACE(name);
@@ -83,14 +83,14 @@ TEST_F(RocksdbRefilter, SeesATenthWhereFilesHaveNoStamp) {
       return RefilterRocksDB(*open_database(options, path()), {.dry_run = true}).files_left;
     };
     EXPECT_EQ(left(name + ":10", true), 0U);
-    // The rounding of small partitions hides a few percent more (judge.cpp).
+    // Rounding in small partitions hides a few percent more (judge.cpp).
     EXPECT_EQ(left(name + (partitioned ? ":8" : ":8.4")), 3U);
     EXPECT_EQ(left(name + (partitioned ? ":13" : ":12")), 3U);
     EXPECT_GE(left(name == "crivo.Bloom" ? "crivo.Ribbon:10:-1" : "crivo.Bloom:10"), 1U) << "another kind";
   }
 }
 
-// A smaller filter is not taken for one of fewer keys, although a ribbon drops repeated ones before it is sized.
+// Refilter does not mistake a smaller filter for one of fewer keys, although a ribbon removes duplicates before sizing.
 TEST_F(RocksdbRefilter, SeesTheSizeOfBlockedFiltersInThePlaceOfRibbons) {
   const auto of_bits = [](const std::string& bits) {
     rocksdb::Options options =
@@ -99,14 +99,14 @@ TEST_F(RocksdbRefilter, SeesTheSizeOfBlockedFiltersInThePlaceOfRibbons) {
     return options;
   };
   write_database(of_bits("8"), path(), 60'000);
-  const std::uint64_t large = 1;  // the files of level 0 have a tenth of the keys
+  const std::uint64_t large = 1;  // only the large files: those of level 0 have a tenth of the keys
   for (const std::string bits : {"6", "16"}) {
     EXPECT_GE(RefilterRocksDB(*open_database(of_bits(bits), path()), {.dry_run = true}).files_left, large) << bits;
   }
   EXPECT_EQ(RefilterRocksDB(*open_database(of_bits("8"), path()), {.dry_run = true}).files_left, 0U);
 }
 
-/// Options of a column family by RocksDB's option strings; `table`: those of its tables.
+/// The options of a column family and its tables, from RocksDB's option strings.
 rocksdb::Options options_from(const std::string& table, const std::string& family = "") {
   rocksdb::Options options = many_files(nullptr);
   const std::string text = "block_based_table_factory={block_size=256;" + table + "};" + family;
@@ -153,7 +153,7 @@ TEST_F(RocksdbRefilter, SeesWhateverAnOptionChanges) {
     std::uint64_t with_filter = 0;
     for (const RocksDBFileFilter& file : VerifyRocksDBFilters(*db).files) with_filter += file.kind != "none" ? 1U : 0U;
     ASSERT_GE(with_filter, 1U);
-    const std::string expected = reason;  // which a lambda can take
+    const std::string expected = reason;  // a lambda cannot capture a structured binding
     const auto look = [&](const RocksDBRefilterProgress& next) {
       if (!next.path.empty()) {
         EXPECT_THAT(next.reason, HasSubstr(expected));
@@ -162,7 +162,7 @@ TEST_F(RocksdbRefilter, SeesWhateverAnOptionChanges) {
     };
     const RocksDBRefilterReport done = RefilterRocksDB(*db, {.progress = look});
     EXPECT_TRUE(done.status.ok()) << done.status.ToString();
-    EXPECT_GE(done.files, reason.empty() ? with_filter - 2 : with_filter);  // few keys have room within any bound
+    EXPECT_GE(done.files, reason.empty() ? with_filter - 2 : with_filter);  // few keys fit within any limit
     EXPECT_EQ(RefilterRocksDB(*db).files, 0U);
   }
 }
@@ -191,7 +191,7 @@ void expect_as_written(rocksdb::DB& db) {
 }
 
 TEST_F(RocksdbRefilter, TakesEveryNumberOfKeysOfRocksDBsRibbonForRight) {
-  // At these numbers it is a row of 16 bytes smaller than its builder's CalculateSpace says.
+  // For these numbers, a filter is 16 bytes smaller than its builder's CalculateSpace.
   for (const char* const policy : {"ribbonfilter:20:-1", "ribbonfilter:1.45:-1"}) {
     for (const std::uint64_t keys : {1, 200, 1880, 1931, 1999}) {
       SCOPED_TRACE(policy + (" with " + std::to_string(keys) + " keys"));
@@ -243,7 +243,7 @@ TEST_F(RocksdbRefilter, SeesWhetherAFileHasAKeyForItsFilterBehindTimestamps) {
 TEST_F(RocksdbRefilter, KnowsTheTreeThatThePolicyKnows) {
   const auto db = open(nullptr, policy_from_string("crivo.Auto:budget_bits_per_key:7"));
   ASSERT_TRUE(RefilterRocksDB(*db).status.ok());
-  // RocksDB does not show it to the policy before the database is opened again.
+  // RocksDB passes this option to the policy only when the database is opened again.
   ASSERT_TRUE(db->SetOptions({{"max_bytes_for_level_multiplier", "3"}}).ok());
   for (int call = 0; call < 3; ++call) expect_as_written(*db);
 }
@@ -300,7 +300,7 @@ TEST_F(RocksdbRefilter, KeepsItsRateAndStopsWhileItWaits) {
   expect_done(*db);
 }
 
-/// How many policies the process has.
+/// The number of policies in the process.
 std::size_t count_policies() {
   const std::unique_ptr<char, decltype(&std::free)> text(crivo_rocksdb_counters("json"), &std::free);
   const std::string_view json = text.get();
@@ -326,7 +326,7 @@ TEST_F(RocksdbRefilter, LeavesNoKeyTransformOfATrialBehind) {
   EXPECT_TRUE(RegisterKeyTransform(std::string(name.size(), '-'), as_it_is).ok());
 }
 
-/// Refuses every compaction, though no other one has the files.
+/// Refuses every compaction, although no other compaction uses the files.
 class RefusingDB final : public rocksdb::StackableDB {
  public:
   using StackableDB::CompactFiles;
@@ -345,7 +345,7 @@ TEST_F(RocksdbRefilter, TellsOfAnErrorThatIsOfNoOtherCompaction) {
   EXPECT_EQ(refused.files, 0U);
 }
 
-/// A disk with a thousand bytes.
+/// A disk with a thousand free bytes.
 class FullEnv final : public rocksdb::EnvWrapper {
  public:
   using EnvWrapper::EnvWrapper;
@@ -376,7 +376,7 @@ TEST_F(RocksdbRefilter, LooksForRoomForPrefixesToo) {
   {
     const auto db = open_database(options, path());
     rocksdb::WriteBatch batch;
-    for (int i = 0; i < 20'000; ++i) batch.Put(std::to_string(10'000'000 + i) + "key", "");  // a prefix per key
+    for (int i = 0; i < 20'000; ++i) batch.Put(std::to_string(10'000'000 + i) + "key", "");  // one key per prefix
     ASSERT_TRUE(db->Write({}, &batch).ok());
     ASSERT_TRUE(db->Flush({}).ok());
   }
@@ -396,7 +396,7 @@ TEST_F(RocksdbRefilter, LooksForRoomForPrefixesToo) {
   EXPECT_GE(wanted, old_bytes + filter.bytes + kForLogs);
 }
 
-/// Writes for as long as it lives, and knows what must be there.
+/// Writes until it is destroyed, and records the keys that must be present.
 class Writer {
  public:
   explicit Writer(rocksdb::DB& db) : db_(db), thread_([this] { write(); }) {}
@@ -419,7 +419,7 @@ class Writer {
         ASSERT_TRUE(db_.Delete({}, key).ok());
         there_.erase(key);
       } else if (what < 99) {
-        const std::string end = key.substr(0, 3) + "zzz";  // one key in 4096 lies between
+        const std::string end = key.substr(0, 3) + "zzz";  // one key in 4096 is in this range
         ASSERT_TRUE(db_.DeleteRange({}, db_.DefaultColumnFamily(), key, end).ok());
         there_.erase(there_.lower_bound(key), there_.lower_bound(end));
       } else if (i % 3 == 0) {
@@ -465,10 +465,10 @@ TEST_F(RocksdbRefilter, LosesNothingWhileOthersWriteAndRead) {
   const rocksdb::Snapshot* const snapshot = db->GetSnapshot();
   const std::unique_ptr<rocksdb::Iterator> old(db->NewIterator({}));
   old->Seek(all.begin()->first);
-  ASSERT_TRUE(db->DeleteRange({}, db->DefaultColumnFamily(), "", "g").ok());  // the writer knows nothing of it
+  ASSERT_TRUE(db->DeleteRange({}, db->DefaultColumnFamily(), "", "g").ok());  // the writer does not record these keys
   Writer writer(*db);
   std::uint64_t rewritten = 0;
-  for (int turn = 0; turn < 5 || (turn < 200 && rewritten <= 10); ++turn) {  // a compaction is often there first
+  for (int turn = 0; turn < 5 || (turn < 200 && rewritten <= 10); ++turn) {  // compactions are often first
     const std::string bits = std::to_string(5 + turn * 7 % 16);
     ASSERT_TRUE(db->SetOptions({{"table_factory.filter_policy.bits_per_key", bits}}).ok());
     const auto some = [](const RocksDBRefilterProgress& next) { return next.files < 4; };
@@ -545,7 +545,7 @@ TEST_F(RocksdbRefilter, OnlyLooksWhereNothingCanBeWritten) {
   }
 }
 
-/// How many files lie in each folder.
+/// The number of files in each folder.
 std::map<std::string, int> folders(rocksdb::DB& db) {
   std::map<std::string, int> found;
   for (const auto& file : live_files(db)) ++found[file.directory];

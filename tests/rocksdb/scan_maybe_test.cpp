@@ -1,4 +1,4 @@
-// Scan filters: what cannot be answered is "maybe", and what is wrong with options is told.
+// Scan filters answer "maybe" if they cannot answer, and report invalid options.
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_writer.h>
 
@@ -64,7 +64,7 @@ TEST(Scan, LeavesOutFilesOfKnownComparatorsOnly) {
   for (const char* const other : {"", "Other", "mine"}) {
     EXPECT_FALSE(skips_prefix(other) || skips_value(other)) << other;
   }
-  // A collector sees keys with their timestamps, behind which a prefix is the same, and another function's value not.
+  // A collector gets keys with timestamps at their ends, which may change the values of a function, but not a prefix.
   for (const char* const timed : {"leveldb.BytewiseComparator.u64ts", "rocksdb.ReverseBytewiseComparator.u64ts"}) {
     EXPECT_TRUE(skips_prefix(timed)) << timed;
     EXPECT_FALSE(skips_value(timed)) << timed;
@@ -151,7 +151,7 @@ TEST(Scan, RefusesOptionsThatAreWrong) {
   rocksdb::ReadOptions untouched;
   EXPECT_THAT(ScanFilter::for_attribute("none", "x").apply_to(&untouched).ToString(), HasSubstr("got attribute:none"));
   EXPECT_THAT(ScanFilter::for_range("none", 1, 2).apply_to(&untouched).ToString(), HasSubstr("got range:none"));
-  untouched.tailing = true;  // would end a level at a file that is left out
+  untouched.tailing = true;  // a tailing iterator would end a level at a skipped file
   EXPECT_THAT(ScanFilter::for_prefix("aaaa").apply_to(&untouched).ToString(), HasSubstr("tailing must be false"));
   EXPECT_FALSE(untouched.table_filter);
 }
@@ -214,7 +214,7 @@ TEST(Scan, IsReadFromOptionsFilesWithEverySeparator) {
   for (const std::string& path : allowed) EXPECT_EQ(properties.count("crivo.scan." + path), 1U) << path;
 }
 
-/// Reads an option string with this scan collector.
+/// Parses an option string with this scan collector.
 rocksdb::Status read_collector(const rocksdb::ConfigOptions& config, const std::string& text,
                                rocksdb::Options* options) {
   return rocksdb::GetOptionsFromString(config, *options,
@@ -243,7 +243,7 @@ TEST(Scan, TellsInEachFileOfAWrongOptionThatWasIgnored) {
   rocksdb::ConfigOptions ignoring;
   ignoring.ignore_unknown_options = true;
   rocksdb::Options options = test_options();
-  options.fail_if_options_file_error = false;  // with RocksDB 9 it would not open otherwise
+  options.fail_if_options_file_error = false;  // otherwise RocksDB 9 would not open it
   ASSERT_TRUE(read_collector(ignoring, "extract=attribute:nope", &options).ok());
   const ScratchDatabase db(options);
   put_file(*db, {"aaaa"});

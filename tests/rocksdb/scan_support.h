@@ -1,4 +1,4 @@
-// Databases with scan filters, for the tests of what they do.
+// Databases with scan filters, for the tests of scan filters.
 #pragma once
 
 #include "crivo/rocksdb_scan.h"
@@ -22,7 +22,7 @@ inline rocksdb::Options with_scans(const ScanFilterOptions& scans) {
   return options;
 }
 
-/// Each call makes one file of level 0.
+/// Each call writes one file of level 0.
 inline void put_file(rocksdb::DB& db, const Keys& keys, const std::string& value = "v") {
   for (const std::string& key : keys) ASSERT_TRUE(db.Put({}, key, value).ok());
   ASSERT_TRUE(db.Flush({}).ok());
@@ -36,7 +36,7 @@ inline Keys scan_all(rocksdb::DB& db, const rocksdb::ReadOptions& options) {
   return keys;
 }
 
-/// All that the files that are not left out have.
+/// All keys in the files that a scan with this filter does not skip.
 inline Keys seen(rocksdb::DB& db, const ScanFilter& filter) {
   rocksdb::ReadOptions options;
   EXPECT_TRUE(filter.apply_to(&options).ok());
@@ -48,7 +48,7 @@ inline std::string customer_of(const rocksdb::Slice& key) {
   return text.substr(0, text.find('|'));
 }
 
-/// "ada|17" has the attributes "ada" and the two digits.
+/// "ada|17" has two attributes: "ada" and the two digits.
 inline void register_attributes() {
   static const bool once = [] {
     const auto parts = [](const rocksdb::Slice& key, const ScanValueSink& sink) {
@@ -65,7 +65,7 @@ inline void register_attributes() {
   ASSERT_TRUE(once);
 }
 
-/// The properties of the only file, as a scan gets them.
+/// The properties of the only file, as a scan reads them.
 inline rocksdb::TableProperties properties_of(rocksdb::DB& db) {
   const auto all = table_properties(db);
   EXPECT_EQ(all.size(), 1U);

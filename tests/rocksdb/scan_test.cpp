@@ -1,4 +1,4 @@
-// Scan filters: what they leave out, and what they must not.
+// Scan filters: the files that they skip, and the files that they must not skip.
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
@@ -55,7 +55,7 @@ TEST(Scan, LeavesOutFilesWithoutTheAttribute) {
   EXPECT_EQ(seen(*db, ScanFilter::for_attribute("parts", "3").and_also(ScanFilter::for_prefix("ada"))), Keys{});
 }
 
-/// Each way to change what an older file says of a key, in a newer file that has nothing else.
+/// Each way to change an older file's key in a newer file that has nothing else.
 TEST(Scan, KeepsFilesWithEveryTypeOfEntry) {
   const std::map<std::string, std::function<rocksdb::Status(rocksdb::DB&)>> changes = {
       {"put", [](auto& db) { return db.Put({}, "abcd", "new"); }},
@@ -92,8 +92,8 @@ TEST(Scan, KeepsFilesWithEveryTypeOfEntry) {
   }
 }
 
-/// At each place of a level: a file that has nothing but the range tombstone, or whose other keys do not match, is left
-/// out, and what it deletes stays deleted.
+/// In any place of a level, a scan skips a file with only the range tombstone, or without matching keys. The tombstone
+/// works.
 TEST(Scan, KeepsTheRangeTombstonesOfFilesThatAreLeftOut) {
   for (const bool compacted : {false, true}) {
     for (const bool with_keys : {false, true}) {
@@ -128,11 +128,11 @@ TEST(Scan, KeepsTheRangeTombstonesOfFilesThatAreLeftOut) {
   }
 }
 
-// The trap. A file's bounds are stretched over the target by a range tombstone, and the keys are in the next file.
-// LevelIterator::Seek (RocksDB's db/version_set.cc) compares the target's prefix with that of the next file's first
-// key, and ends the scan where they differ, as they do if an extractor takes as many bytes as a key has.
+// A trap of RocksDB. A range tombstone extends a file's bounds beyond the target, and the keys are in the next file.
+// LevelIterator::Seek (db/version_set.cc) compares the target's prefix with that of the next file's first key. If they
+// differ, as with an extractor that uses all bytes of a key, it ends the scan.
 
-/// A SliceTransform of two lengths.
+/// A SliceTransform with prefixes of two lengths.
 class FourOrSix final : public rocksdb::SliceTransform {
  public:
   const char* Name() const override { return "test.FourOrSix"; }
@@ -206,7 +206,7 @@ TEST(Scan, LeavesOutFilesWithoutANumberInTheRange) {
   EXPECT_FALSE(ScanFilter::for_range("dec@6", 0, UINT64_MAX).matches("order=99999999999999999999999"));
 }
 
-// PrefixMayExist: what is there is never denied, wherever it lies, and most of what is not there is.
+// PrefixMayExist: a present prefix is never denied, wherever it is stored, and most absent prefixes are denied.
 
 bool may_exist(const ScratchDatabase& db, std::string_view prefix) {
   return PrefixMayExist(*db, db->DefaultColumnFamily(), prefix);
@@ -255,7 +255,7 @@ TEST(Prefix, IsAskedInReverseOrder) {
   options.comparator = rocksdb::ReverseBytewiseComparator();
   const ScratchDatabase db(options);
   ASSERT_TRUE(db->Put({}, "ab", "v").ok());
-  ASSERT_TRUE(db->Put({}, "b", "v").ok());  // where the range of "a" starts
+  ASSERT_TRUE(db->Put({}, "b", "v").ok());  // in this order, the range of "a" starts here
   for (const bool flushed : {false, true}) {
     if (flushed) {
       ASSERT_TRUE(db->Flush({}).ok());

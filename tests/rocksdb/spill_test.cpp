@@ -1,5 +1,5 @@
-// Builders whose hashes go to a temporary file, on disks that fail: the file never has a name, every key is found, and
-// LOG says what happened.
+// Builders that spill hashes to a temporary file, on disks that fail. The file never has a name, every key is found,
+// and LOG says what happened.
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@
 namespace crivo::testing {
 namespace {
 
-/// Lets no file grow beyond some bytes, for as long as it lives: a full disk.
+/// Simulates a full disk: limits the size of files until it is destroyed.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -37,7 +37,7 @@ class FullDisk {
   void (*handler_)(int);
 };
 
-/// A builder whose hashes go to a file in a folder of its own, and its log.
+/// A builder with a temporary folder for its hashes, and its log.
 class FailingFile : public ::testing::TestWithParam<Kind> {
  protected:
   static constexpr std::uint64_t kKeys = 300'000;
@@ -54,7 +54,7 @@ class FailingFile : public ::testing::TestWithParam<Kind> {
     EXPECT_EQ(count_missing(build(builder_, 0, kKeys), 0, kKeys), 0U);
     EXPECT_EQ(log_.take(), "");
   }
-  /// The temporary file of the builder, found among the descriptors of this process.
+  /// The builder's temporary file, found among the descriptors of this process.
   [[nodiscard]] int descriptor() const {
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
       std::error_code gone;
@@ -122,7 +122,7 @@ TEST_P(FailingFile, WithOtherBytesThanWereWrittenMeansEveryKeyPasses) {
   expect_filters_again();
 }
 
-/// The files without a name that this process has open in a folder.
+/// The number of open files of this process that have no name and are in a folder.
 std::size_t count_open(const std::string& folder) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -138,7 +138,7 @@ TEST(SpillFolder, IsTheDatabasesOwnUnlessTmpdirNamesOne) {
   const TempFolder other;
   const Environment unset("TMPDIR", "");
   const auto db = open_database(configured({.max_build_bytes = kChunk}), folder.path());
-  put_keys(*db, 0, 1);  // at the first flush the listener meets the database
+  put_keys(*db, 0, 1);  // the listener finds the database at the first flush
   const auto policy = db->GetOptions().table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()->filter_policy;
   const auto spill = [&](const std::string& where) {
     const auto builder = new_builder(*policy, db->GetDBOptions().info_log.get());

@@ -1,4 +1,4 @@
-// crivo sst advise: what it predicts is what a database then does, and it proposes nothing that could lose keys.
+// crivo sst advise: a database behaves as predicted, and no advice could lose keys.
 
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,10 +14,10 @@ using nlohmann::json;
 struct Batch {
   int level;
   double share;           // of all keys
-  bool one_part = false;  // only keys of one sixteenth of the range
+  bool one_part = false;  // only keys in one sixteenth of the range
 };
 
-/// A tree, from the last level up.
+/// The levels of a tree, from the last level up.
 struct Shape {
   std::string label;
   bool dynamic_levels;
@@ -51,7 +51,7 @@ rocksdb::Options options_of(const Shape& shape, const Policy& policy) {
 
 class SstAdvise : public SstToolTest {
  protected:
-  /// Writes a tree, each batch into its level; key numbers from keys on are absent.
+  /// Writes a tree, each batch into its level. Key numbers from `keys` are absent.
   static void write_tree(rocksdb::DB& db, const Shape& shape, std::uint64_t keys) {
     std::uint64_t number = 0;
     for (const Batch& batch : shape.batches) {
@@ -75,7 +75,7 @@ class SstAdvise : public SstToolTest {
     ASSERT_TRUE(moved.ok()) << moved.ToString();
   }
 
-  /// What the database really has.
+  /// The database's measured values.
   struct Measured {
     double bytes = 0;
     double reads = 0;
@@ -103,7 +103,7 @@ void expect_near(const std::string& what, double measured, double predicted) {
   EXPECT_NEAR(measured / predicted, 1, 0.1) << what << ": measured " << measured << ", predicted " << predicted;
 }
 
-/// Asks advice, follows it, and compares.
+/// Gets advice, follows it, and compares the prediction with the measurement.
 class Predictions : public SstAdvise, public ::testing::WithParamInterface<Shape> {
  protected:
   void follow(std::uint64_t keys, std::uint64_t questions, const Policy& before, std::size_t choices_followed) {
@@ -118,7 +118,7 @@ class Predictions : public SstAdvise, public ::testing::WithParamInterface<Shape
       EXPECT_EQ(choices[0]["kind"], "auto") << "which can do what the others can";
       for (std::size_t i = 0; i < std::min(choices.size(), choices_followed); ++i) {
         const std::string policy = choices[i]["filter_policy"];
-        // Without filters in between, files that are nearly right already would be left alone.
+        // Without this step, refilter would skip files whose filters are almost right.
         EXPECT_THAT(crivo("sst refilter -q --policy none db"), Succeeds());
         EXPECT_THAT(crivo("sst refilter -q --policy '" + policy + "' db"), Succeeds());
         const Measured then = measure(shape, keys, questions);
@@ -348,7 +348,7 @@ TEST_F(SstAdvise, NamesTheOptionForGetsThatMostlyFindTheirKey) {
   EXPECT_THAT(crivo("sst advise db").out, HasSubstr("see bottommost_fp_rate of crivo.Auto"));
 }
 
-// Under RocksDB's own policies every key passes Crivo's filters, which says nothing of the keys.
+// Under RocksDB's own policies, every key passes Crivo's filters, so the statistics say nothing about the keys.
 TEST_F(SstAdvise, DoesNotTakeKeysThatPassForKeysThatAreFound) {
   write_tree(*open_database(configured({.bits_per_key = 10}, options_of(shapes()[0], nullptr)), db()), shapes()[0],
              kKeys);

@@ -1,4 +1,4 @@
-// crivo sst and databases that it cannot know enough of: files in db_paths, an Env of its own, a library that was lost.
+// crivo sst with databases that it cannot read completely: files in db_paths, another Env, a lost library.
 #include <rocksdb/convenience.h>
 #include <rocksdb/env_encryption.h>
 #include <rocksdb/utilities/transaction_db.h>
@@ -47,7 +47,7 @@ TEST_F(SstFolders, RewritesNothingWhereFilesLieElsewhere) {
   }
 }
 
-// As it opens a database for writing, RocksDB writes what is in the log into files of the folder that it is told.
+// When RocksDB opens a database for writing, it writes the log's keys into files of the given folder.
 TEST_F(SstFolders, LeavesKeysThatAreOnlyInTheLog) {
   const rocksdb::Options options = in_folders({"first"});
   ASSERT_TRUE(open_database(options, db())->Put({}, "in the log", "only").ok());
@@ -90,7 +90,7 @@ TEST_F(SstFolders, SaysThatNothingAsksTheFilters) {
     shell("rm -rf db");
     write_database(many_files(policy), db(), kKeys);
     EXPECT_THAT(crivo("sst info db"), Succeeds());
-    // What a process does whose OPTIONS name a policy, and that has not loaded the library.
+    // Simulates a process whose OPTIONS file names a policy, but that has not loaded the library.
     { const auto without = open_database(many_files(nullptr), db()); }
     const bool is_ours = std::string(policy->Name()).starts_with("crivo.");
     EXPECT_THAT(crivo("sst info db"),
@@ -124,7 +124,7 @@ TEST_F(SstFolders, ThatLackAFileAreNotCalledUnwritable) {
   }
 }
 
-/// Leaves the files that a killed program leaves: a log with a transaction that is prepared, and an empty file.
+/// Makes the files of a killed program: a log with a prepared transaction, and an empty file.
 void write_transactions(const rocksdb::Options& options, const std::string& path, const std::string& copy) {
   rocksdb::TransactionDBOptions prepared;
   prepared.write_policy = rocksdb::WRITE_PREPARED;
@@ -147,7 +147,7 @@ TEST_F(SstFolders, DescribesATransactionDatabaseThatWasKilled) {
   EXPECT_THAT(crivo("sst advise db"), Succeeds());
 }
 
-// To open a pipe is to wait for its other end.
+// Opening a pipe would wait for a writer.
 TEST_F(SstFolders, WaitsForNoPipe) {
   const std::string command = "timeout 60 '" CRIVO_TOOL "' sst ";
   write_database(many_files(crivo_bloom()), db(), kKeys);

@@ -1,4 +1,4 @@
-// Files that were made to harm whoever reads their filters: all bytes are of the right form, and no checksum is wrong.
+// Hostile SST files for readers of filters: their format is valid, and no checksum is wrong.
 #include <rocksdb/env.h>
 #include <rocksdb/slice_transform.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ std::string fixed(Number number) {
 
 std::string handle(std::uint64_t offset, std::uint64_t size) { return varint(offset) + varint(size); }
 
-/// An entry of a block: `shared` bytes of the key before, and then `rest`.
+/// An entry of a block: the first `shared` bytes of the previous key, and then `rest`.
 std::string entry(std::uint64_t shared, const std::string& rest, const std::string& value) {
   return varint(shared) + varint(rest.size()) + varint(value.size()) + rest + value;
 }
@@ -64,7 +64,7 @@ class ForgedFile {
 constexpr const char* kPartitioned = "partitionedfilter.rocksdb.BuiltinBloomFilter";
 constexpr const char* kFull = "fullfilter.rocksdb.BuiltinBloomFilter";
 
-// Each of many entries takes three bytes, and shares a long key.
+// Each of many entries has three bytes, and shares a long key.
 TEST(ForgedSstFile, WithKeysThatFillTheMemoryIsRefused) {
   const std::string key(64 << 10, 'k');
   std::string entries = entry(0, key, "");
@@ -81,7 +81,7 @@ TEST(ForgedSstFile, WithKeysThatFillTheMemoryIsRefused) {
   EXPECT_EQ(filters.form, sst::FilterForm::kPartitioned);
 }
 
-// To read them all would take a thousand times as much memory as the file has bytes, and the time for it.
+// Reading them all would need a thousand times the file's size of memory, and much time.
 TEST(ForgedSstFile, WithOneFilterInManyPartitionsIsRefused) {
   ForgedFile file;
   const std::string filter = file.add(std::string(64 << 10, '\0') + std::string(5, '\0'));
@@ -107,7 +107,7 @@ TEST(ForgedSstFile, WithAnImpossibleNumberOfKeysIsDescribed) {
   EXPECT_EQ(filters.current_fp_rate(), 1);
 }
 
-// Memory is not all that can be short: a full disk under a temporary file and a transform that throws do the same.
+// Besides a lack of memory, a full disk under a temporary file and a transform that throws have this effect.
 TEST(ForgedSstFile, WithAFilterThatCouldNotBeBuiltIsSentToTheLog) {
   ForgedFile file;
   const std::string filter = file.add(std::string(6, '\0'));
@@ -124,7 +124,7 @@ TEST(ForgedSstFile, ThatIsAPipeIsRefusedAtOnce) {
   EXPECT_TRUE(sst::read_filters(*rocksdb::FileSystem::Default(), path).status.IsCorruption());
 }
 
-// What one filter block is: blocks that are no filters, and blocks that are some without keys.
+// Classification of filter blocks: blocks that are not filters, and filters without keys.
 
 TEST(FilterFacts, KnowBlocksThatAreNoFilters) {
   const sst::FilterFacts always = sst::describe_filter(std::string(6, '\0'), 10, true);
@@ -147,14 +147,14 @@ TEST(FilterFacts, KnowBlocksThatAreNoFilters) {
   EXPECT_EQ(sst::describe_filter(block, 10, true).kind, sst::BlockKind::kUnknown);
 }
 
-// Where a file has no checksums, nothing else would tell.
+// In a file without checksums, only this check detects zeros.
 TEST(FilterFacts, TakeNoZerosForAFilter) {
   for (const std::size_t size : {7, 21, 37, 64, 69, 96, 1029, 12576}) {
     const sst::FilterFacts zeros = sst::describe_filter(std::string(size, '\0'), 10, true);
     EXPECT_NE(zeros.damage, "") << size;
     EXPECT_FALSE(zeros.can_say_no()) << size;
   }
-  for (const int marker : {-2, -1, 1, 6}) {  // in front of which all bits are lost
+  for (const int marker : {-2, -1, 1, 6}) {  // all bits before this marker are lost
     std::string block = build_block(*new_builder(*(marker == -2 ? builtin_ribbon() : builtin_bloom())), 0, 4000);
     std::fill_n(block.begin(), block.size() - 5, '\0');
     if (marker > 0) block[block.size() - 5] = static_cast<char>(marker);
@@ -171,7 +171,7 @@ TEST(FilterFacts, TakeNoPartitionWithoutKeysForDamage) {
   rocksdb::Options options = with_table(test_options(), table);
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(10));
   const ScratchDatabase db(options);
-  for (int i = 0; i < 3000; ++i) {  // all keys that are too short come first
+  for (int i = 0; i < 3000; ++i) {  // all keys that are too short for the prefix come first
     ASSERT_TRUE(db->Put({}, (i < 1500 ? "a" : "b000000000") + std::to_string(10000 + i), std::string(50, 'v')).ok());
   }
   ASSERT_TRUE(db->Flush({}).ok());
@@ -180,7 +180,7 @@ TEST(FilterFacts, TakeNoPartitionWithoutKeysForDamage) {
   EXPECT_EQ(report.files.at(0).kind, "rocksdb.bloom");
 }
 
-// A terminal would obey some of the bytes of a damaged filter.
+// A terminal would interpret some bytes of a damaged filter as commands.
 TEST(ScanFacts, ShowTextsAndNoBytes) {
   const auto text_of = [](const std::string& name, const std::string& value) {
     return sst::scans_text(sst::scan_facts({{"crivo.scan." + name, value}}));

@@ -1,4 +1,4 @@
-// crivo sst refilter: every file gets the policy's filter, and no key is lost, whatever stops it.
+// crivo sst refilter: every file gets the policy's filter, and no interruption loses a key.
 #include <rocksdb/merge_operator.h>
 
 #include <random>
@@ -16,7 +16,7 @@ constexpr std::uint64_t kKeys = 4000;
 
 class SstRefilter : public SstToolTest {
  protected:
-  /// The kinds of all filters, by their level.
+  /// The kinds of all filters, by level.
   [[nodiscard]] std::map<int, std::set<std::string>> kinds(const rocksdb::Options& options) const {
     const auto opened = open_database(options, db());
     std::map<int, std::set<std::string>> found;
@@ -112,7 +112,7 @@ TEST_F(SstRefilter, DryRunTouchesNothingAndNeedsNoLock) {
   EXPECT_EQ(listing(db()), before);
 }
 
-// RocksDB 7.8 writes two collectors into OPTIONS, and cannot read them back.
+// RocksDB 7.8 writes two collectors into OPTIONS, but cannot read them back.
 TEST_F(SstRefilter, LeavesOptionsThatOpenAgainBesideAnotherCollector) {
   rocksdb::Options options = many_files(builtin_bloom());
   std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> scans;
@@ -139,7 +139,7 @@ TEST_F(SstRefilter, TakesColumnFamiliesByThemselves) {
               Fails(HasSubstr("--column-family must be one of the database's, got nobody")));
 }
 
-/// What a program of one's own may have, and nobody else knows.
+/// A merge operator of a program, which the tool does not know.
 class Appending final : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "my.Appending"; }
@@ -188,7 +188,7 @@ TEST_F(SstRefilter, RefusesWrongPoliciesAndFolders) {
   EXPECT_EQ(files(), 1U) << "no folder was made";
 }
 
-// RocksDB would take an empty folder for the log, and forget what the real one has that is in no file yet.
+// RocksDB would use an empty folder as the log, and lose the keys that are only in the real log.
 TEST_F(SstRefilter, RefusesALogThatItDoesNotFind) {
   const std::string elsewhere = path("log").string();
   write_database(many_files(crivo_bloom()), path("other").string(), 10);
@@ -273,12 +273,12 @@ TEST_F(SstRefilter, SaysThatFilesLoseTheirFilter) {
 
 TEST_F(SstRefilter, IsStoppedBySignalsAndContinued) {
   for (const std::string signal : {"INT", "TERM"}) {
-    shell("rm -rf db err");  // of the round before
+    shell("rm -rf db err");  // from the previous round
     rocksdb::Options options = many_files(builtin_bloom());
-    options.target_file_size_base = 4 << 10;  // so many that their lines do not fit the pipe
+    options.target_file_size_base = 4 << 10;  // so many files that their lines exceed the pipe
     write_database(options, db(), 3 * kKeys);
     const std::size_t files = sst_files(db()).size();
-    // The tool waits for its lines to be read, from a pipe of one page, so that the signal comes in time.
+    // The tool blocks on a pipe of one page until its lines are read, so that the signal arrives in time.
     const Outcome stopped = shell(
         "mkfifo err; exec 4<>err; python3 -c 'import fcntl; fcntl.fcntl(4, 1031, 4096)'\n"
         "'" CRIVO_TOOL
@@ -296,13 +296,13 @@ TEST_F(SstRefilter, IsStoppedBySignalsAndContinued) {
   }
 }
 
-/// Kills the tool so many times, and continues.
+/// Kills the tool this many times, and continues each time.
 void SstRefilter::expect_survives(int times) {
   write_database(many_files(builtin_ribbon()), db(), 2 * kKeys);
   std::mt19937_64 random(11);
   for (int i = 0; i < times; ++i) {
     const std::string after = std::to_string(0.001 * static_cast<double>(random() % 300));
-    // timeout(1) kills itself, too, and so would not wait until the database is unlocked.
+    // timeout(1) also kills itself, so it would not wait until the database is unlocked.
     EXPECT_THAT(shell("'" CRIVO_TOOL "' sst refilter -q --policy crivo.Auto:" + std::to_string(8 + i % 3) +
                       " db & pid=$!; sleep " + after + "; kill -KILL $pid; wait $pid"),
                 Exits(AnyOf(Eq(0), Eq(1), Eq(137), Eq(-1))));
@@ -316,7 +316,7 @@ void SstRefilter::expect_survives(int times) {
 TEST_F(SstRefilter, LosesNothingWhenItIsKilled) { expect_survives(5); }
 TEST_F(SstRefilter, LosesNothingWhenItIsKilledLong) { expect_survives(100); }
 
-// Which policies it takes for none.
+// Which policies the tool treats as no policy.
 
 constexpr std::uint64_t kFew = 3000;
 

@@ -16,7 +16,7 @@ rocksdb::Options many_files(const Policy& policy, bool partitioned) {
 void write_database(const rocksdb::Options& options, const std::string& path, std::uint64_t keys) {
   const auto db = open_database(options, path);
   put_keys(*db, 0, keys);
-  rewrite_files(*db);  // a file alone would only be moved
+  rewrite_files(*db);  // RocksDB would move a single file without rewriting it
   for (std::uint64_t i = 0; i < keys; i += 10) ASSERT_TRUE(db->Put({}, key_of(i), "new").ok());
   ASSERT_TRUE(db->Flush({}).ok());
   for (std::uint64_t i = 5; i < keys; i += 10) ASSERT_TRUE(db->Delete({}, key_of(i)).ok());

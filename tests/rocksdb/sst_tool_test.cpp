@@ -1,4 +1,4 @@
-// crivo sst info and probe, through the programs as users start them.
+// crivo sst info and probe, run as users run them.
 #include <rocksdb/comparator.h>
 #include <rocksdb/env.h>
 
@@ -30,7 +30,7 @@ class SstTool : public SstToolTest {
     const auto opened = open_database(options, path(name).string());
     put_keys(*opened, 0, kKeys);
   }
-  /// Writes a database of one file, and returns the file's path from the scratch folder.
+  /// Writes a database of one file. Returns the file's path relative to the scratch folder.
   std::string write_file(const rocksdb::Options& options, const std::string& name = "db") {
     write_file_of(options, name);
     return "'" + name + "/" + fs::path(sst_files(path(name).string()).at(0)).filename().string() + "'";
@@ -132,7 +132,7 @@ TEST_F(SstTool, InfoRefusesWhatIsNoSstFile) {
                 Exits(2, HasSubstr(std::string("crivo sst info: FILE must be an SST file, got ") + name), IsEmpty()))
         << name;
   }
-  fs::create_directory(path("folder"));  // a path that was mistyped must not look like a database without files
+  fs::create_directory(path("folder"));  // a mistyped path must not look like a database without files
   EXPECT_THAT(crivo("sst info folder"),
               Fails(HasSubstr("FILE must be an SST file or a folder with such files, got folder")));
   EXPECT_THAT(crivo("sst info"), Exits(2));
@@ -151,13 +151,13 @@ TEST_F(SstTool, InfoOfADatabaseWithUnknownOptionsHasNoLevels) {
   EXPECT_EQ(files[0]["kind"], "blocked");
   EXPECT_EQ(files[0]["level"], nullptr);
   EXPECT_EQ(files[0]["column_family"], "default") << "the file itself says so";
-  write("db/999999.sst", "");  // as a program leaves it that is killed
+  write("db/999999.sst", "");  // as after a killed program
   EXPECT_THAT(crivo("sst info db"),
               Exits(0, AllOf(HasSubstr("note: levels are unknown"), HasSubstr("note: empty files are omitted")),
                     Not(HasSubstr("999999.sst"))));
 }
 
-// OPTIONS does not say where they are: a list without them must not look like the whole.
+// OPTIONS does not name the other folders. An incomplete list of files must not look complete.
 TEST_F(SstTool, RefusesADatabaseWithFilesInOtherFolders) {
   rocksdb::Options options = one_file(crivo_bloom());
   options.db_paths = {{path("first").string(), 1U << 30}, {path("second").string(), 1U << 30}};

@@ -1,4 +1,4 @@
-// What an SST file tells of its filters, whichever policy wrote it, and where it is damaged.
+// What the tool reads about filters in an SST file of any policy, also if it is damaged.
 #include <rocksdb/comparator.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
@@ -35,7 +35,7 @@ rocksdb::BlockBasedTableOptions table_of(const Policy& policy, bool partitioned)
   table.partition_filters = partitioned;
   table.metadata_block_size = 1024;
 #if CRIVO_ROCKSDB_VERSION >= 906
-  table.decouple_partitioned_filters = true;  // all partitions but the last are full
+  table.decouple_partitioned_filters = true;  // all partitions except the last are full
 #endif
   if (partitioned) table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   return table;
@@ -43,12 +43,12 @@ rocksdb::BlockBasedTableOptions table_of(const Policy& policy, bool partitioned)
 
 std::string kind_of(const Written& written) {
   if (written.policy.label == "Ribbon") return "ribbon";
-  if (!written.policy.label.starts_with("Builtin")) return "blocked";  // crivo.Auto's are, after a flush
+  if (!written.policy.label.starts_with("Builtin")) return "blocked";  // crivo.Auto flushes blocked filters
   if (written.policy.label == "BuiltinRibbon") return "rocksdb.ribbon";
   return written.format_version < 5 ? "rocksdb.legacy_bloom" : "rocksdb.bloom";
 }
 
-/// The share of absent keys that the filters of this database let pass.
+/// The fraction of absent keys that pass the filters of this database.
 double measured_rate(rocksdb::DB& db, const rocksdb::Options& options, std::uint64_t keys) {
   constexpr std::uint64_t kAbsent = 10000;
   const std::uint64_t before = filter_useful(options);
@@ -86,7 +86,7 @@ TEST_P(DescribedFile, TellsWhichFilterItHas) {
   EXPECT_EQ(file.damaged, 0U);
 
   const auto properties = table_properties(*db);
-  const std::uint64_t size = properties.begin()->second->filter_size;  // with the index of the partitions
+  const std::uint64_t size = properties.begin()->second->filter_size;  // includes the index of the partitions
   EXPECT_LE(file.bytes, size);
   EXPECT_GE(file.bytes, written.partitioned ? size * 9 / 10 : size);
   EXPECT_DOUBLE_EQ(file.bits_per_key, 8.0 * static_cast<double>(file.bytes) / kKeys);
@@ -95,15 +95,15 @@ TEST_P(DescribedFile, TellsWhichFilterItHas) {
   EXPECT_NEAR(measured, file.current_fp_rate, 5 * deviation + 0.1 * file.current_fp_rate);
 }
 
-/// The versions of the format beside 5, which the files of every policy have. Two tests of the same name would end the
-/// program before its first test.
+/// The format versions except 5, which the files of every policy have. Two tests with the same name would end the
+/// program at its start.
 std::vector<std::uint32_t> other_versions() {
   std::vector<std::uint32_t> versions = {2, 3, 4};
   if (ROCKSDB_MAJOR >= 9) versions.push_back(6);
   return versions;
 }
 
-/// Every policy, and with one of them every checksum and every version of the format, as those are the same for all.
+/// Every policy; and for one policy, every checksum and every format version, which are the same for all policies.
 std::vector<Written> every_file() {
   std::vector<PolicyMaker> policies = our_policies();
   for (const PolicyMaker& policy : builtin_policies()) policies.push_back(policy);
@@ -200,7 +200,7 @@ TEST(SstFile, OfAnotherLengthIsRefused) {
   }
 }
 
-// What leads to the filters stands at the end of a file: noise there must neither crash nor take memory without bounds.
+// The end of a file locates the filters. Noise there must neither crash the reader nor allocate unbounded memory.
 TEST(SstFile, OfNoiseIsReadSafely) {
   std::mt19937_64 random(7);
   for (const auto checksum : {rocksdb::kXXH3, rocksdb::kNoChecksum}) {
@@ -246,7 +246,7 @@ TEST(SstFile, OfAnotherKindIsNamed) {
   EXPECT_THAT(report.files[0].complaint, HasSubstr("must be BlockBasedTable"));
 }
 
-// If keys are dense, the index of the partitions has each partition's last key itself.
+// If keys are dense, the index stores each partition's last key in full.
 TEST(FilterLayout, SendsEachKeyToThePartitionThatHasIt) {
   constexpr std::uint64_t kMany = 5000;
   const auto dense_key = [](std::uint64_t i) { return std::to_string(100'000'000'000 + i); };
@@ -265,7 +265,7 @@ TEST(FilterLayout, SendsEachKeyToThePartitionThatHasIt) {
     sst::FilterLayout layout;
     ASSERT_TRUE(layout.find(file).ok());
     ASSERT_GT(layout.parts().size(), 5U);
-    std::vector<sst::Block> blocks(layout.parts().size());  // readers borrow them
+    std::vector<sst::Block> blocks(layout.parts().size());  // the readers refer to these blocks
     std::vector<std::unique_ptr<abi::FilterBitsReader>> readers;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       ASSERT_TRUE(file.read(layout.parts()[i].handle, &blocks[i]).ok());

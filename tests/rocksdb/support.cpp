@@ -16,7 +16,7 @@
 namespace crivo::testing {
 
 std::string key_of(std::uint64_t number) {
-  // The finalizer of SplitMix64 (Steele, Lea & Flood 2014): one to one on 64-bit numbers.
+  // The finalizer of SplitMix64 (Steele, Lea & Flood 2014), a bijection of 64-bit numbers.
   std::uint64_t mixed = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
   mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
   std::array<char, 17> text;
@@ -193,7 +193,7 @@ void expect_filters_at_work(rocksdb::DB& db, const rocksdb::Options& options, st
   const std::uint64_t before = filter_useful(options);
   EXPECT_EQ(count_not_found(db, keys, keys + 1000), 1000U);
   EXPECT_GT(filter_useful(options),
-            before + 900);  // a 10% rate lets 100 pass: these filters have 5 bits per key or more
+            before + 900);  // 100 would be a rate of 10%: these filters have 5 bits per key or more
 }
 
 std::vector<Extent> filter_blocks(const std::string& file) {

@@ -1,4 +1,4 @@
-// The library as others see it: its symbols, RocksDB's own tools with it preloaded, a librocksdb of another version.
+// The library in other programs: its symbols, RocksDB's tools with it preloaded, a librocksdb of another version.
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/options_util.h>
 

@@ -1,4 +1,4 @@
-// max_total_bytes: the filters of a whole database stay within one limit, whatever it grows to, and lose no key.
+// max_total_bytes: the filters of a database stay within one limit while it grows, and lose no key.
 #include <gmock/gmock.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 constexpr std::uint64_t kLimit = 60'000;
 constexpr std::uint64_t kMax = kLimit + kLimit / 20;
 
-/// Small files, and levels that hold few of them, so that a hundred thousand keys make a tree.
+/// Small files and small levels, so that a hundred thousand keys fill several levels.
 rocksdb::Options small_tree(const RocksDBFilterOptions& filter) {
   rocksdb::Options options = configured(filter);
   options.write_buffer_size = 256 << 10;
@@ -40,13 +40,13 @@ rocksdb::Options small_tree(const RocksDBFilterOptions& filter) {
 void write(rocksdb::DB& db, std::uint64_t begin, std::uint64_t end, rocksdb::ColumnFamilyHandle* family = nullptr) {
   if (family == nullptr) family = db.DefaultColumnFamily();
   for (std::uint64_t i = begin; i < end; ++i) {
-    const std::string key = key_of(i * 0x9E3779B97F4A7C15);  // in no order, so that files overlap
+    const std::string key = key_of(i * 0x9E3779B97F4A7C15);  // in random order, so that files overlap
     ASSERT_TRUE(db.Put({}, family, key, std::string(40, 'v')).ok());
   }
 }
 
-/// Flushes, and waits until no compaction runs or is to follow. (DB::WaitForCompact came with RocksDB 8, and universal
-/// compaction may say for ever that one is pending.)
+/// Flushes, and waits until no compaction is running or pending. (DB::WaitForCompact exists since RocksDB 8, and
+/// universal compaction may report a pending one forever.)
 void settle(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family = nullptr) {
   if (family == nullptr) family = db.DefaultColumnFamily();
   ASSERT_TRUE(db.Flush({}, family).ok());
@@ -61,7 +61,7 @@ void settle(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family = nullptr) {
   }
 }
 
-/// The same, and no compaction changes the tree from then on, which would change the plan between two calls.
+/// Settles the database, and disables compactions, which would change the plan between two calls.
 void settle_for_good(rocksdb::DB& db) {
   settle(db);
   ASSERT_TRUE(db.SetOptions({{"disable_auto_compactions", "true"}}).ok());
@@ -185,7 +185,7 @@ TEST(Total, HoldsInUniversalCompactionAndInPartitions) {
   }
 }
 
-// RocksDB moves files of keys that come in order to the next level as they are, with their filters.
+// If keys arrive in order, RocksDB moves their files to the next level unchanged, with their filters.
 TEST(Total, HoldsForKeysInOrder) {
   const ScratchDatabase db(small_tree({.max_total_bytes = kLimit}));
   for (std::uint64_t i = 0; i < 200'000; i += 5000) {
@@ -206,7 +206,7 @@ TEST(Total, IsKeptByARefilterOfADatabaseThatWasJustOpened) {
   write(*db, 0, 100'000);
   settle(*db);
   rocksdb::Options lower = small_tree({.max_total_bytes = kLimit / 2});
-  lower.disable_auto_compactions = true;  // which would change the tree, and with it the plan, between two calls
+  lower.disable_auto_compactions = true;  // a compaction would change the tree, and the plan, between two calls
   db.reopen(lower);
   EXPECT_TRUE(RefilterRocksDB(*db).status.ok());
   EXPECT_LE(filter_bytes(*db), kMax / 2);
@@ -217,7 +217,7 @@ TEST(Total, IsKeptByARefilterOfADatabaseThatWasJustOpened) {
 TEST(Total, LeavesLittleToFilesOfWhichNothingIsKnown) {
   const rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
   ScratchDatabase db(options);
-  write(*db, 0, 2'000);  // in the log, from which the next open writes a file
+  write(*db, 0, 2'000);  // only in the log, so the next open writes a file
   const std::uint64_t before = filter_bytes(*db);
   db.reopen(options);
   EXPECT_LE(filter_bytes(*db), before + kLimit / 20);
@@ -239,7 +239,7 @@ TEST(Total, LeavesLittleToFilesOfWhichNothingIsKnown) {
 
 TEST(Total, IsNoReasonForSmallerFiltersWhileAllFits) {
   rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
-  options.write_buffer_size = 64 << 20;  // one flush has all keys, as many as level 0 will hardly ever have again
+  options.write_buffer_size = 64 << 20;  // one flush has all keys, more than level 0 will have later
   const ScratchDatabase db(options);
   write(*db, 0, 40'000);
   settle_for_good(*db);
@@ -250,17 +250,17 @@ TEST(Total, IsNoReasonForSmallerFiltersWhileAllFits) {
   }
 }
 
-/// The filters use the limit. The plan (options/limit_plan.cpp) reserves a tenth of it, and 96 bytes for each filter
-/// block: 32 for the trailer and 64 for rounding up a blocked filter. A ribbon has the trailer, is hardly rounded up,
-/// and may be 4% smaller than planned (PredictsItsSizes in block_test.cpp). So at least 0.96 x 0.9 of the limit is
-/// used, less 0.96 x 96 - 32 = 61 bytes for each block, of which each file has one.
+/// The filters use most of the limit. The plan (options/limit_plan.cpp) reserves a tenth, and 96 bytes per filter
+/// block: 32 for the trailer and 64 for rounding up a blocked filter. A ribbon has a trailer, almost no rounding, and
+/// may be 4% smaller than planned (PredictsItsSizes in block_test.cpp). So the filters use at least 0.96 x 0.9 of the
+/// limit, minus 0.96 x 96 - 32 = 61 bytes per block. Each file has one block.
 void expect_limit_used(rocksdb::DB& db, std::uint64_t limit, std::size_t files_before) {
   const std::size_t files = std::max(files_before, live_files(db).size());
   EXPECT_LE(filter_bytes(db), limit + limit / 20);
   EXPECT_GE(filter_bytes(db) + files * 61, limit * 86 / 100) << files << " files";
 }
 
-/// One call of RefilterRocksDB reaches the limit and uses it, and the next call has nothing to do.
+/// One call of RefilterRocksDB makes the filters fit and use the limit. The next call has nothing to do.
 void expect_reached_by_one_refilter(rocksdb::DB& db, std::uint64_t limit) {
   const std::size_t files = live_files(db).size();
   const auto report = RefilterRocksDB(db);
@@ -319,10 +319,10 @@ TEST(Total, IsReachedByRefilterWhereTheFiltersGetOtherKeys) {
         Change{"keys merged", true, true, "", "take_prefix:3"}}) {
     SCOPED_TRACE(change.what);
     const bool few_now = !change.whole_now || *change.transform_now != 0;
-    const std::uint64_t limit = few_now ? 2'500 : kLimit / 2;  // 5 bits for each of 4096 prefixes, 4 for each key
+    const std::uint64_t limit = few_now ? 2'500 : kLimit / 2;  // 5 bits for each of 4096 prefixes, 4 bits for each key
     const auto options = [&](bool whole, const char* transform) {
       rocksdb::Options made = small_tree({.key_transform = transform, .max_total_bytes = limit});
-      if (few_now) made.target_file_size_base = 1 << 20;  // a filter of a thousand prefixes
+      if (few_now) made.target_file_size_base = 1 << 20;  // large enough for a filter of a thousand prefixes
       rocksdb::BlockBasedTableOptions table = *made.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
       table.whole_key_filtering = whole;
       made = with_table(made, table);

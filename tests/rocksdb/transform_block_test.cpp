@@ -18,14 +18,14 @@ Policy policy_of(Kind kind, const std::string& key_transform, double fp_rate = 0
   return NewRocksDBFilterPolicy(options);
 }
 
-/// Bytes reversed, so that the result lies in the scratch string; throws for a key with an exclamation mark.
+/// Reverses the bytes, so that the result is in the scratch string. Throws for a key with an exclamation mark.
 Slice reversed(const Slice& key, std::string* scratch) {
   scratch->assign(std::reverse_iterator(key.data() + key.size()), std::reverse_iterator(key.data()));
   if (scratch->find('!') != std::string::npos) throw std::runtime_error("an exclamation mark");
   return *scratch;
 }
 
-/// The name under which `reversed` is registered; its length is that of the longest name.
+/// The name of the registered transform `reversed`. It has the maximum length.
 const std::string& reversing() {
   static const std::string name = [] {
     std::string registered = "crivo-test.reversed_of_32_bytes.";
@@ -117,7 +117,7 @@ TEST_P(KeyTransforms, BuildTheFilterOfTheCanonicalKeys) {
   EXPECT_TRUE(std::ranges::equal(filter->payload(), plain_filter->payload()));
 }
 
-// RocksDB's own blocks and ours, each read under every transform: under another than its own, no answer is "no".
+// Reads blocks of RocksDB and Crivo under every transform. Under a transform other than its own, no block says "no".
 TEST_P(KeyTransforms, OfAnotherBlockMeanMaybe) {
   const std::string names[] = {"none", "lower_ascii", "drop_suffix:8", "drop_suffix:9", reversing()};
   const std::vector<std::string> absent = keys_from(5000, 6000);
@@ -195,8 +195,8 @@ TEST_P(KeyTransforms, AreCheckedInBlocksBeforeTheyAreWritten) {
 
 constexpr std::uint64_t kFewKeys = 20;
 
-/// How many of the first few keys the block hides, read with its own transform, with another one and with none. The
-/// block lies at the end of a heap block, so that a sanitizer sees a read outside it.
+/// The number of the first keys that the block denies, read with its own transform, another one and none. The block is
+/// at the end of its allocation, so that sanitizers see a read outside it.
 std::uint64_t lost_keys(const std::string& block) {
   const std::unique_ptr<char[]> memory(new char[block.size()]);
   std::memcpy(memory.get(), block.data(), block.size());
@@ -223,8 +223,7 @@ TEST_P(KeyTransforms, LoseNoKeyToAnyFlippedBitOrTruncation) {
   }
 }
 
-// The checksum of these blocks is right. A block with a name of another length, with zeros where the name was, or with
-// its payload as the name, is no block.
+// These blocks have a right checksum. A name of another length, of zeros, or from the payload makes a block invalid.
 TEST_P(KeyTransforms, LoseNoKeyToForgedNames) {
   for (const char* name : {"lower_ascii", "none"}) {
     const std::string block = block_of(*policy_of(GetParam(), name), keys_from(0, kFewKeys));
@@ -233,7 +232,7 @@ TEST_P(KeyTransforms, LoseNoKeyToForgedNames) {
       const Bytes forged = forge_sst(sound, trailer::kNameBytes, length);
       const std::string text(reinterpret_cast<const char*>(forged.data()), forged.size());
       ASSERT_EQ(lost_keys(text), 0U) << name << " with length " << length;
-      for (const std::size_t keep : {32, 33, 39, 40, 47, 48, 64}) {  // the end of the block alone
+      for (const std::size_t keep : {32, 33, 39, 40, 47, 48, 64}) {  // without the payload
         Bytes end(forged.end() - static_cast<std::ptrdiff_t>(keep), forged.end());
         repair_sst_block(end);
         const std::string end_text(reinterpret_cast<const char*>(end.data()), end.size());

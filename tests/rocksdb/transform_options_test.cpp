@@ -1,4 +1,4 @@
-// How a key transform is asked for, and what a policy does that does not know the one it was asked for.
+// How users choose a key transform, and what a policy does if it does not know the transform.
 #include <rocksdb/convenience.h>
 
 #include "capture_log.h"
@@ -48,8 +48,8 @@ TEST(RocksdbTransformOptions, ThatAreWrongAreReportedByOpen) {
   EXPECT_THAT(open_status(policy_from_string("crivo.Bloom:10:key_transform")).ToString(), HasSubstr("got nothing"));
 }
 
-// DB::Open refuses these policies, but not everything that asks for filters asks first whether the policy is valid. A
-// filter of the keys as they are would lose keys, where another wrong option only makes it larger or smaller.
+// DB::Open rejects these policies, but other callers may not check whether a policy is valid. A filter of untransformed
+// keys would lose keys, while other invalid options only change its size.
 TEST(RocksdbTransformOptions, ThatAreNotKnownMeanNoFilterAtAll) {
   const std::string block = build_block(*new_builder(*crivo_bloom()), 0, 1000);
   const std::string builtin_block = build_block(*new_builder(*builtin_bloom()), 0, 1000);
@@ -74,14 +74,14 @@ TEST(RocksdbTransformOptions, ThatAreNotKnownMeanNoFilterAtAll) {
   }
 }
 
-/// The default comparator tells all keys apart, so any transform is right, and take_prefix:12 hardly costs anything.
+/// The default comparator distinguishes all keys, so any transform is valid. take_prefix:12 hardly changes the rate.
 class RocksdbTransformChange : public ::testing::TestWithParam<bool> {
  protected:
   static rocksdb::Status set(rocksdb::DB& db, const std::string& name) {
     if (GetParam()) return db.SetOptions({{"table_factory.filter_policy.key_transform", name}});
     return db.SetOptions({{"block_based_table_factory", "{filter_policy={key_transform=" + name + "}}"}});
   }
-  /// How many of 1,000 keys that no file has, but that lie between those that it has, the filters spared.
+  /// The number of reads that filters saved, of 1,000 absent keys between the keys of the files.
   static std::uint64_t spared(rocksdb::DB& db, const rocksdb::Options& options) {
     const std::uint64_t before = filter_useful(options);
     EXPECT_EQ(count_not_found(db, 1'000'000, 1'001'000), 1000U);
@@ -92,7 +92,7 @@ class RocksdbTransformChange : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbTransformChange, ::testing::Bool(),
                          [](const auto& in_place) { return in_place.param ? "InPlace" : "InBraces"; });
 
-// The readers of filters that were built with the old transform are in memory, so RocksDB would go on to ask them.
+// The readers of filters with the old transform are in memory, and RocksDB would continue to use them.
 TEST_P(RocksdbTransformChange, WhileTheDatabaseRunsIsRefused) {
   for (const std::string before : {"none", "take_prefix:12"}) {
     const std::string id = "crivo.Bloom:12" + (before == "none" ? "" : ":key_transform:" + before);
@@ -102,7 +102,7 @@ TEST_P(RocksdbTransformChange, WhileTheDatabaseRunsIsRefused) {
     for (const std::string other : {"take_prefix:11", "drop_suffix:1", "none", "nosuch"}) {
       if (other == before) continue;
       const rocksdb::Status refused = set(*db, other);
-      if (CRIVO_ROCKSDB_VERSION < 908) {  // from then on, RocksDB drops the error
+      if (CRIVO_ROCKSDB_VERSION < 908) {  // later versions drop the error
         EXPECT_TRUE(refused.IsInvalidArgument());
         EXPECT_THAT(refused.ToString(), HasSubstr("crivo.Bloom: key_transform must be "));
         EXPECT_THAT(refused.ToString(), HasSubstr("got " + other));

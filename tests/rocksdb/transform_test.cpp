@@ -1,5 +1,5 @@
-// Databases whose comparators take different bytes for the same key, with filters of canonical keys
-// (facebook/rocksdb#10256): every key is found under every spelling, and absent keys are filtered.
+// Databases whose comparators consider different bytes equal, with filters of canonical keys (facebook/rocksdb#10256).
+// Every key is found under every spelling, and absent keys are filtered.
 #include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
@@ -14,7 +14,7 @@ namespace {
 
 using rocksdb::Slice;
 
-/// Compares what `canonical` makes of the keys, byte by byte. Separators stay as they are, as for any such comparator.
+/// Compares the canonical forms of keys byte by byte. Does not shorten separators, like any such comparator.
 class CanonicalComparator final : public rocksdb::Comparator {
  public:
   using Canonical = std::string (*)(const Slice&);
@@ -37,14 +37,14 @@ std::string lower(const Slice& key) {
 std::string without_suffix(const Slice& key) {
   return key.ToString().substr(0, key.size() - std::min<std::size_t>(8, key.size()));
 }
-/// Blanks do not count: no built-in transform does this.
+/// Removes blanks, which no built-in transform does.
 std::string without_blanks(const Slice& key) {
   std::string text = key.ToString();
   std::erase(text, ' ');
   return text;
 }
 
-/// A comparator, the transform that goes with it, and ways to spell a key. Equal keys have equal prefixes.
+/// A comparator, its transform, and ways to spell a key. Equal keys have equal prefixes.
 struct World {
   std::string label;
   const rocksdb::Comparator* comparator;
@@ -53,7 +53,7 @@ struct World {
   std::string (*key)(std::uint64_t number, unsigned spelling);
 };
 
-// A key transform of the program's own, as in docs/rocksdb_options.md.
+// A program's own key transform, as in docs/rocksdb_options.md.
 Slice drop_blanks(const Slice& key, std::string* scratch) {
   *scratch = without_blanks(key);
   return *scratch;
@@ -72,7 +72,7 @@ std::string with_suffix(std::uint64_t number, unsigned spelling) {
 }
 std::string with_blanks(std::uint64_t number, unsigned spelling) {
   std::string key = key_of(number);
-  return key.insert(11 + spelling, spelling, ' ');  // behind the prefix
+  return key.insert(11 + spelling, spelling, ' ');  // after the prefix
 }
 
 const std::vector<World>& worlds() {
@@ -93,7 +93,7 @@ constexpr const char* kLayoutNames[] = {"Full", "Partitioned", "Prefixes", "Pref
 constexpr unsigned kSpellings = 4;
 constexpr std::uint64_t kKeys = 500;
 
-/// A database of the keys 0 to kKeys - 1. Each was written in spelling 0, and the first half then in spelling 1.
+/// A database of the keys 0 to kKeys - 1. All keys were written in spelling 0, and then the first half in spelling 1.
 class TransformTest : public ::testing::TestWithParam<std::tuple<World, Kind, Layout>> {
  protected:
   [[nodiscard]] static const World& world() { return std::get<0>(GetParam()); }
@@ -125,7 +125,7 @@ class TransformTest : public ::testing::TestWithParam<std::tuple<World, Kind, La
     for (std::uint64_t i = 0; i < kKeys / 2; ++i) ASSERT_TRUE(db.Put({}, world().key(i, 1), "new").ok());
     ASSERT_TRUE(db.Flush({}).ok());
   }
-  /// How many of the keys are not found with their newest value under each of the spellings, by Get and by MultiGet.
+  /// The number of keys that Get or MultiGet does not find with their newest value, over all spellings.
   static std::uint64_t count_lost(rocksdb::DB& db) {
     std::uint64_t lost = 0;
     for (unsigned spelling = 0; spelling < kSpellings; ++spelling) {
@@ -153,9 +153,9 @@ class TransformTest : public ::testing::TestWithParam<std::tuple<World, Kind, La
     }
     return lost;
   }
-  /// How many of 1,000 absent keys' reads the filters spared.
+  /// The number of reads that filters saved, of 1,000 absent keys.
   static std::uint64_t spared(rocksdb::DB& db, const rocksdb::Options& options) {
-    // Filters of prefixes alone count by themselves under RocksDB 9.
+    // RocksDB 9 has another ticker for filters that have only prefixes.
     const auto useful = [&] {
       return filter_useful(options) + options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
     };
@@ -184,8 +184,8 @@ TEST_P(TransformTest, EveryKeyIsFoundUnderEverySpellingAndAbsentOnesAreFiltered)
   }
 }
 
-// Without a transform, and with RocksDB's own policies, filters lose keys: the reason for all this. Such files do no
-// harm once the policy has the transform, and a compaction gives them filters that work.
+// Without a transform, and with RocksDB's own policies, filters lose keys. Such files are harmless once the policy has
+// the transform, and a compaction gives them filters that work.
 TEST_P(TransformChangeTest, FiltersOfUntransformedKeysAreNotBelieved) {
   for (const Policy& raw : {policy("none"), builtin_bloom()}) {
     SCOPED_TRACE(raw->GetId());
@@ -203,8 +203,7 @@ TEST_P(TransformChangeTest, FiltersOfUntransformedKeysAreNotBelieved) {
   }
 }
 
-// The readers in a block cache belong to the policy under which they were parsed, and are asked again when the same
-// file is opened under another one.
+// Readers in a block cache belong to the policy that parsed them. Another policy may use them for the same file later.
 TEST_P(TransformChangeTest, FiltersInACacheThatOutlivesTheDatabaseAreNotBelieved) {
   const std::string transform = world().key_transform;
   const std::vector<std::pair<Policy, Policy>> changes{
@@ -222,9 +221,9 @@ TEST_P(TransformChangeTest, FiltersInACacheThatOutlivesTheDatabaseAreNotBelieved
       table.prepopulate_block_cache = prepopulated ? Prepopulate::kFlushOnly : Prepopulate::kDisable;
       ScratchDatabase db(options(before, table));
       fill(*db);
-      (void)count_lost(*db);  // reads the filters into the cache
+      (void)count_lost(*db);  // caches the filters
       db.close();
-      // DB::Open refuses a transform that is not known, and OpenForReadOnly does not.
+      // DB::Open rejects an unknown transform, but OpenForReadOnly does not.
       rocksdb::DB* reopened = nullptr;
       ASSERT_TRUE(rocksdb::DB::OpenForReadOnly(options(after, table), db.path(), &reopened).ok());
       const std::unique_ptr<rocksdb::DB> owner(reopened);

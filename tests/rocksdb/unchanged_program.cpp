@@ -1,6 +1,6 @@
-// A program of RocksDB's that knows nothing of Crivo: `unchanged_program WAY FOLDER` opens a database in one of the
-// ways that there are, writes and reads keys, and says which filters its column families have, which of its keys it
-// lost and how many reads of absent keys were spared.
+// A RocksDB program without Crivo: `unchanged_program WAY FOLDER` opens a database through one of RocksDB's interfaces,
+// and writes and reads keys. It prints the filter policies of its column families, the number of lost keys, and the
+// number of reads of absent keys that were saved.
 #include <rocksdb/c.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
@@ -36,7 +36,7 @@ using rocksdb::Status;
 
 constexpr int kKeys = 2000;
 
-/// Other bytes can be the same key.
+/// A comparator that considers different bytes equal.
 class IgnoresCase final : public rocksdb::Comparator {
  public:
   [[nodiscard]] const char* Name() const override { return "test.IgnoresCase"; }
@@ -54,7 +54,7 @@ class IgnoresCase final : public rocksdb::Comparator {
   }
 };
 
-/// A table factory of the program's own, around RocksDB's.
+/// A program's own table factory, which wraps RocksDB's.
 class Wrapper final : public rocksdb::TableFactory {
  public:
   [[nodiscard]] const char* Name() const override { return "test.Wrapper"; }
@@ -69,7 +69,7 @@ class Wrapper final : public rocksdb::TableFactory {
                                          rocksdb::WritableFileWriter* file) const override {
     return inner_->NewTableBuilder(options, file);
   }
-  // Newer versions ask for it.
+  // Newer versions require this function.
   [[nodiscard]] std::unique_ptr<rocksdb::TableFactory> Clone() const { return std::make_unique<Wrapper>(); }
 
  private:
@@ -136,7 +136,7 @@ void close(Session& session) {
 }
 
 using Families = std::vector<ColumnFamilyDescriptor>;
-/// A database that is open, with the default column family or with those that are given.
+/// Opens a database, with the default column family or with the given families.
 using Opener = std::function<Session(const Options&, const Families&, const std::string&)>;
 
 Session open(const Options& options, const Families& families, const std::string& path) {
@@ -193,7 +193,7 @@ Session create_family(const Options& options, const Families&, const std::string
   return session;
 }
 
-/// The C API, which most other languages go through.
+/// Uses the C API, as bindings of most other languages do.
 int by_c(const std::string& path) {
   char* error = nullptr;
   rocksdb_options_t* const options = rocksdb_options_create();
@@ -249,7 +249,7 @@ int main(int, char** arguments) {
     table.whole_key_filtering = false;
   }
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  if (way == "families") {  // one of them with another comparator, which shares the table factory
+  if (way == "families") {  // the second family has another comparator and the same table factory
     families = {{rocksdb::kDefaultColumnFamilyName, options}, {"texts", options}};
     families.back().options.comparator = &ignores_case;
   }

@@ -1,4 +1,4 @@
-// Files that are never synchronised with the disk: tests whose machine does not fail are several times as quick.
+// An Env that never synchronizes files with the disk. Tests that simulate no power failure are several times faster.
 #pragma once
 
 #include <rocksdb/env.h>

@@ -1,5 +1,4 @@
-// A filter policy and a filter builder that pass everything on to another one, for tests to override what they watch or
-// spoil.
+// A filter policy and a filter builder that forward all calls. Tests override functions to observe or damage results.
 #pragma once
 
 #include <memory>

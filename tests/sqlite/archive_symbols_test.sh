@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What libcrivo_sqlite.a and libcrivo.a define in the program that links them: beside the entry point nothing whose name
-# another library could have. Weak symbols are instantiated templates, which are the same everywhere.
+# libcrivo_sqlite.a and libcrivo.a may define only the entry point and names that no other library has. Weak symbols are
+# ignored: they are instantiated templates, which are the same everywhere.
 # usage: archive_symbols_test.sh LIBCRIVO_SQLITE_A LIBCRIVO_A
 set -euo pipefail
 
-# Names are demangled: those of our namespace and of crivo.h, and of the tables and guards that the compiler makes for them.
+# Demangled names: of the namespace crivo, of crivo.h, and of the tables and guards that the compiler adds for them.
 ours='^(crivo::|crivo_[a-z_]+$|(vtable|typeinfo|typeinfo name|guard variable|reference temporary #[0-9]+|TLS [a-z ]*function) for crivo::)'
 defined=$(nm --demangle --defined-only --extern-only --no-sort --format=posix "$@" | sed -nE 's/^(.*) [TDBRS] [0-9a-f]+.*$/\1/p')
 [[ $defined == *sqlite3_crivo_init* ]] || { echo "must define sqlite3_crivo_init" >&2; exit 1; }

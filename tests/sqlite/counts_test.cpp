@@ -1,4 +1,4 @@
-// Counting keys, adding them many times or only where they are new, and filters that are full.
+// Counting keys, adding a key many times or only if it is new, and filters that are full.
 #include "database.h"
 
 namespace crivo::testing {
@@ -72,7 +72,7 @@ TEST_F(Counts, AddNewAddsWhatIsCertainlyAbsentOnce) {
 TEST_F(Counts, AFullFilterSaysWhatToDo) {
   for (const std::string kind : {"cuckoo", "hash_compaction"}) {
     const std::string error =
-        ask("SELECT bloom_agg(i, 100, 0.01, ?) FROM " + integers(1, 1000), {kind});  // the filter takes some 110
+        ask("SELECT bloom_agg(i, 100, 0.01, ?) FROM " + integers(1, 1000), {kind});  // the filter holds about 110 keys
     EXPECT_THAT(error, StartsWith("error: bloom_agg: filter must have a free slot: its load is ")) << kind;
     EXPECT_THAT(error, HasSubstr("; use a larger capacity, or the kind scalable, which grows (capacity 100, keys 1"));
     EXPECT_EQ(ask("SELECT bloom_contains(bloom_agg(i, 100, 0.01, 'scalable'), 1000) FROM " + integers(1, 1000)), "1");

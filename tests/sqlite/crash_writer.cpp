@@ -1,6 +1,6 @@
-// Writes keys until it is killed: sqlite_crash_writer DATABASE JOURNAL_MODE. The key i goes into the filter table of
-// kind i % 5; the plain table `progress` counts the keys in the same transaction. Whenever a transaction is committed,
-// the number of keys goes to the standard output, as eight bytes.
+// Writes keys until it is killed: sqlite_crash_writer DATABASE JOURNAL_MODE. Key i goes to the filter table of kind i %
+// 5. The plain table `progress` counts the keys in the same transaction. After each commit, the program writes the
+// number of keys to the standard output, as eight bytes.
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -24,9 +24,9 @@ class Writer {
     sqlite3_busy_timeout(db_, 3'600'000);
     run("PRAGMA page_size = 1024");
     run("PRAGMA journal_mode = " + journal_mode);
-    run("PRAGMA synchronous = OFF");  // the process dies, and the machine does not
+    run("PRAGMA synchronous = OFF");  // the process is killed, but the machine keeps its power
     run("PRAGMA wal_autocheckpoint = 50");
-    run("PRAGMA cache_size = 30");  // so that pages are written before the commit
+    run("PRAGMA cache_size = 30");  // so that SQLite writes pages before the commit
     run("BEGIN");
     run("CREATE TABLE IF NOT EXISTS progress AS SELECT 0 AS keys");
     for (const std::string kind : kKinds) {
@@ -37,7 +37,7 @@ class Writer {
     run("SELECT keys FROM progress", &keys_);
   }
 
-  /// One transaction: some keys, some that it takes back, and one that the next transaction deletes.
+  /// One transaction: some keys, some keys that are rolled back, and one key that the next transaction deletes.
   void write() {
     run("BEGIN");
     run("DELETE FROM counting WHERE key = 'until ' || " + std::to_string(keys_));

@@ -1,4 +1,4 @@
-// A connection with the extension loaded, and one-line questions to it.
+// A connection with the extension loaded, and functions for queries in one line.
 #pragma once
 
 #include <sqlite3.h>
@@ -46,7 +46,7 @@ class Statement {
     }
   }
 
-  /// A blob as it is, anything else as UTF-8 text.
+  /// A blob unchanged, anything else as UTF-8 text.
   [[nodiscard]] std::string column_bytes() const {
     const bool blob = sqlite3_column_type(statement_, 0) == SQLITE_BLOB;
     const auto* bytes = blob ? static_cast<const char*>(sqlite3_column_blob(statement_, 0))
@@ -81,7 +81,7 @@ class Database {
   /// The result code of a statement run to its end.
   int run(const std::string& sql, const std::vector<Arg>& args = {}) { return answer(sql, args).first; }
 
-  /// A result that must be a blob.
+  /// The result, which must be a blob.
   Blob blob(const std::string& sql, const std::vector<Arg>& args = {}) {
     Statement statement(db_, sql);
     statement.bind(args);
@@ -115,7 +115,7 @@ inline std::string integers(std::int64_t first, std::int64_t last) {
          std::to_string(last) + ") SELECT i FROM s) AS n";
 }
 
-/// From now on, `frames` has the number of frames in the log of the database.
+/// Makes the database store the number of frames in its log in `frames` after each commit.
 inline void count_frames(Database& db, int* frames) {
   const auto count = [](void* into, sqlite3*, const char*, int in_log) {
     *static_cast<int*>(into) = in_log;
@@ -153,7 +153,7 @@ class FilterTableTest : public SqliteTest {
   void insert(std::int64_t first, std::int64_t last) {
     run("INSERT INTO t(key) SELECT i FROM " + integers(first, last));
   }
-  /// How many of these integers the table has.
+  /// The number of these integers that the table contains.
   std::int64_t found(std::int64_t first, std::int64_t last) {
     return std::stoll(ask("SELECT count(*) FROM " + integers(first, last) + " JOIN t ON t.key = n.i"));
   }

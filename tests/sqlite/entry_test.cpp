@@ -1,6 +1,6 @@
-// The entry point, called with the table of functions of a SQLite that will not do.
+// The entry point, called with the function table of an unsuitable SQLite.
 #include <dlfcn.h>
-// Without SQLITE_CORE the header would turn every call of SQLite into one through the table, as extensions need it.
+// Without SQLITE_CORE, the header would redirect every call of SQLite to the table, as in an extension.
 #define SQLITE_CORE 1
 #include <sqlite3ext.h>
 
@@ -17,7 +17,7 @@ EntryPoint entry_point() {
   return library == nullptr ? nullptr : reinterpret_cast<EntryPoint>(dlsym(library, "sqlite3_crivo_init"));
 }
 
-/// The table of a SQLite with nothing in it but what says how old it is: whatever else is called is a null pointer.
+/// The function table of an old SQLite. Except for the functions that report the version, all pointers are null.
 sqlite3_api_routines table_of_version_3_37() {
   sqlite3_api_routines table{};
   table.libversion_number = [] { return 3037002; };
@@ -42,7 +42,7 @@ int another_extension(sqlite3* db, char**, const sqlite3_api_routines*) {
   return sqlite3_create_function(db, "another", 0, SQLITE_UTF8, nullptr, one, nullptr, nullptr);
 }
 
-// SQLite takes every other result than SQLITE_OK for a failure, and calls no extension after it.
+// SQLite treats any result except SQLITE_OK as a failure, and then calls no other extension.
 TEST(EntryPoint, LetsTheNextAutomaticExtensionIn) {
   sqlite3_auto_extension(reinterpret_cast<void (*)()>(entry_point()));
   sqlite3_auto_extension(reinterpret_cast<void (*)()>(another_extension));

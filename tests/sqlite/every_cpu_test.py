@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Results that an index holds are the same on every processor. usage: every_cpu_test.py SQLITE3 CRIVO_SO
+"""Values in an index are the same on every CPU. usage: every_cpu_test.py SQLITE3 CRIVO_SO
 
-libm picks variants of exp, log and pow by the processor, which differ in the last digit, and Crivo picks its kernels. A
-database is written with the best of them and checked with the plainest, and the other way round.
+libm selects variants of exp, log and pow by CPU, which differ in the last digit, and Crivo selects its kernels. The
+test writes a database with the most advanced CPU features and checks it with the fewest, and the other way round.
 """
 
 import os
@@ -19,7 +19,7 @@ BEST = {}
 PLAINEST = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-FMA4_Usable",
             "CRIVO_ISA": "scalar"}
 
-# Filters of every kind that can add, with other rates, sizes and fills in each row.
+# Filters of every kind that can add, with another rate, size and fill in each row.
 TABLE = """
 CREATE TABLE t(capacity, rate, kind, f, g);
 WITH kinds(kind) AS (VALUES ('blocked'), ('classic'), ('compressed'), ('counting'), ('cuckoo'), ('spectral'), ('scalable')),

@@ -6,7 +6,7 @@ namespace {
 
 class Exacts : public SqliteTest {
  protected:
-  /// Of the integers from 1 to n every seventh is a member.
+  /// A filter of the integers from 1 to n. Every seventh is a member.
   Blob sevens(int n, const std::string& options = "") {
     return blob("SELECT bloom_exact_agg(i, i % 7 = 0" + options + ") FROM " + integers(1, n));
   }

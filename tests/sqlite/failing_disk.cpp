@@ -20,7 +20,7 @@ bool strikes() {
 
 int code_of(int error) { return plan.fault == DiskFault::kError ? error : SQLITE_FULL; }
 
-/// The real file lies behind ours, in the same memory.
+/// The real file is stored after the wrapper, in the same allocation.
 struct FailingFile : sqlite3_file {
   sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
 };
@@ -37,7 +37,7 @@ int truncate(sqlite3_file* file, sqlite3_int64 size) {
   return strikes() ? code_of(SQLITE_IOERR_TRUNCATE) : real(file)->pMethods->xTruncate(real(file), size);
 }
 
-/// Syncs nothing: the machine is not going to lose its power.
+/// Does not sync, because the tests simulate no power failure.
 int sync(sqlite3_file*, int) { return strikes() ? code_of(SQLITE_IOERR_FSYNC) : SQLITE_OK; }
 
 const sqlite3_io_methods kMethods = {

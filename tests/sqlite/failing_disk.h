@@ -1,4 +1,4 @@
-// A disk that fails at the Nth change: a VFS of SQLite in front of the default one.
+// Simulates a disk that fails at the Nth change, with a VFS that wraps SQLite's default one.
 #pragma once
 
 namespace crivo::testing {
@@ -12,14 +12,14 @@ inline constexpr int kDiskFaults = 3;
 
 struct DiskPlan {
   DiskFault fault;
-  bool persistent;  // every change from the Nth on, not just the Nth
+  bool persistent;  // every change from the Nth, not only the Nth
   int until_failure;
 };
 
-/// The name of the VFS, which is registered by the first call.
+/// Registers the VFS in the first call. Returns its name.
 [[nodiscard]] const char* failing_disk();
 void arm_disk(const DiskPlan& plan);
-/// Lets the disk work again. Tells whether a change has failed.
+/// Lets the disk work again. Returns whether a change has failed.
 bool disarm_disk();
 
 }  // namespace crivo::testing

@@ -1,4 +1,4 @@
-// Lets the Nth of SQLite's own allocations fail (SQLITE_CONFIG_MALLOC), beside the faults of the whole process.
+// Makes the Nth of SQLite's own allocations fail (SQLITE_CONFIG_MALLOC), besides the faults of the whole process.
 #pragma once
 
 #include "process_faults.h"
@@ -7,7 +7,7 @@ namespace crivo::testing {
 
 extern Faults sqlite_faults;
 
-/// Puts the failing allocator into SQLite; must come before SQLite is used. Further calls do nothing.
+/// Installs the failing allocator. Must be called before any use of SQLite. Further calls do nothing.
 void install_failing_memory();
 
 }  // namespace crivo::testing

@@ -1,4 +1,4 @@
-// The scalar functions: what they give, and the error for what they refuse.
+// The scalar functions: their results, and the errors for invalid arguments.
 #include "crivo/blob.h"
 #include "crivo/version.h"
 #include "database.h"
@@ -83,7 +83,7 @@ TEST_F(Create, WrongNumberOfArgumentsIsRefusedWhenPrepared) {
 }
 
 TEST_F(Add, TakesAsManyKeysAsSqliteHasArguments) {
-  const int keys = sqlite3_limit(db_.get(), SQLITE_LIMIT_FUNCTION_ARG, -1) - 1;  // 126, and 999 in new versions
+  const int keys = sqlite3_limit(db_.get(), SQLITE_LIMIT_FUNCTION_ARG, -1) - 1;  // 126, or 999 in newer versions
   std::string call = "bloom_add(bloom_create(1000)";
   for (int i = 1; i <= keys; ++i) call += ", " + std::to_string(i);
   EXPECT_EQ(ask("SELECT min(bloom_contains(" + call + "), i)) FROM " + integers(1, keys)), "1");
@@ -91,7 +91,7 @@ TEST_F(Add, TakesAsManyKeysAsSqliteHasArguments) {
 }
 
 TEST_F(Add, OfNullIsANoOp) {
-  // Compressed although it is so full that the rule would store it raw: bytes that only the filter itself has.
+  // Compressed, although its fill is so high that the library would store it raw. Other filters lack these bytes.
   const Blob filter = blob("SELECT bloom_compress(bloom_agg(i, 1000)) FROM " + integers(1, 500));
   ASSERT_NE(info(filter, "codec"), "raw");
   ASSERT_EQ(info(blob("SELECT bloom_add(?, 1)", {filter}), "codec"), "raw");
@@ -140,7 +140,8 @@ TEST_F(Union, RefusesNullAndALoneOperand) {
 
 TEST_F(Estimates, CountDistinctKeysAndTheRateOfTheMoment) {
   const Blob filter = blob("SELECT bloom_agg(i % 5000, 10000) FROM " + integers(1, 20000));
-  // 5,000 keys set about 0.33 of 98,000 bits: the estimate's deviation is below 40 keys; 200 is five of them.
+  // 5,000 keys set about 0.33 of 98,000 bits. The estimate's standard deviation is below 40 keys; 200 is five times
+  // that.
   EXPECT_NEAR(std::stoi(ask("SELECT bloom_cardinality(?)", {filter})), 5000, 200);
   EXPECT_EQ(ask("SELECT typeof(bloom_cardinality(?))", {filter}), "integer");
   EXPECT_EQ(ask("SELECT bloom_current_fp_rate(?) BETWEEN 0.0001 AND 0.005", {filter}), "1");
@@ -177,7 +178,7 @@ TEST_F(Info, SaysOverCapacityOfTooManyKeysAndNotOfRepeatedOnes) {
   const Blob repeated = blob(agg, {50});
   EXPECT_EQ(info(repeated, "keys"), "300");
   EXPECT_EQ(info(repeated, "over_capacity"), "0");
-  for (std::int64_t seed = 0; seed < 20; ++seed) {  // about half of the rates are a little above the promise
+  for (std::int64_t seed = 0; seed < 20; ++seed) {  // about half of the rates are slightly above the requested rate
     const Blob full = blob("SELECT bloom_agg(i, 100, 0.01, 'blocked', ?) FROM " + integers(1, 100), {seed});
     EXPECT_EQ(info(full, "over_capacity"), "0") << seed;
   }

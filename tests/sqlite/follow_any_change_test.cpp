@@ -1,4 +1,4 @@
-// A filter that follows a column has every value of the column after any change, and when there was no room for one.
+// A filter has every value of the column that it follows after any change, also after a failed allocation or write.
 #include <random>
 
 #include "database.h"
@@ -12,7 +12,7 @@ class FollowOfKind : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, FollowOfKind,
                          ::testing::Values("blocked", "counting", "growing", "scalable", "spectral"));
 
-/// The ways to write a table that a filter has to survive.
+/// The kinds of source tables that a filter must support.
 struct SourceTable {
   const char* name;
   const char* sql;
@@ -29,7 +29,7 @@ constexpr SourceTable kSourceTables[] = {
     {"that is computed and stored", "CREATE TABLE s(id INTEGER PRIMARY KEY, c, g AS (lower(c)) STORED)", "g"},
 };
 
-/// Random statements on a source. Some of them fail, on a duplicate or NULL key, and must then change nothing.
+/// Random statements on a source. Some fail, with a duplicate or NULL key, and must then change nothing.
 class Writer {
  public:
   Writer(unsigned seed, bool with_rowid) : random_(seed), with_rowid_(with_rowid) {}
@@ -123,7 +123,7 @@ TEST_P(FollowOfKind, LacksNoValueWhateverIsWritten) {
           << i << ": " << sql;
     }
     EXPECT_EQ(db.ask("INSERT INTO f(op) VALUES ('check')"), "");
-    // Nothing is kept that is no longer there, once it is built anew.
+    // After a rebuild, the filter has no value that the column no longer has.
     EXPECT_EQ(db.ask("INSERT INTO f(op) VALUES ('rebuild')"), "");
     EXPECT_EQ(db.ask("CREATE VIRTUAL TABLE fresh USING bloom(capacity=500, fpr=1e-9, source=s." + column +
                      ", kind=" + GetParam() + ")"),

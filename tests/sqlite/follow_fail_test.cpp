@@ -1,11 +1,11 @@
-// A filter that follows a column has its values whatever ends a statement in the middle of a row, and is asked in the
-// middle of one. (F1 and F3 of table/filter_table.h.)
+// A filter that follows a column has its values, even if a statement ends in the middle of a row, or a query comes at
+// that time. (F1 and F3 of table/filter_table.h.)
 #include "database.h"
 
 namespace crivo::testing {
 namespace {
 
-/// run(sql): a function of the application's.
+/// run(sql): a function of the application.
 void run_function(sqlite3_context* context, int, sqlite3_value** args) {
   sqlite3_exec(sqlite3_context_db_handle(context), reinterpret_cast<const char*>(sqlite3_value_text(args[0])), nullptr,
                nullptr, nullptr);
@@ -20,7 +20,7 @@ class FollowFail : public SqliteTest {
   void follow(const std::string& kind = "counting", const std::string& column = "e") {
     run("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source='s." + column + "', kind=" + kind + ")");
   }
-  /// The values that are there and denied.
+  /// The values that the column has but the filter denies.
   std::string denied(const std::string& column = "e") {
     return ask("SELECT ifnull(group_concat(" + column + "), '') FROM s WHERE " + column +
                " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE key = " + column + ")");
@@ -92,7 +92,7 @@ TEST_F(FollowFail, ReadsADefinitionThatEndsInAComment) {
   }
 }
 
-// A trigger that is made later fires earlier, and SQLite keeps the row that it fails for.
+// A trigger that was created later fires earlier. If it fails, SQLite keeps the row.
 TEST_F(FollowFail, HasTheRowsThatAFailureKeeps) {
   struct Case {
     const char* trigger;
@@ -172,7 +172,7 @@ TEST_F(FollowFail, AnswersInTheMiddleOfAStatement) {
   }
 }
 
-// SQLite goes on with the values that it read, and the last of the row's AFTER triggers would remove them once more.
+// SQLite continues with the values that it has read. The last of the row's AFTER triggers would remove them again.
 TEST_F(FollowFail, TakesNoKeyBackTwice) {
   struct Case {
     const char* trigger;
@@ -190,7 +190,7 @@ TEST_F(FollowFail, TakesNoKeyBackTwice) {
        "UPDATE s SET e = run('UPDATE s SET e = ''b'' WHERE id = 1') WHERE id = 1"},
       {"BEFORE UPDATE OF id ON s BEGIN SELECT run('UPDATE s SET e = ''b'' WHERE id = 1'); END",
        "UPDATE s SET id = 11, e = 'c' WHERE id = 1"},
-      // The row that makes place takes away the value of the one that has come to its place.
+      // REPLACE deletes a row. The delete trigger then changes the value of the row that replaces it.
       {"AFTER DELETE ON s BEGIN UPDATE s SET e = 'b' WHERE id = 1; END", "UPDATE OR REPLACE s SET id = 2 WHERE id = 1"},
   };
   run("PRAGMA recursive_triggers = 1");
@@ -217,7 +217,7 @@ TEST_F(FollowFail, TakesNoKeyBackTwice) {
   }
 }
 
-// The cascade of the row that makes place changes the row that SQLite then writes as it was.
+// A cascade of the deleted row changes the row that SQLite then writes with its earlier values.
 TEST_F(FollowFail, CountsARowThatACascadeChangesWhileItIsWritten) {
   run("PRAGMA foreign_keys = 1");
   for (const char* conflict : {"", " ON CONFLICT REPLACE"}) {
@@ -243,7 +243,7 @@ TEST_F(FollowFail, CountsNoRowThatIsPassedOver) {
   EXPECT_EQ(info("keys"), "2");
   run("DELETE FROM s");
   EXPECT_EQ(info("keys") + info("stale"), "00");
-  // With a trigger that could end the statement, what is passed over stays, and so does every row.
+  // If a trigger could end the statement, the skipped rows' keys stay in the filter, and so do the keys of all rows.
   run("CREATE TRIGGER u AFTER INSERT ON s WHEN new.id > 1 BEGIN SELECT RAISE(FAIL, 'no'); END");
   run("INSERT INTO s(e) VALUES ('a')");
   run("INSERT OR IGNORE INTO s(e) VALUES ('a')");
@@ -274,7 +274,7 @@ TEST_F(FollowFail, IsToldOfEachPartOfAGeneratedColumn) {
       }
       EXPECT_EQ(ask("SELECT g FROM s"), "EF");
       run("DROP TRIGGER u");
-      // A BEFORE trigger changes another part of the same row.
+      // A BEFORE trigger changes another column of the same row.
       run("CREATE TRIGGER u BEFORE UPDATE OF a ON s BEGIN UPDATE s SET \"b c\" = 'x'; END");
       run("UPDATE s SET a = 'h'");
       EXPECT_EQ(ask("SELECT g FROM s") + denied("g"), "HX");
@@ -323,7 +323,7 @@ TEST_F(FollowFail, RefusesANullForWhichADefaultIsTaken) {
   EXPECT_EQ(ask("INSERT INTO s VALUES (NULL)"), error);
 }
 
-// Filters of before, whose triggers all fired afterwards.
+// Filters of an older version, whose triggers all fired after the change.
 TEST_F(FollowFail, DoesNotFollowWithTheTriggersThatOlderFiltersHave) {
   run("CREATE TABLE s(id INTEGER PRIMARY KEY, e)");
   follow();
@@ -337,7 +337,7 @@ TEST_F(FollowFail, DoesNotFollowWithTheTriggersThatOlderFiltersHave) {
          : *event == 'u' ? R"(key, arg) VALUES ('follow', new."e", old."e"); END)"
                          : R"(arg) VALUES ('follow', old."e"); END)"));
   }
-  run("CREATE VIRTUAL TABLE f_seal USING bloom_seal(3244421341483603138)");  // XXH3-64 of nothing, with the seed 0
+  run("CREATE VIRTUAL TABLE f_seal USING bloom_seal(3244421341483603138)");  // XXH3-64 of no bytes, with the seed 0
   run("INSERT INTO s(e) VALUES ('a'), ('b')");
   run("UPDATE s SET e = 'c' WHERE e = 'b'");
   run("DELETE FROM s WHERE e = 'a'");

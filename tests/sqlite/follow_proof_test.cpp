@@ -1,5 +1,5 @@
-// A filter that follows a column says "no" only if it was told of every change. That its triggers are there, and that
-// they are told something, proves neither. (F2 and F4 of table/filter_table.h.)
+// A filter that follows a column says "no" only if it got every change. Existing triggers do not prove this, and
+// neither does their text. (F2 and F4 of table/filter_table.h.)
 #include "database.h"
 #include "temp_folder.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kUnproven = "source s.c must have the triggers of this table";
 
-/// run(sql): a function of the application's.
+/// run(sql): a function of the application.
 void run_function(sqlite3_context* context, int, sqlite3_value** args) {
   sqlite3* db = sqlite3_context_db_handle(context);
   const auto* sql = reinterpret_cast<const char*>(sqlite3_value_text(args[0]));
@@ -43,7 +43,7 @@ class FollowProof : public SqliteTest {
   }
 };
 
-// The names stand before the column in the triggers' text, and may hold what is looked for there.
+// The triggers' text has the table's name before the column. The name may contain the text for which Crivo searches.
 TEST_F(FollowProof, TakesNoNameForWhatTheTriggersSay) {
   const std::string name = "x('follow', new.id)";
   run("CREATE VIRTUAL TABLE \"" + name + "\" USING bloom(source=s.c)");
@@ -54,7 +54,7 @@ TEST_F(FollowProof, TakesNoNameForWhatTheTriggersSay) {
   EXPECT_EQ(ask("SELECT bloom_table_info(?) ->> 'follows'", {name}), "1");
 }
 
-// The user's trigger, made later, fires first: the filter would be built without the row, and then told that it went.
+// The user's later trigger fires first. A rebuild would miss the row, and then get its removal.
 TEST_F(FollowProof, IsNotRebuiltWhileARowIsChangedByHalf) {
   follow();
   for (const char* event : {"INSERT", "UPDATE", "DELETE"}) {
@@ -85,7 +85,7 @@ TEST_F(FollowProof, IsRebuiltByAnyStatementOfItsOwn) {
   EXPECT_EQ(info("keys"), "4");
 }
 
-// A statement that was compiled before the triggers were made goes on without them.
+// A statement that was compiled before the triggers were created runs without them.
 TEST_F(FollowProof, IsNotTiedToItsSourceByWhatAStatementThatWritesRuns) {
   EXPECT_THAT(ask("INSERT INTO s(c) SELECT 'x' || run('CREATE VIRTUAL TABLE f USING bloom(source=s.c)') || i FROM " +
                   integers(1, 3)),
@@ -105,7 +105,7 @@ TEST_F(FollowProof, IsNoRenameOfAFilterThatLostATrigger) {
   run("ALTER TABLE f RENAME TO g");
   EXPECT_EQ(found("nobody", "g"), "0");
   for (const char* event : {"insert", "inserted", "update", "updated", "delete"}) {
-    run("ALTER TABLE s RENAME COLUMN c TO other");  // the triggers know the present name; it must not be lost with them
+    run("ALTER TABLE s RENAME COLUMN c TO other");  // the name is in the triggers, and must not be lost
     run(std::string("DROP TRIGGER g_follow_") + event);
     run("INSERT INTO s(other) VALUES ('missed')");
     run("ALTER TABLE g RENAME TO f");
@@ -120,12 +120,12 @@ TEST_F(FollowProof, IsNoRenameOfAFilterThatLostATrigger) {
   }
 }
 
-// sqlite.org/lang_altertable.html, 7. The triggers come back by their text.
+// sqlite.org/lang_altertable.html, 7: programs recreate triggers from their text.
 TEST_F(FollowProof, IsNoTextOfTriggersThatWasRunAgain) {
   const std::string path = new_database("follow_proof.db");
   run("VACUUM INTO '" + path + "'");
   Database db(path.c_str());
-  Database plain(path.c_str(), nullptr, false);  // any program may do it, also one without the extension
+  Database plain(path.c_str(), nullptr, false);  // a program without the extension can do this too
   const auto question = [&db] { return db.ask("SELECT count(*) FROM f WHERE key = 'missed'"); };
   ASSERT_EQ(db.ask("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source=s.c, kind=counting)"), "");
   const auto run_all = [](Database& on, std::initializer_list<const char*> statements) {
@@ -160,8 +160,8 @@ TEST_F(FollowProof, IsNoTextOfTriggersThatWasRunAgain) {
   }
 }
 
-// What a row has in a column can change without the row: with the column's default, if it is dropped and added anew,
-// and with the definition of a generated column.
+// A column's values can change without a write to the rows: by its default, if the column is dropped and added again,
+// or by another definition of a generated column.
 TEST_F(FollowProof, IsNoColumnThatWasMadeAnewOrIsComputedAnew) {
   for (const char* added : {"c DEFAULT 'zzz'", "c AS ('zzz')"}) {
     follow();
@@ -196,7 +196,7 @@ TEST_F(FollowProof, IsNoColumnThatWasMadeAnewOrIsComputedAnew) {
   }
 }
 
-// REPLACE puts the default into a NOT NULL column, and only the triggers of such a column refuse that.
+// REPLACE writes the default to a NOT NULL column. Only the triggers of such a column reject this.
 TEST_F(FollowProof, IsNoColumnThatBecameNotNull) {
   run("DROP TABLE s");
   run("CREATE TABLE s(id INTEGER PRIMARY KEY, c DEFAULT 'x')");
@@ -284,13 +284,13 @@ TEST_F(FollowProof, HasRoomForTheDifferentValues) {
     EXPECT_EQ(info("capacity"), capacity) << kind;
     run("DROP TABLE f");
   }
-  // More than 65536 different values are estimated. The standard error is 0.4%, and the keys are always the same.
+  // More than 65536 distinct values are estimated. The standard error is 0.4%, and the keys are constant.
   run("INSERT INTO s(c) SELECT i FROM " + integers(100000, 299999));
   follow();
   EXPECT_NEAR(std::stod(info("capacity")), 2 * 208002, 2 * 208002 * 0.02);
 }
 
-// A callback of SQLite's has no savepoint, so inside BEGIN a rebuild that fails leaves what it has done.
+// A virtual table's callback has no savepoint, so inside BEGIN a failed rebuild leaves its changes.
 TEST_F(FollowProof, KnowsItsSourceAfterARebuildThatFailedHalfway) {
   follow();
   run("ALTER TABLE s RENAME TO s2");
@@ -327,7 +327,7 @@ TEST_F(FollowProof, KeepsItsTriggersWhereARebuildFindsANameTaken) {
   EXPECT_EQ(info("follows"), "1");
 }
 
-// A statement that is running goes on with the table that it has opened, whose name may be another table's by now.
+// A running statement continues with the table that it opened. Another table may have its name by now.
 TEST_F(FollowProof, IsNoOtherTableUnderTheNameThatAQueryKnows) {
   run("CREATE VIRTUAL TABLE p USING bloom(capacity=100)");
   run("INSERT INTO p(key) SELECT c FROM s");

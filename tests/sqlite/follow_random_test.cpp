@@ -1,11 +1,11 @@
-// Random statements on columns that filter tables follow, by connections with and without the extension: whatever
-// happens, no filter denies a value that its column has. An error is an answer; it must not be the usual one.
+// Random statements on columns that filter tables follow, through connections with and without the extension. No filter
+// denies a value of its column. An error is an acceptable answer, but must not be the usual one.
 //
-// What the README names as unseen by triggers is left out: triggers that are switched off, and BEFORE triggers that
-// change the very row where a column is computed.
+// The walks omit what the README names as invisible to triggers: disabled triggers, and BEFORE triggers that change the
+// same row if its column is generated.
 //
-// The long test begins with the walk CRIVO_MODEL_SEED and takes CRIVO_MODEL_STEPS steps, if these are set; 250 are one
-// walk.
+// The long test starts with the walk CRIVO_MODEL_SEED and runs CRIVO_MODEL_STEPS steps, if these are set. A walk has
+// 250 steps.
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -16,7 +16,7 @@
 namespace crivo::testing {
 namespace {
 
-/// run(sql): a function of the application's that runs statements while another one runs.
+/// run(sql): a function of the application, which runs statements inside another statement.
 void run_function(sqlite3_context* context, int, sqlite3_value** args) {
   static thread_local int depth = 0;
   if (depth < 2) {
@@ -51,7 +51,7 @@ class Walk : FollowStatements {
     }
   }
 
-  /// One step, and then a question for every value of every column.
+  /// Runs one step, and then queries every value of every column.
   void step() {
     using Step = void (Walk::*)(Database&);
     static constexpr auto kSteps = std::to_array<Weighted<Step>>({{19, &Walk::write},
@@ -77,7 +77,7 @@ class Walk : FollowStatements {
     ask_all(*connections_[below(2)]);
   }
 
-  /// What it did last.
+  /// The last steps as text.
   [[nodiscard]] std::string story() const {
     std::string text;
     for (std::size_t i = said_.size() > 80 ? said_.size() - 80 : 0; i < said_.size(); ++i) text += said_[i] + "\n";
@@ -96,7 +96,7 @@ class Walk : FollowStatements {
                             nullptr);
   }
 
-  /// Runs a statement, which may fail, but not for a reason that is never right.
+  /// Runs a statement. It may fail, but not with an error that is never right.
   void run(Database& db, const std::string& sql) {
     const std::string answer = db.ask(sql);
     const bool failed = answer.starts_with("error: ");
@@ -106,8 +106,8 @@ class Walk : FollowStatements {
                     ": " + sql + (failed ? "  -- " + answer : ""));
     ASSERT_TRUE(answer != "0" || !sql.ends_with("is_found")) << "denied while it is written\n" << story();
     const int code = sqlite3_errcode(db.get());
-    // SQLite 3.40 keeps an old schema when a virtual table could not be made while another statement wrote, and then
-    // looks for a table that another connection has dropped. (It does so with FTS5, too.) The file is sound.
+    // If a virtual table could not be created inside another statement, SQLite 3.40 keeps an old schema. It then looks
+    // for a table that another connection has dropped, also with FTS5. The file is valid.
     if (answer == "error: database disk image is malformed") {
       const std::string found = connections_[2]->ask("PRAGMA integrity_check");
       ASSERT_TRUE(found == "ok" || found == "error: database is locked") << found << "\n" << story();
@@ -131,7 +131,7 @@ class Walk : FollowStatements {
     }
   }
 
-  /// One statement in eight is interrupted, in its own middle or in that of one of the filter's.
+  /// One statement in eight is interrupted, or one of the filter's own statements inside it.
   void write(Database& db) {
     const std::string sql = write_sql(db, true);
     const auto interrupt = [](void*) { return 1; };
@@ -175,7 +175,7 @@ class Walk : FollowStatements {
     }
   }
 
-  /// sqlite.org/lang_altertable.html, 7: how to change a table in ways that ALTER TABLE does not know.
+  /// The procedure of sqlite.org/lang_altertable.html, 7, for changes that ALTER TABLE does not support.
   void twelve_steps(Database& db) {
     const std::string table = name(db, "s");
     const std::string w = column(db, table, "w");
@@ -193,7 +193,7 @@ class Walk : FollowStatements {
     if (begins) run(db, below(5) == 0 ? "ROLLBACK" : "COMMIT");
   }
 
-  /// As before a mass of rows is loaded.
+  /// As programs do before and after loading many rows.
   void make_triggers_again(Database& db) {
     const std::string some = below(2) == 0 ? "" : " AND name GLOB 'f*_" + std::string(one_of({"*", "*insert"})) + "'";
     const std::string from = " FROM sqlite_schema WHERE type = 'trigger'" + some;
@@ -204,7 +204,7 @@ class Walk : FollowStatements {
     for (const std::string& trigger : saved) run(db, trigger);
   }
 
-  /// A statement that stands still, with all its writing done, for some steps.
+  /// Leaves a statement open for some steps, after it has done all its writes.
   void pause(Database& db) {
     if (&db != connections_[0].get()) return;
     paused_ = nullptr;
@@ -240,7 +240,7 @@ class Walk : FollowStatements {
     run(db, one_of({"COMMIT", "COMMIT", "ROLLBACK", "ROLLBACK TO p0", "ROLLBACK TO p1", "RELEASE p0", "RELEASE p1"}));
   }
 
-  /// A column of the table `source` is what the filter says that it follows, also where it does so no more.
+  /// Queries every value of the column that each filter names as its source, even if it no longer follows it.
   void ask_all(Database& db) {
     for (const std::string& filter : list(db, "SELECT name FROM sqlite_schema WHERE sql GLOB '*USING bloom(*'")) {
       const std::string source = db.ask("SELECT json_extract(bloom_table_info('" + filter + "'), '$.source')");
@@ -303,7 +303,7 @@ void walk_all(std::uint64_t first, std::uint64_t walks) {
   EXPECT_GT(tally.answers, tally.errors) << "walks without answers prove nothing";
 }
 
-// Among these are walks that find triggers of the filter's that fire after the row is written only.
+// Some of these walks leave the filter only its triggers that fire after the row is written.
 TEST(FollowRandom, WalksDenyNoValueOfAColumn) { walk_all(1000, 16); }
 
 TEST(FollowRandom, LongWalksDenyNoValueOfAColumn) {

@@ -1,4 +1,4 @@
-// Random statements about columns that filter tables follow, made for the names that a database has at the time.
+// Random statements about columns that filter tables follow, with names that exist in the database.
 #pragma once
 
 #include <array>
@@ -8,14 +8,13 @@
 
 namespace crivo::testing {
 
-/// Source tables are called s0 to s3, filters f0 to f3, the user's triggers u0 to u3 and t0 to t3 (temporary), and
-/// views v0 to v3. A source has the columns id, p and one of which the name begins with w; it may also
-/// have c, which is computed. The tables log, once (in which no value comes twice) and words are
-/// there, too.
+/// Source tables are s0 to s3, filters f0 to f3, user's triggers u0 to u3 and t0 to t3 (temporary), and views v0 to v3.
+/// A source has the columns id, p, and one whose name begins with w; it may have a generated column c. There are also
+/// the tables log, once (without duplicate values) and words.
 class FollowStatements : protected Random {
  public:
-  /// Every second walk has STRICT tables, and the others have functions that change the schema while a statement runs:
-  /// SQLite 3.40 reads the freed definition of a STRICT table then, with and without extensions.
+  /// Every second walk has STRICT tables. The other walks have functions that change the schema inside a statement,
+  /// where SQLite 3.40 reads the freed definition of a STRICT table, with and without extensions.
   ///
   /// In every second pair of walks, only OR FAIL ends a statement after a row is written and before its triggers fire.
   explicit FollowStatements(std::uint64_t seed)
@@ -35,7 +34,7 @@ class FollowStatements : protected Random {
     }
     return rows;
   }
-  /// One of the names of this kind that there are now; rollbacks and other connections change them.
+  /// One of the present names of this kind. Rollbacks and other connections change them.
   std::string name(Database& db, const char* kind) {
     const std::vector<std::string> names = list(
         db, std::string("SELECT name FROM sqlite_schema WHERE name GLOB '") + kind + "[0-9]*' AND name NOT GLOB '*_*'");
@@ -93,7 +92,7 @@ class FollowStatements : protected Random {
   static std::string rebuild_of(const std::string& filter) {
     return "INSERT INTO " + filter + "(op) VALUES ('rebuild')";
   }
-  /// What the application's function may run while a statement runs.
+  /// A statement that the application's function may run inside another statement.
   std::string nested(Database& db) {
     std::string sql;
     switch (has_strict_tables_ ? 3 + below(5) : below(8)) {
@@ -158,8 +157,8 @@ class FollowStatements : protected Random {
     if (may_nest && sql.find("RETURNING") == std::string::npos && below(3) == 0) sql += returning_sql(db, table, w);
     return sql;
   }
-  /// A question whether the filter that follows the column knows the value of a row that is just being written, if no
-  /// trigger has changed it already.
+  /// A clause that asks whether the filter of the column has the value of the row that is being written, unless a
+  /// trigger has already changed the value.
   static std::string returning_sql(Database& db, const std::string& table, const std::string& w) {
     const std::vector<std::string> filters =
         list(db, "SELECT name FROM sqlite_schema WHERE sql GLOB '*USING bloom(*' AND json_extract(bloom_table_info(" +
@@ -171,7 +170,7 @@ class FollowStatements : protected Random {
   }
   std::string trigger_sql(Database& db, const std::string& table) {
     const bool before = below(3) == 0;
-    // A BEFORE trigger that changes the very row, and a FAIL: then a generated column has a value that nobody told.
+    // If a BEFORE trigger changes the same row before a FAIL, no trigger reports the value of the generated column.
     const bool may_write = !before || column(db, table, "c") != "c";
     const std::string event = one_of({"INSERT", "UPDATE", "DELETE"});
     const std::string row = event == "INSERT" ? "new" : "old";

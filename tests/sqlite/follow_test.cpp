@@ -1,5 +1,5 @@
-// Filter tables that follow a column: CREATE VIRTUAL TABLE ... USING bloom(source='table.column'). F1 to
-// F4 and P2 are in table/filter_table.h.
+// Filter tables that follow a column: CREATE VIRTUAL TABLE ... USING bloom(source='table.column'). table/filter_table.h
+// defines F1 to F4 and P2.
 #include "database.h"
 #include "temp_folder.h"
 
@@ -12,7 +12,7 @@ class Follow : public SqliteTest {
     run("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source='" + source + "'" + others + ")");
   }
   std::string info(const std::string& field) { return table_info("f", field); }
-  /// How many values of a column the filter lacks.
+  /// The number of values of a column that the filter lacks.
   std::string missing(const std::string& table = "s", const std::string& column = "c") {
     return ask("SELECT count(*) FROM " + table + " WHERE " + column +
                " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE key = " + column + ")");
@@ -83,7 +83,7 @@ TEST_F(Follow, IsMadeForTwiceTheValuesAndGrowsWhenItIsRebuilt) {
   EXPECT_EQ(missing(), "0");
 }
 
-/// A function that fails once it was called often enough.
+/// The SQL function "fragile" fails after this number of calls.
 std::int64_t calls = 0;
 std::int64_t most_calls = INT64_MAX;
 void fragile(sqlite3_context* context, int, sqlite3_value** args) {
@@ -91,14 +91,14 @@ void fragile(sqlite3_context* context, int, sqlite3_value** args) {
   sqlite3_result_value(context, args[0]);
 }
 
-// P2.
+// Tests P2 of table/filter_table.h.
 TEST_F(Follow, HasItsOldKeysWhenARebuildFailsHalfWay) {
   sqlite3_create_function(db_.get(), "fragile", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
                           fragile, nullptr, nullptr);
   run("CREATE TABLE s(id, c AS (fragile(id)))");
-  run("INSERT INTO s SELECT i FROM " + integers(1, 140000));  // more than are added at a time
+  run("INSERT INTO s SELECT i FROM " + integers(1, 140000));  // more than one batch
   follow("s.c");
-  run("BEGIN");  // the whole of it is not rolled back when a statement fails
+  run("BEGIN");  // inside BEGIN, a failed statement is not rolled back as a whole
   run("DELETE FROM s WHERE id = 1");
   calls = 0;
   run("INSERT INTO f(op) VALUES ('rebuild')");
@@ -195,7 +195,7 @@ TEST_F(Follow, NamesASourceThatIsGone) {
   EXPECT_EQ(info("follows"), "1");
 }
 
-// ALTER TABLE cannot do everything, so programs make the table anew. Both orders take the triggers away.
+// Programs create a new table for changes that ALTER TABLE does not support. Both orders drop the triggers.
 TEST_F(Follow, NeverSaysNoForASourceThatWasMadeAnew) {
   const char* const orders[][4] = {
       {"CREATE TABLE fresh(c, d)", "INSERT INTO fresh(c) SELECT c FROM s", "DROP TABLE s",
@@ -205,7 +205,7 @@ TEST_F(Follow, NeverSaysNoForASourceThatWasMadeAnew) {
     run("CREATE TABLE s(c)");
     run("INSERT INTO s VALUES ('old')");
     follow("s.c");
-    EXPECT_EQ(found("'new'"), "0");  // the answer must not depend on what was seen before
+    EXPECT_EQ(found("'new'"), "0");  // later answers must not depend on this one
     run("SAVEPOINT before");
     for (const char* statement : order) run(statement);
     run("INSERT INTO s(c) VALUES ('new')");
@@ -248,7 +248,7 @@ TEST_F(Follow, ReadsOddNames) {
   }
 }
 
-// A generated column asks for a rebuild when its table's definition changes, but for the table's name, quoted or not.
+// A filter of a generated column needs a rebuild if its table's definition changes, except for the table's name.
 TEST_F(Follow, SaysNoAfterATableWithAnOddNameIsRenamed) {
   const std::pair<const char*, const char*> names[] = {{"plain", "plain.g"}, {"'a b'", "a b.g"},
                                                        {"\"a b\"", "a b.g"}, {"[a b]", "a b.g"},
@@ -263,7 +263,7 @@ TEST_F(Follow, SaysNoAfterATableWithAnOddNameIsRenamed) {
   }
 }
 
-// What may have taken a key away already makes its removal stale; what only looks like it must not.
+// If a conflict clause may have removed a key, its removal makes the filter stale. Similar text must not.
 TEST_F(Follow, TakesNoOtherWordForAReplace) {
   const std::pair<const char*, const char*> definitions[] = {
       {"c, replaced_at, on_conflict_replace DEFAULT 'ON CONFLICT REPLACE', 'conflict' /* */, replace", "0"},
@@ -414,7 +414,7 @@ TEST_F(Follow, NamesWhatIsWrongWithItsSource) {
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'e%'"), "0") << "nothing may be left behind";
 }
 
-// F3.
+// Tests F3 of table/filter_table.h.
 TEST_F(Follow, TakesItsKeysFromTheColumnOnly) {
   run("CREATE TABLE s(c)");
   run("INSERT INTO s VALUES (1)");
@@ -435,7 +435,7 @@ TEST_F(Follow, TakesItsKeysFromTheColumnOnly) {
 TEST_F(Follow, LeavesNothingBehindWhenItCannotBeMadeInATransaction) {
   run("CREATE TABLE s(c)");
   run("INSERT INTO s SELECT i FROM " + integers(1, 1000));
-  run("CREATE TRIGGER f_follow_delete AFTER DELETE ON s BEGIN SELECT 1; END");  // the last one that would be made
+  run("CREATE TRIGGER f_follow_delete AFTER DELETE ON s BEGIN SELECT 1; END");  // the last trigger to be created
   run("BEGIN");
   EXPECT_THAT(ask("CREATE VIRTUAL TABLE f USING bloom(source='s.c')"), HasSubstr("already exists"));
   run("INSERT INTO s VALUES (1001)");

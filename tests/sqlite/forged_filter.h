@@ -1,4 +1,4 @@
-// A filter that was forged to have another one's header: valid, of the same size, and with nearly no keys.
+// A filter that is forged to have another filter's header: valid, of the same size, and with almost no keys.
 #pragma once
 
 #include <array>
@@ -11,14 +11,15 @@
 
 namespace crivo::testing {
 
-/// A payload that hashes to the same checksum as another: a number in each of the first eight segments of 4096 zeros,
-/// found as a generalized birthday (Wagner 2002). In eight lists of 2^17 hashes, pairs of lists are merged where the
-/// sum agrees in the lowest 17 bits, then pairs of those in 34; of the 2^34 sums that are left one in 2^30 is the one.
+/// Makes a payload with the same checksum as another: a number at the start of each of the first eight 4096-byte
+/// segments of zeros. Solves a generalized birthday problem (Wagner 2002). From eight lists of 2^17 hashes, it merges
+/// pairs of lists whose sums agree in the lowest 17 bits, then pairs of these in 34 bits. Of the remaining 2^34 sums,
+/// one in 2^30 is the right one.
 class Forger {
  public:
   using Numbers = std::array<std::uint32_t, 8>;
 
-  /// A number for each segment so that the segments' hashes add up to this sum; nothing if there are none.
+  /// A number for each segment, such that the segments' hashes add up to this sum; nothing if there are none.
   static std::optional<Numbers> numbers_for(std::uint64_t sum) {
     const List left = merge(merge(hashes(0), hashes(1), 0, 17), merge(hashes(2), hashes(3), 0, 17), 0, 34);
     const List right = merge(merge(hashes(4), hashes(5), 0, 17), merge(hashes(6), hashes(7), sum, 17), sum, 34);
@@ -29,7 +30,7 @@ class Forger {
  private:
   struct Item {
     std::uint64_t sum;
-    Numbers numbers;  // the numbers of the segments in the sum; 0 for the other segments
+    Numbers numbers;  // the numbers of the segments in the sum; 0 for others
   };
   using List = std::vector<Item>;
 
@@ -44,7 +45,7 @@ class Forger {
     return list;
   }
 
-  /// The pairs whose sum has the lowest bits of the one that is wanted.
+  /// The pairs whose sum agrees with `wanted` in the lowest bits.
   static List merge(const List& a, const List& b, std::uint64_t wanted, unsigned bits) {
     const auto low = [bits](std::uint64_t x) { return x << (64 - bits); };
     std::unordered_multimap<std::uint64_t, const Item*> by_low;
@@ -62,7 +63,7 @@ class Forger {
   }
 };
 
-/// A raw filter with the header of this raw one, of at least eight segments of 4096 bytes, and with nearly no keys.
+/// A raw filter with almost no keys and the header of this raw filter, which has at least eight segments of 4096 bytes.
 inline std::optional<Blob> forged_twin(const Blob& good) {
   const std::size_t payload = good.bytes.size() - kBlobHeaderBytes;
   Blob forged{good.bytes.substr(0, kBlobHeaderBytes) + std::string(payload, '\0')};

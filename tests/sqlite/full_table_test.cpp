@@ -1,4 +1,4 @@
-// Filter tables with more keys than their capacity: an error with on_full=error, else a warning in SQLite's log.
+// Filter tables with more keys than their capacity: an error with on_full=error, otherwise a warning in SQLite's log.
 
 #include "database.h"
 #include "temp_folder.h"
@@ -8,7 +8,7 @@ namespace {
 
 std::vector<std::string> logged;
 
-// Before anything opens a database: SQLite takes no other log later.
+// Runs before any database is opened, because SQLite does not accept a log function later.
 [[maybe_unused]] const int is_logging = sqlite3_config(
     SQLITE_CONFIG_LOG,
     +[](void*, int code, const char* text) {
@@ -19,7 +19,7 @@ std::vector<std::string> logged;
 class FullTable : public FilterTableTest {
  protected:
   FullTable() { logged.clear(); }
-  /// Inserts keys from `first` on, until one is refused or there are `most` of them. Returns how many went in.
+  /// Inserts keys from `first` until one is rejected, or until `most` keys. Returns the number of inserted keys.
   std::int64_t insert_until_full(std::int64_t first, std::int64_t most) {
     run("BEGIN");
     Statement insert(db_.get(), "INSERT INTO t(key) VALUES (?)");
@@ -37,7 +37,7 @@ class FullTable : public FilterTableTest {
   std::string message_;  // of the last insert
 };
 
-// A page's share is 3,300 keys of blocked, and 400 of spectral, whose six standard deviations are 10% and 30%.
+// A page has 3,300 keys of blocked, and 400 of spectral. Six standard deviations of these are 10% and 30%.
 TEST_F(FullTable, ANewKeyIsAnErrorSoonBehindTheCapacity) {
   for (const std::string kind : {"blocked", "counting", "spectral"}) {
     make("capacity=20000, on_full=error, kind=" + kind);

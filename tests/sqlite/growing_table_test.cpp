@@ -1,4 +1,4 @@
-// Tables of the kind growing: they need no capacity, have a page more when one is crowded, and forget.
+// Tables of the kind growing: they need no capacity, get another page when a page is full, and can remove keys.
 #include "database.h"
 
 namespace crivo::testing {
@@ -44,7 +44,7 @@ TEST_F(GrowingTable, CountsCopiesAndTakesThemBack) {
 TEST_F(GrowingTable, HasNoPageMoreForAKeyThatItHas) {
   run("CREATE TABLE s(c UNIQUE)");
   run("CREATE VIRTUAL TABLE t USING bloom(source='s.c', kind=growing, fp_rate=1e-4)");
-  for (std::int64_t keys = 250; keys <= 10'000; keys += 250) {  // sooner or later one of the pages is crowded
+  for (std::int64_t keys = 250; keys <= 10'000; keys += 250) {  // at some point, one of the pages is full
     run("INSERT INTO s SELECT i FROM " + integers(keys - 249, keys));
     const std::string pages = table_info("pages");
     run("INSERT OR IGNORE INTO s SELECT i FROM " + integers(1, keys));
@@ -53,7 +53,7 @@ TEST_F(GrowingTable, HasNoPageMoreForAKeyThatItHas) {
   }
 }
 
-// What a split has done when it fails stays, as SQLite takes no statement back that adds one row to a virtual table.
+// A failed split's changes stay, because SQLite does not undo a statement that adds one row to a virtual table.
 TEST_F(GrowingTable, IsSoundAfterASplitThatFailed) {
   for (const std::string event :
        {"INSERT ON main.t_meta", "UPDATE ON main.t_pages WHEN length(NEW.bits) < length(OLD.bits)"}) {

@@ -1,4 +1,4 @@
-// bloom_insert beside everything else that writes the table or depends on the column: it refuses, or the key stays.
+// bloom_insert while other statements write the table or depend on the column: it fails, or the key stays.
 
 #include "database.h"
 
@@ -16,7 +16,7 @@ class InPlaceRefusals : public SqliteTest {
   std::string contains(const std::string& key) {
     return ask("SELECT bloom_contains(f, ?) FROM a WHERE name = 'today'", {key});
   }
-  /// Makes run(sql) a function that gives the first column of the statement's first row.
+  /// Registers run(sql), a function that returns the first column of the statement's first row.
   void add_run() {
     const auto run_text = [](sqlite3_context* context, int, sqlite3_value** args) {
       const std::string sql(reinterpret_cast<const char*>(sqlite3_value_text(args[0])));
@@ -89,7 +89,7 @@ TEST_F(InPlaceRefusals, FunctionsThatRunStatementsCount) {
   EXPECT_EQ(contains("k"), "1");
 }
 
-/// A SELECT that began before the writer, and goes on inside of it.
+/// A SELECT begins before the writer, and continues inside it.
 TEST_F(InPlaceRefusals, AStatementThatBeganEarlierIsRefusedInsideOfAWriter) {
   Statement inserts(db_.get(), "SELECT bloom_insert('a', 'f', 'today', i) FROM " + integers(1, 9));
   const auto step = [](sqlite3_context* context, int, sqlite3_value**) {
@@ -109,7 +109,7 @@ TEST_F(InPlaceRefusals, AWriterOfAnotherTableKeepsTheKeys) {
   run("CREATE TRIGGER audits AFTER INSERT ON log BEGIN INSERT INTO audit SELECT name FROM a; END");
   run("CREATE VIRTUAL TABLE words USING fts5(word)");
   run("ATTACH ':memory:' AS other");
-  run("CREATE TABLE other.b(name TEXT PRIMARY KEY, f BLOB, news INT)");  // its root page is that of main.a
+  run("CREATE TABLE other.b(name TEXT PRIMARY KEY, f BLOB, news INT)");  // with the same root page as main.a
   run("INSERT INTO other.b SELECT * FROM a");
   run(" ;; INSERT INTO log SELECT bloom_insert('a', 'f', 'today', 1)");
   run("INSERT INTO words SELECT bloom_insert('a', 'f', 'today', 2)");

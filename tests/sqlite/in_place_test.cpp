@@ -1,4 +1,4 @@
-// bloom_insert: the filter that bloom_add would give, all or nothing, and no acknowledged key is lost.
+// bloom_insert gives the same filter as bloom_add, is atomic, and loses no acknowledged key.
 
 #include "database.h"
 #include "other_process.h"
@@ -239,7 +239,7 @@ TEST_F(InPlaceTest, FindsTheColumnAgainWhenTheTableChanges) {
             "9 0");
 }
 
-/// A file of its own, that several connections and processes open.
+/// Tests with a file that several connections and processes open.
 class InPlaceAcrossConnections : public ::testing::TestWithParam<const char*> {
  protected:
   InPlaceAcrossConnections() {
@@ -302,7 +302,7 @@ TEST_P(InPlaceAcrossConnections, SeveralProcessesLoseNoKey) {
 }
 
 TEST_P(InPlaceAcrossConnections, ANameThatMovesIsFollowed) {
-  if (std::string(GetParam()) != "WAL") return;  // elsewhere nobody can write while the name is looked up
+  if (std::string(GetParam()) != "WAL") return;  // in other modes, nobody can write while the name is looked up
   Database db(path_.c_str());
   Database other(path_.c_str());
   ASSERT_EQ(db.run("CREATE TABLE named(name TEXT PRIMARY KEY, f BLOB)"), SQLITE_OK);
@@ -318,7 +318,7 @@ TEST_P(InPlaceAcrossConnections, ANameThatMovesIsFollowed) {
       EXPECT_EQ(db.run("UPDATE named SET name = iif(rowid = 1, 'other', 'target')"), SQLITE_OK);
     }
   } mover{other};
-  // The filter's name moves to another row when its row has just been looked up.
+  // The filter's name moves to another row just after its row was looked up.
   const auto after_a_statement = [](unsigned, void* given, void* statement, void*) {
     const std::string sql = sqlite3_sql(static_cast<sqlite3_stmt*>(statement));
     if (sql.starts_with("SELECT _rowid_")) static_cast<Mover*>(given)->move();

@@ -1,4 +1,4 @@
-// The reader of JSON arrays: takes and gives what another reader of JSON does, and refuses what that one refuses.
+// The reader of JSON arrays accepts the same texts as another JSON reader, with the same results.
 #include "values/json_array.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using sqlite::JsonArray;
 using sqlite::NotAnArray;
 using Texts = std::vector<std::string>;
 
-/// The elements, each as its kind and its text.
+/// The elements, each with its kind and its text.
 std::optional<Texts> read(std::string_view json_text) {
   Texts elements;
   JsonArray array(json_text);
@@ -42,7 +42,7 @@ std::optional<Texts> read(std::string_view json_text) {
   return elements;
 }
 
-/// The same elements from the other reader, which spells numbers in its own way.
+/// The elements from the other reader, which formats numbers differently.
 std::optional<Texts> read_by_nlohmann(const std::string& json_text) {
   const json document = json::parse(json_text, nullptr, false);
   if (!document.is_array()) return std::nullopt;
@@ -69,7 +69,7 @@ TEST(JsonArray, ReadsWhatAnotherReaderReads) {
   std::mt19937_64 random(3);
   int arrays = 0;
   for (int round = 0; round < 200000; ++round) {
-    // An array of a few elements, half of them strings, with a random part put in, taken out or exchanged somewhere.
+    // An array of a few elements, half of them strings. A random part is inserted, removed or replaced somewhere.
     std::string text = "[";
     for (std::uint64_t left = random() % 4; left > 0; --left) {
       const std::string& part = parts[random() % parts.size()];

@@ -1,4 +1,4 @@
-// What makes two SQL values the same key.
+// Which SQL values are the same key.
 #include "database.h"
 
 namespace crivo::testing {
@@ -6,7 +6,7 @@ namespace {
 
 class Keys : public SqliteTest {
  protected:
-  /// A rate this low makes a false hit among the few keys asked here as good as impossible (1e-9 each).
+  /// At a rate of 1e-9, a false positive among these few keys is practically impossible.
   std::string same(const std::string& stored, const std::string& asked) {
     return ask("SELECT bloom_contains(bloom_add(bloom_create(10, 1e-9), " + stored + "), " + asked + ")");
   }

@@ -43,7 +43,7 @@ TEST_F(Linked, AddsItselfToOneConnectionWithoutAMessage) {
   EXPECT_EQ(without.run("SELECT bloom_create(1)"), SQLITE_ERROR);
 }
 
-/// SQLite takes any code but SQLITE_OK for a failure, and calls no extension after that.
+/// SQLite treats any code except SQLITE_OK as a failure, and then calls no other extension.
 TEST_F(Linked, LetsTheNextExtensionIn) {
   sqlite3_auto_extension(reinterpret_cast<void (*)()>(sqlite3_crivo_init));
   sqlite3_auto_extension(reinterpret_cast<void (*)()>(another_extension));

@@ -1,4 +1,4 @@
-// bloom_remove, bloom_count, and the functions that take a JSON array of keys.
+// bloom_remove, bloom_count, and the functions for a JSON array of keys.
 #include <array>
 #include <random>
 
@@ -67,7 +67,7 @@ TEST_F(ManyKeys, AJsonTextEndsWhereItsValueEnds) {
             error + "'\xEF\xBB\xBF[1]'");
 }
 
-/// Random literals of JSON numbers: integers about 2^63, many digits, exponents beyond what a double can have.
+/// Random JSON numbers: integers near 2^63, many digits, exponents outside the range of a double.
 std::string random_number(std::mt19937_64& random) {
   const auto below = [&random](std::uint64_t bound) { return random() % bound; };
   const auto digits = [&](std::uint64_t most) {
@@ -101,7 +101,7 @@ TEST_F(ManyKeys, ANumberIsTheKeyThatJsonEachGives) {
             "none");
 }
 
-// SQLite has no integers above 2^63 - 1: json_each makes reals of them, and so does a literal.
+// SQLite has no integers above 2^63 - 1. json_each and literals convert them to reals.
 TEST_F(ManyKeys, LargeIntegersInJsonHaveTheKeyOfTheRealThatTheyBecome) {
   const Blob filter = blob(
       "SELECT bloom_add_many(bloom_create(10, 1e-9), '[9223372036854775808, 10000000000000000000, 1.2e19,"

@@ -7,7 +7,7 @@ namespace {
 
 class Maps : public SqliteTest {
  protected:
-  /// The map of i to i * i modulo 1009, for i from 1 to n.
+  /// A map from i to i * i modulo 1009, for i from 1 to n.
   Blob squares(int n, const std::string& options = "") {
     return blob("SELECT bloom_map_agg(i, i * i % 1009" + options + ") FROM " + integers(1, n));
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The extension calls no function of SQLite that the oldest one it promises to work with lacks: the headers note with
-each function of an extension's table the version that it came with.
+"""The extension calls only functions of the oldest supported SQLite. The header states for each function in an
+extension's table the version that introduced it.
 
 usage: oldest_sqlite_test.py SQLITE3EXT_H VERSION SOURCE_FOLDER
 """
@@ -16,7 +16,7 @@ def parsed(version):
 
 
 def versions(header):
-    """{function: version that it came with}. Those before the first such note are older than the table itself."""
+    """Returns {function: version that introduced it}. Functions before the first version are older than the table."""
     table = header[header.index("struct sqlite3_api_routines {"):]
     table = table[:table.index("\n};")]
     found, version = {}, (3, 0, 0)
@@ -25,7 +25,7 @@ def versions(header):
             version = parsed(note)
         else:
             found["sqlite3_" + name] = version
-    # Some have another name in the table than in programs.
+    # Some functions have one name in the table and another in programs.
     for macro, slot in re.findall(r"#define (sqlite3_\w+)\s+sqlite3_api->(\w+)", header):
         found[macro] = found["sqlite3_" + slot]
     return found

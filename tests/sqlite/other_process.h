@@ -1,4 +1,4 @@
-// Work on a database in another process.
+// Runs work on a database in another process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 
 namespace crivo::testing {
 
-/// Runs `work(db)`, which tells whether it succeeded, in a process of its own, to be waited for by wait_for. It has a
-/// connection of its own, too: SQLite's must not be carried across a fork.
+/// Runs `work(db)`, which returns whether it succeeded, in a separate process. wait_for() waits for it. The process
+/// opens its own connection, because SQLite's connections must not be used across a fork.
 template <class Work>
 [[nodiscard]] pid_t in_other_process(const std::string& path, const Work& work) {
   const pid_t child = fork();
@@ -28,14 +28,14 @@ template <class Work>
   _exit(ok ? 0 : 1);
 }
 
-/// The work must have succeeded.
+/// Waits for the process. Its work must have succeeded.
 inline void wait_for(pid_t child) {
   int status = 1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
 }
 
-/// For work: true if the statement succeeded.
+/// Runs a statement. Returns whether it succeeded.
 inline bool succeeds(sqlite3* db, const std::string& sql) {
   return sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
 }

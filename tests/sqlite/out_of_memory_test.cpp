@@ -1,4 +1,4 @@
-// No memory at the Nth allocation, for every N: SQLITE_NOMEM or the right answer, never a crash, nothing leaked.
+// The Nth allocation fails, for every N: the result is SQLITE_NOMEM or the right answer, without a crash or a leak.
 #include <malloc.h>
 
 #include "database.h"
@@ -14,7 +14,7 @@ struct Scenario {
   const char* name;
   std::string sql;
   std::string answer;
-  std::string setup = {};  // run before the faults
+  std::string setup = {};  // runs before the faults
   friend void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 };
 
@@ -57,7 +57,7 @@ class OutOfMemory : public ::testing::TestWithParam<Scenario> {
  protected:
   static void SetUpTestSuite() { install_failing_memory(); }
 
-  /// Fails allocation 1, 2, ... of the scenario until it is through without one failing.
+  /// Fails allocation 1, 2, ... of the scenario, until the scenario ends without a failed allocation.
   void fail_each_allocation(Faults& faults, bool persistent, sqlite3* db) {
     int failures = 0;
     for (std::int64_t nth = 1;; ++nth) {
@@ -77,7 +77,7 @@ class OutOfMemory : public ::testing::TestWithParam<Scenario> {
     EXPECT_GT(failures, 0);
   }
 
-  /// Runs the scenario; allocates nothing itself while the faults are armed.
+  /// Runs the scenario. Allocates nothing itself.
   static std::string ask(sqlite3* db, int* status) {
     static char answer[64];
     answer[0] = 0;
@@ -85,7 +85,7 @@ class OutOfMemory : public ::testing::TestWithParam<Scenario> {
     *status = sqlite3_prepare_v2(db, GetParam().sql.c_str(), -1, &statement, nullptr);
     if (*status == SQLITE_OK) *status = sqlite3_step(statement);
     if (*status == SQLITE_ROW) {
-      // The answers are small integers: reading one allocates nothing.
+      // The answers are small integers, and reading one allocates nothing.
       sqlite3_snprintf(sizeof answer, answer, "%d", sqlite3_column_int(statement, 0));
       *status = sqlite3_step(statement);
     }
@@ -99,7 +99,7 @@ class OutOfMemory : public ::testing::TestWithParam<Scenario> {
       const sqlite3_int64 before = sqlite3_memory_used();
       {
         Database db;
-        // Small allocations from a private pool would escape the faults.
+        // Lookaside memory is disabled, because its allocations would escape the faults.
         sqlite3_db_config(db.get(), SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);
         if (std::string(GetParam().name) == "ContainsUtf16") db.run("PRAGMA encoding = 'UTF-16le'");
         EXPECT_EQ(sqlite3_exec(db.get(), GetParam().setup.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
@@ -114,10 +114,10 @@ TEST_P(OutOfMemory, InSqliteIsReported) { check(sqlite_faults); }
 
 #ifdef CRIVO_PROCESS_FAULTS
 TEST_P(OutOfMemory, AnywhereIsReportedAndNothingLeaks) {
-  check(process_faults);  // first, so that whatever is made once is there
+  check(process_faults);  // the first round makes all one-time allocations
   const std::size_t before = mallinfo2().uordblks;
   for (int i = 0; i < 3; ++i) check(process_faults);
-  EXPECT_LT(mallinfo2().uordblks, before + 4096);  // a leak per failure would be at least one filter a round
+  EXPECT_LT(mallinfo2().uordblks, before + 4096);  // a leak at each failure would be at least one filter per round
 }
 #endif
 

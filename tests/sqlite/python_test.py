@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The extension in Debian's Python, as a user of the sqlite3 module has it. usage: python_test.py CRIVO_SO"""
+"""The extension in Debian's Python, through the sqlite3 module. usage: python_test.py CRIVO_SO"""
 
 import sqlite3
 import sys
@@ -45,7 +45,7 @@ class PythonTest(unittest.TestCase):
             self.one("SELECT bloom_contains(?, 1)", b"junk")
 
     def test_errors_are_whole_characters(self):
-        """A message that is cut inside a character is a UnicodeDecodeError here."""
+        """If a message ends inside a character, Python raises UnicodeDecodeError."""
         for character in ["é", "漢", "🌍", "a"]:
             for before in range(8):
                 text = "x" * before + character * 60
@@ -66,7 +66,7 @@ class PythonTest(unittest.TestCase):
             self.assertEqual(self.one("SELECT bloom_contains(?, 'a')", b), 0)
 
     def test_connections_come_and_go(self):
-        """The library stays loaded: a connection that closes takes nothing from another."""
+        """The library stays loaded: closing a connection does not affect others."""
         for _ in range(20):
             other = connect()
             self.assertEqual(other.execute("SELECT bloom_valid(bloom_create(9))").fetchone(), (1,))

@@ -1,4 +1,4 @@
-// bloom_contains_range, and every other function that meets a filter of kind range.
+// bloom_contains_range, and all other functions with a filter of kind range.
 #include <limits>
 
 #include "crivo/kinds.h"
@@ -12,7 +12,7 @@ constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 class Ranges : public SqliteTest {
  protected:
-  /// The filter that bloom_agg makes of the rows of `keys`.
+  /// The filter that bloom_agg builds from these keys.
   template <class Keys>
   Blob filter_of(const Keys& keys, const std::string& options = "NULL, 0.01, 'range:64'") {
     run("CREATE TEMP TABLE made(key)");

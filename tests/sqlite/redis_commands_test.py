@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every command of RedisBloom is named in a comment of the page, above a statement that run_examples.py runs.
+"""The page names every command of RedisBloom in a comment, above a statement that run_examples.py runs.
 
 usage: redis_commands_test.py PAGE.md
 """
@@ -13,7 +13,7 @@ COMMANDS = [f"BF.{name}" for name in BF.split()] + [f"CF.{name}" for name in CF.
 
 
 def complaints(markdown):
-    comments = re.findall(r"^/\* (.*) \*/\n[A-Z]", markdown, re.MULTILINE)  # a statement follows
+    comments = re.findall(r"^/\* (.*) \*/\n[A-Z]", markdown, re.MULTILINE)  # followed by a statement
     for command in COMMANDS:
         if not any(re.search(rf"\b{re.escape(command)}\b", comment) for comment in comments):
             yield f"{command} must have an example"

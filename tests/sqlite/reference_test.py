@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Holds SQL's pages to what crivo.so registers: each function and module has a heading with its signature and an
-example, and each heading is true. run_examples.py runs the examples. docs/kinds.md must say which kinds can be tables.
+"""Compares the SQL pages with the functions and modules that crivo.so registers. Each has a heading with its signature
+and an example, and each heading is right. run_examples.py runs the examples. docs/kinds.md must say which kinds can
+be tables.
 
 usage: reference_test.py CRIVO_SO KINDS.md REFERENCE.md...
 """
@@ -20,7 +21,7 @@ def text_of(path):
 
 
 def functions_of(connection):
-    """The numbers of arguments that each function can have."""
+    """Returns the numbers of arguments that each function accepts."""
     functions = {}
     for name, args in connection.execute("SELECT name, narg FROM pragma_function_list"):
         functions.setdefault(name, set()).add(args)
@@ -32,12 +33,12 @@ def modules_of(connection):
 
 
 def signatures_in(heading):
-    """(name, parameters) of every `name(parameters)` in a heading. The parameters stand as they were written."""
+    """Returns (name, parameters) for each `name(parameters)` in a heading, with the parameters as written."""
     return re.findall(r"`(\w+)\(([^`]*)\)`", heading)
 
 
 def arities_of(parameters):
-    """The numbers of arguments that `a, b [, c [, d]]`, `[a,] b` or `a, b, ...` allows."""
+    """Returns the numbers of arguments that `a, b [, c [, d]]`, `[a,] b` or `a, b, ...` allows."""
     if "..." in parameters:
         return {ANY_NUMBER}
     most = len(re.findall(r"\w+", parameters))
@@ -52,9 +53,9 @@ class ReferenceTest(unittest.TestCase):
         cls.db.enable_load_extension(True)
         cls.db.load_extension(EXTENSION)
         cls.functions = {name: args for name, args in functions_of(cls.db).items() if name not in functions}
-        # A module with columns from the start is a table-valued function; the others are for CREATE VIRTUAL TABLE.
+        # A module that has columns without arguments is a table-valued function; the others are for virtual tables.
         cls.table_functions, cls.table_modules = {}, set()
-        for name in modules_of(cls.db) - modules - {"bloom_seal"}:  # which filter tables make for themselves
+        for name in modules_of(cls.db) - modules - {"bloom_seal"}:  # filter tables create this one themselves
             columns = cls.db.execute("SELECT hidden FROM pragma_table_xinfo(?)", (name,)).fetchall()
             if columns:
                 cls.table_functions[name] = sum(hidden for hidden, in columns)

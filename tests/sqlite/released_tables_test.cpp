@@ -1,4 +1,4 @@
-// Filter tables that a released version wrote (tests/golden/tables) keep every key, and go on.
+// Filter tables that a released version wrote (tests/golden/tables) have every key, and can be changed.
 #include <filesystem>
 #include <optional>
 
@@ -19,7 +19,7 @@ class ReleasedTables : public ::testing::Test {
     db_.emplace(copy.c_str());
   }
 
-  /// How many of the numbers from 1 to `last` the table has.
+  /// The number of integers from 1 to `last` that the table contains.
   std::string count(const std::string& table, int last) {
     return db_->ask(kNumbers + "SELECT count(*) FROM n JOIN " + table +
                     " ON key = i WHERE i <= " + std::to_string(last));

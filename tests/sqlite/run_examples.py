@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Runs the ```sql examples of Markdown files in the sqlite3 shell and compares what they print.
+"""Runs the ```sql examples of Markdown files in the sqlite3 shell, and compares their output.
 
 usage: run_examples.py SQLITE3 CRIVO_SO FILE.md...
 
-The blocks of a file are one session with the extension loaded; a line `.load ...` in them is left out, and so is a
-block that is a file of its own, whose first line is a comment (tests/tool/run_pages.py runs these). Comment lines that
-follow a statement are what it must print, a row a line; `-- error: TEXT` is an error, `-- ...` is anything. A statement
-without such lines must print nothing.
+The blocks of a file are one session with the extension loaded. Lines `.load ...` are omitted. A block is also omitted
+if its first line is a comment that names a file (tests/tool/run_pages.py runs these). The comment lines after a
+statement are its expected output, one row per line. `-- error: TEXT` is an error, and `-- ...` matches anything. A
+statement without such lines must print nothing.
 """
 
 import re
@@ -19,7 +19,7 @@ MARK = "==statement=="
 
 
 class Example:
-    """A statement, where it stands, and the lines that must come of it."""
+    """A statement, its line number, and its expected output."""
 
     def __init__(self, text, line):
         self.text, self.line, self.expected = text, line, []
@@ -54,7 +54,7 @@ def examples_of(markdown):
 
 
 def run(shell, extension, examples):
-    """Each example's printed rows and its errors, by the line numbers the shell gives."""
+    """The rows that each example prints and its errors, assigned by the shell's line numbers."""
     script, first_lines = f'.load "{extension}"\n', []
     for example in examples:
         script += f".print {MARK}\n"

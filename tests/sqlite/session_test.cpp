@@ -1,5 +1,5 @@
-// SQLite's session extension and filter tables: what a changeset carries to another database, and what must not be
-// applied there. docs/sqlite_tables.md, "Changesets".
+// SQLite's session extension and filter tables: what a changeset transfers to another database, and which changesets
+// must not be applied. See docs/sqlite_tables.md, "Changesets".
 #define SQLITE_ENABLE_SESSION 1
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include "database.h"
@@ -7,7 +7,7 @@
 namespace crivo::testing {
 namespace {
 
-/// The changes of a connection to these tables; to all of them for none.
+/// Records a connection's changes of these tables, or of all tables if there are none.
 class Session {
  public:
   Session(Database& db, const std::vector<const char*>& tables) {
@@ -22,7 +22,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Applies them to another database; `conflict` is what becomes of a row that is another one there.
+  /// Applies the changes to another database. `conflict` is the action for a row that differs there.
   int apply_to(Database& db, int conflict) {
     EXPECT_TRUE(changes_ != nullptr || sqlite3session_changeset(session_, &bytes_, &changes_) == SQLITE_OK);
     conflicts_ = 0;
@@ -30,7 +30,7 @@ class Session {
     const auto decide = [](void* self, int why, sqlite3_changeset_iter*) {
       auto& session = *static_cast<Session*>(self);
       ++session.conflicts_;
-      // Only where the row is there can it be replaced.
+      // Only a row that exists can be replaced.
       const bool can_replace = why == SQLITE_CHANGESET_DATA || why == SQLITE_CHANGESET_CONFLICT;
       return session.conflict_ == SQLITE_CHANGESET_REPLACE && !can_replace ? SQLITE_CHANGESET_OMIT : session.conflict_;
     };
@@ -51,7 +51,7 @@ class Changesets : public ::testing::TestWithParam<std::string> {
   void both(const std::string& sql) {
     for (Database* db : {&here_, &there_}) ASSERT_EQ(db->run(sql), SQLITE_OK) << sql;
   }
-  /// The keys from `first` to `last` that are found there.
+  /// The number of keys from `first` to `last` that are found in the other database.
   std::string found_there(int first, int last) {
     return there_.ask("SELECT count(*) FROM " + integers(first, last) +
                       " WHERE EXISTS (SELECT 1 FROM t WHERE key = i)");
@@ -76,7 +76,7 @@ TEST_P(Changesets, OfAllTablesMakeACopyOfTheSameStateTheSame) {
   EXPECT_EQ(there_.run("INSERT INTO t(op) VALUES ('check')"), SQLITE_OK);
 }
 
-// Pages of two histories cannot be merged: who aborts keeps what was there, and who replaces loses keys.
+// Pages with different histories cannot be merged. Aborting keeps the target's keys, and replacing loses keys.
 TEST_P(Changesets, OfPagesMustBeRefusedWhereTheTableHasChanged) {
   both("CREATE VIRTUAL TABLE t USING bloom(" + GetParam() + ", fp_rate=1e-9)");
   both("INSERT INTO t(key) SELECT i FROM " + integers(1, 500));
@@ -87,13 +87,13 @@ TEST_P(Changesets, OfPagesMustBeRefusedWhereTheTableHasChanged) {
   EXPECT_GT(session.conflicts(), 0);
   EXPECT_EQ(found_there(1, 500), "500");
   EXPECT_EQ(found_there(2001, 2500), "500") << "it keeps its own keys";
-  // In this mode SQLite refuses all writes to shadow tables, also those of a changeset.
+  // In this mode, SQLite rejects all writes to shadow tables, including those of a changeset.
   sqlite3_db_config(there_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   EXPECT_NE(session.apply_to(there_, SQLITE_CHANGESET_REPLACE), SQLITE_OK);
   EXPECT_EQ(found_there(2001, 2500), "500");
 }
 
-// The triggers of the table there see the rows.
+// The triggers of the target's table see the rows.
 TEST(ChangesetsOfAColumn, MakeFiltersThatFollowItFollow) {
   for (const std::string kind : {"blocked", "counting", "growing", "scalable"}) {
     Database here, there;

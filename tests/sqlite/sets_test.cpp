@@ -1,4 +1,4 @@
-// Intersection, similarity, and the other functions that take filters or give what they tell.
+// Intersection, similarity, and the other functions that have filters as arguments or return facts about them.
 #include <cstdlib>
 
 #include "database.h"
@@ -61,7 +61,7 @@ TEST_F(Sets, EachTellsWhatInfoTells) {
   const Blob filter = filter_of(1, 50, "100");
   EXPECT_EQ(ask("SELECT group_concat(name) FROM bloom_each(?)", {filter}),
             ask("SELECT group_concat(key) FROM json_each(bloom_info(?))", {filter}));
-  // SQLite's own conversion of a JSON real may be off in the last digit.
+  // SQLite's own conversion of a JSON real may be wrong in the last digit.
   EXPECT_EQ(ask("SELECT count(*) FROM (SELECT value, json_extract(bloom_info(filter), '$.' || name) AS told "
                 "FROM bloom_each(?)) WHERE CASE typeof(value) WHEN 'real' THEN abs(value - told) > 1e-15 * value "
                 "ELSE value IS NOT told END",

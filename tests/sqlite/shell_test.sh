@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The extension in the real sqlite3 shell. usage: shell_test.sh SQLITE3 CRIVO_SO
+# Tests the extension in the sqlite3 shell. usage: shell_test.sh SQLITE3 CRIVO_SO
 set -euo pipefail
 shell=$1 extension=$2
 folder=$(mktemp -d)
@@ -7,14 +7,14 @@ trap 'rm -rf "$folder"' EXIT
 
 run() { "$shell" -batch -init /dev/null "$folder/test.db" -cmd ".load ${extension%.so}" "$1" 2>&1; }
 
-# prints WANTED SQL: all that the shell says.
+# prints WANTED SQL: expects exactly this output.
 prints() {
   local got
   got=$(run "$2") || true
   [[ $got == "$1" ]] || { echo "$2: must print $1, got $got" >&2; exit 1; }
 }
 
-# fails WANTED SQL: an error that holds this text.
+# fails WANTED SQL: expects an error that contains this text.
 fails() {
   local got
   ! got=$(run "$2") && [[ $got == *"$1"* ]] || { echo "$2: must fail with $1, got $got" >&2; exit 1; }
@@ -26,14 +26,14 @@ prints 0 "SELECT bloom_contains(f, '1') FROM t WHERE name = 'b';"
 fails "bloom_create: fp_rate must be in (0, 1), got 1.5" "SELECT bloom_create(10, 1.5);"
 fails "wrong number of arguments to function bloom_contains()" "SELECT bloom_contains(f) FROM t;"
 
-# A filter that went through a file and an SQL dump is the same filter.
+# A filter that was written to a file or an SQL dump is unchanged.
 "$shell" -batch "$folder/test.db" "SELECT writefile('$folder/b.crivo', f) FROM t WHERE name = 'b'" >"$folder/size"
 prints 1 "SELECT readfile('$folder/b.crivo') = f AND bloom_valid(readfile('$folder/b.crivo')) FROM t WHERE name = 'b';"
 "$shell" -batch "$folder/test.db" .dump | "$shell" -batch "$folder/copy.db"
 prints 2 "ATTACH '$folder/copy.db' AS c; SELECT count(*) FROM t JOIN c.t AS u USING (name, f) WHERE bloom_valid(u.f);"
 
-# So is a filter table with the column that it follows: the dump has the triggers, too. But that no row was changed
-# while they were not there, a rebuild must make sure.
+# A dump also has the triggers of a filter table that follows a column. But rows may have changed while the triggers did
+# not exist, so the table needs a rebuild.
 run "CREATE TABLE u(c); INSERT INTO u VALUES ('old'); CREATE VIRTUAL TABLE f USING bloom(source='u.c', kind=counting);"
 run .dump | "$shell" -batch "$folder/restored.db"
 mv "$folder/restored.db" "$folder/test.db"
@@ -43,6 +43,6 @@ prints "new,old" "INSERT INTO u VALUES ('new'), ('gone'); DELETE FROM u WHERE c 
   SELECT group_concat(key) FROM f WHERE key IN ('old', 'new', 'gone');"
 prints "" "INSERT INTO f(op) VALUES ('check');"
 
-# -safe mode keeps extensions out; a database that the extension filled is still read.
+# -safe mode disables extensions. The shell can still read a database that the extension wrote.
 [[ $("$shell" -safe -batch "$folder/test.db" "SELECT count(*) FROM t") == 2 ]]
 echo "the shell agrees"

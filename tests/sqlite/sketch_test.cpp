@@ -1,4 +1,4 @@
-// Sketches in SQL: what two tables differ in.
+// Sketches in SQL: the difference between two tables.
 #include "crivo/hash.h"
 #include "database.h"
 
@@ -15,7 +15,7 @@ class Sketches : public SqliteTest {
     run("DELETE FROM mine WHERE id IN (5, 17)");
     run("DELETE FROM theirs WHERE id IN (99, 10000, 300)");
   }
-  /// "first 99,first 300,second 5": what mine and theirs differ in, by sketches of this key and these options.
+  /// The difference of `mine` and `theirs` by sketches of this key and these options: "first 99,first 300,second 5".
   std::string difference(const std::string& key, const std::string& options, const std::string& shown = "key") {
     return ask("SELECT group_concat(side || ' ' || " + shown + ") FROM bloom_difference((SELECT bloom_sketch_agg(" +
                key + ", " + options + ") FROM mine), " + "(SELECT bloom_sketch_agg(" + key + ", " + options +
@@ -28,7 +28,7 @@ TEST_F(Sketches, GiveTheKeysOfEachSide) {
   EXPECT_EQ(difference("id", "60, 'integers', 0, 7"), "first 99,first 300,first 10000,second 5,second 17");
   EXPECT_EQ(difference("uuid", "60, 'bytes:16'", "CAST(key AS INTEGER)"),
             "first 99,first 300,first 10000,second 5,second 17");
-  // Who has hashes looks for the rows that have them.
+  // With hashes, a query looks up the rows of the difference.
   run("CREATE INDEX by_hash ON mine(bloom_hash(name, 3))");
   run("CREATE TABLE found AS SELECT side, key FROM bloom_difference("
       "(SELECT bloom_sketch_agg(name, 60, 'hashes', 0, 3) FROM mine), "
@@ -39,7 +39,7 @@ TEST_F(Sketches, GiveTheKeysOfEachSide) {
   EXPECT_EQ(ask("SELECT count(*) FROM found WHERE side = 'second'"), "2");
 }
 
-// A set that is still empty differs from every other in all that this has.
+// bloom_sketch_agg of no rows is NULL, so the sketch of an empty set needs coalesce().
 TEST_F(Sketches, OfNoRowsAreNullWhichIsNoSketch) {
   const std::string empty = "(SELECT bloom_sketch_agg(id, 60, 'integers') FROM mine WHERE 0)";
   EXPECT_EQ(ask("SELECT quote(" + empty + ")"), "NULL");
@@ -122,7 +122,7 @@ TEST_F(Sketches, TakeIntegersHoweverTheyAreWritten) {
             "-5,7,9223372036854775807");
 }
 
-// A sketch is decoded once, and not for each row of a table that it is joined with.
+// A sketch is decoded once, not for each row of a joined table.
 TEST_F(Sketches, AreJoinedFromTheDifferenceToTheTable) {
   run("CREATE TABLE both AS SELECT (SELECT bloom_sketch_agg(id, 60, 'integers') FROM mine) AS m, "
       "(SELECT bloom_sketch_agg(id, 60, 'integers') FROM theirs) AS t");

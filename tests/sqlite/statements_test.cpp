@@ -1,4 +1,4 @@
-// The filter that a statement keeps from row to row: never another row's, never an earlier binding's.
+// The filter that a statement caches between rows is never another row's or an earlier binding's.
 #include <ctime>
 
 #include "forged_filter.h"
@@ -65,7 +65,7 @@ TEST_F(Statements, FindADamagedFilterOutWhereAGoodOneWasAsked) {
     const Blob good = blob(std::string("SELECT ") + form + "(bloom_agg(i, 30000)) FROM " + integers(1, 20000));
     ASSERT_EQ(ask(question, {good}), "111");
     Blob bad = good;
-    // Every payload byte is damaged, so that any answer from it would be wrong for some of the keys.
+    // All payload bytes are damaged, so that an answer from the payload would be wrong for some of the keys.
     for (std::size_t at = kBlobHeaderBytes; at < bad.bytes.size(); ++at) bad.bytes[at] = '\0';
     EXPECT_THAT(ask(question, {bad}), ::testing::HasSubstr("checksum must match")) << form;
     EXPECT_EQ(ask("SELECT bloom_valid(?)", {bad}), "0");
@@ -75,7 +75,7 @@ TEST_F(Statements, FindADamagedFilterOutWhereAGoodOneWasAsked) {
 
 TEST_F(Statements, LetEachOfTwoFiltersWithOneHeaderAnswerForItself) {
   const Blob good = blob("SELECT bloom_raw(bloom_agg(i, 30000)) FROM " + integers(1, 3000));
-  const std::optional<Blob> forged = forged_twin(good);  // of the same header and size, with nearly no keys
+  const std::optional<Blob> forged = forged_twin(good);  // the same header and size, and almost no keys
   ASSERT_TRUE(forged) << "no such payload was found";
   ASSERT_EQ(ask("SELECT bloom_valid(?)", {*forged}), "1");
   const std::string hits = "SELECT sum(bloom_contains(iif(i, ?, NULL), i)) FROM " + integers(1, 3000);
@@ -111,7 +111,7 @@ TEST_F(Statements, InTriggersSeeTheRowsOwnFilter) {
 }
 
 TEST_F(Statements, ParseAConstantFilterOnce) {
-  // Reading this filter of 1.2 MB, as bloom_valid does in every row, costs some 50 us, asking it some 0.1 us.
+  // bloom_valid reads this filter of 1.2 MB in every row, which needs about 50 us. A lookup needs about 0.1 us.
   const Blob filter = blob("SELECT bloom_raw(bloom_create(1000000))");
   const auto cpu_time = [&](const std::string& sql, const std::string& answer) {
     const std::clock_t start = std::clock();
@@ -126,7 +126,7 @@ TEST_F(Statements, ParseAConstantFilterOnce) {
 }
 
 TEST_F(Statements, DecodeAFilterOfASubqueryOnce) {
-  // bloom_valid decodes it in every row, which takes some 2 ms; comparing it with the one that is kept, some 0.02 ms.
+  // Per row, bloom_valid needs about 2 ms to decode the filter, and about 0.02 ms to compare it with the cached one.
   run("CREATE TABLE t AS SELECT bloom_compress(bloom_agg(i, 1000000)) AS f FROM " + integers(1, 200000));
   const auto cpu_time = [&](const std::string& sql) {
     const std::clock_t start = std::clock();
@@ -151,8 +151,8 @@ TEST_F(Statements, AnOpenedFilterAnswersLikeTheBlob) {
   EXPECT_EQ(ask("SELECT bloom_contains(bloom_open('junk'), 1)").substr(0, 18), "error: bloom_open:");
 }
 
-// sqlite_ext/README.md says: right where it stands in the call itself, with a WHERE or a LIMIT too; and through
-// whatever stores or compares rows it may become NULL, but never another answer.
+// The promise of sqlite_ext/README.md: an opened filter works in the call itself, also with WHERE or LIMIT. After an
+// operation that stores or compares rows it may be NULL, but never gives a wrong answer.
 TEST_F(Statements, AnOpenedFilterAnswersInTheCallItself) {
   run("CREATE TABLE t(f, n)");
   run("INSERT INTO t VALUES (bloom_add(bloom_create(10), 'a'), 1)");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What crivo.so shows to its host and asks of it. usage: symbols_test.sh CRIVO_SO
+# Which symbols crivo.so exports, and which it needs. usage: symbols_test.sh CRIVO_SO
 set -euo pipefail
 
 exports=$(nm -D --defined-only "$1" | awk '{print $3}')

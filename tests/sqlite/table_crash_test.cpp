@@ -1,4 +1,4 @@
-// kill -9 while a program writes into filter tables, again and again: every acknowledged key is there (T1).
+// Kills a program with SIGKILL while it writes filter tables, repeatedly, and expects every acknowledged key (T1).
 #include <poll.h>
 
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array kKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
 
-/// A writer whose standard output is a pipe to us.
+/// A writer whose standard output is a pipe to this process.
 class CrashWriter {
  public:
   CrashWriter(const std::string& path, const std::string& journal_mode) {
@@ -37,7 +37,7 @@ class CrashWriter {
     poll(&ready, 1, -1);
   }
 
-  /// Returns the number of keys that were acknowledged last, if any was.
+  /// Returns the last acknowledged number of keys, or `before` if there is none.
   std::int64_t kill_it(std::int64_t before) const {
     kill_program(writer_);
     std::int64_t keys = before;
@@ -50,7 +50,7 @@ class CrashWriter {
   int acknowledged_ = -1;
 };
 
-/// A database of one journal mode, killed again and again.
+/// A database with one journal mode, whose writer is killed repeatedly.
 class Survivor {
  public:
   explicit Survivor(std::string journal_mode)
@@ -65,7 +65,7 @@ class Survivor {
 
   void kill_one() {
     const CrashWriter writer(path_, journal_mode_);
-    if (random_() % 8 != 0) writer.wait_for_commit();  // now and then it dies in its recovery
+    if (random_() % 8 != 0) writer.wait_for_commit();  // in one of eight rounds, the kill comes during recovery
     sleep_us(random_() % 20'000);
     acknowledged_ = writer.kill_it(acknowledged_);
   }
@@ -73,7 +73,7 @@ class Survivor {
   void expect_nothing_lost() {
     Database db(path_.c_str());
     if (acknowledged_ == 0 && db.ask("SELECT count(*) FROM sqlite_schema") == "0")
-      return;  // killed before there was one
+      return;  // killed before the table existed
     const std::int64_t keys = std::stoll(db.ask("SELECT keys FROM progress"));
     ASSERT_GE(keys, acknowledged_);
     ASSERT_EQ(db.ask("PRAGMA integrity_check"), "ok");
@@ -83,8 +83,7 @@ class Survivor {
       const std::string wanted = std::to_string((keys + 4 - static_cast<std::int64_t>(kind)) / 5);
       ASSERT_EQ(db.ask("SELECT count(*) FROM " + integers(0, keys - 1) + of_kind), keys == 0 ? "0" : wanted) << table;
       ASSERT_EQ(db.ask("INSERT INTO " + table + "(op) VALUES ('check')"), "") << table;
-      // What a transaction took back, or did not commit, is not there: at a rate of 1e-9 an accident is out of
-      // question.
+      // Keys that were rolled back or not committed are absent. The rate of 1e-9 rules out false positives.
       ASSERT_EQ(db.ask("SELECT count(*) FROM " + integers(-keys - 50, -1) + " JOIN " + table + " ON key = i"), "0");
       ASSERT_EQ(db.ask("SELECT count(*) FROM " + integers(keys, keys + 50) + " JOIN " + table + " ON key = i"), "0");
     }
@@ -109,7 +108,7 @@ void survive(int kills) {
     ASSERT_NO_FATAL_FAILURE(survivor.kill_one());
     ASSERT_NO_FATAL_FAILURE(survivor.expect_nothing_lost());
     acknowledged += survivor.acknowledged() - before;
-    if (survivor.acknowledged() > 5'000) survivor.begin_anew();  // so that the checks stay quick
+    if (survivor.acknowledged() > 5'000) survivor.begin_anew();  // keeps the checks fast
   }
   std::cout << kills << " kills, " << acknowledged << " keys acknowledged, none lost\n";
   EXPECT_GT(acknowledged, kills * 5) << "writers that write nothing prove nothing";

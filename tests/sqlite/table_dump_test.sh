@@ -1,6 +1,5 @@
 #!/bin/sh
-# What the shell's .dump writes, with the extension or without, restores working filter tables; .backup and VACUUM INTO
-# copy them.
+# The shell's .dump, with or without the extension, restores working filter tables. .backup and VACUUM INTO copy them.
 # Usage: table_dump_test.sh SQLITE3 CRIVO_SO
 set -eu
 sqlite3=$1

@@ -1,5 +1,5 @@
-// A disk that fails at the Nth write, truncation or sync of statements over filter tables, for every N: the statements
-// do all or nothing, the database opens again and is intact, and no key is lost that was acknowledged (T1).
+// The Nth write, truncation or sync of statements on filter tables fails, for every N. The statements are atomic, the
+// database opens again and is intact, and no acknowledged key is lost (T1).
 
 #include "failing_disk.h"
 #include "table_scripts.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kJournals[] = {"DELETE", "WAL", "TRUNCATE"};
 
-/// How a run is made to fail.
+/// The kind of failure of a run.
 struct Failure {
   DiskFault fault;
   bool persistent;
@@ -18,7 +18,7 @@ struct Failure {
 
 std::string path_of(const char* name) { return temp_file(std::string("table_faults_") + name + ".db"); }
 
-/// Pages are small and few fit the cache, so that there are many writes, and some before the commit.
+/// Pages are small and the cache is smaller, so that there are many writes, some of them before the commit.
 void make_small(Database& db, const std::string& journal) {
   db.run("PRAGMA page_size = 512");
   db.run("PRAGMA journal_mode = " + journal);
@@ -42,7 +42,7 @@ class FaultTrial {
     after_ = look_at_tables(db);
   }
 
-  /// Tells whether there were N writes.
+  /// Returns whether there were N writes.
   bool fail(const Failure& failure, int nth) {
     restore();
     bool struck = false;
@@ -77,7 +77,7 @@ class FaultTrial {
     std::filesystem::copy_file(start_, path_);
   }
 
-  /// A commit that failed may still have happened: the error can come when all is written.
+  /// A failed commit may have succeeded, if the error came after the last write.
   void expect_allowed(Database& db, int status) {
     const std::string seen = look_at_tables(db);
     if (status == wanted_) {
@@ -100,7 +100,7 @@ class FaultTrial {
   int failures_ = 0;
 };
 
-/// Returns how many runs failed.
+/// Returns the number of failed runs.
 int fail_every(const Script& script, const char* journal, const Failure& failure, int step) {
   FaultTrial trial(script, journal);
   int nth = 1;

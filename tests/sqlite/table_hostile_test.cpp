@@ -1,4 +1,4 @@
-// Filter tables in a hostile database: shadow tables that somebody has forged, with right checksums (T3).
+// Filter tables in a hostile database: forged shadow tables with right checksums (T3).
 #include "database.h"
 #include "table_surgery.h"
 
@@ -90,7 +90,7 @@ TEST_F(TableHostile, AWindowOutOfItsRangesIsRefused) {
 TEST_F(TableHostile, AnEmptyStateIsRefusedByATableThatHasReadNoneYet) {
   make("capacity=1000");
   run("UPDATE t_meta SET value = ''");
-  run("ALTER TABLE t RENAME TO again");  // connects anew
+  run("ALTER TABLE t RENAME TO again");  // connects to the table again
   EXPECT_THAT(ask("SELECT 1 FROM again WHERE key = 1"), HasSubstr("checksum"));
   EXPECT_THAT(ask("DELETE FROM again WHERE key = 1"), HasSubstr("checksum"));
   EXPECT_THAT(ask("SELECT bloom_snapshot('again')"), HasSubstr("checksum"));
@@ -105,7 +105,7 @@ TEST_F(TableHostile, LayersThatOnlyAKindThatGrowsCanHaveAreRefused) {
 }
 
 TEST_F(TableHostile, LayersBeyondTheMostKeysAreRefused) {
-  make("capacity=549755813888, kind=scalable");  // 2^39: the second layer is for 2^40
+  make("capacity=549755813888, kind=scalable");  // 2^39: the second layer has a capacity of 2^40
   const std::string state = ask("SELECT value FROM t_meta");
   std::string text = with_field(state, "layers", "2");
   text.insert(text.rfind(" check="), " units=100 k=7");
@@ -120,7 +120,7 @@ TEST_F(TableHostile, LayersBeyondTheMostKeysAreRefused) {
 TEST_F(TableHostile, ASizeThatNobodyHasIsOnlyPlannedAndNeverAllocated) {
   make("capacity=1000");
   run("DELETE FROM t_pages");
-  forge_state("units", std::to_string(std::uint64_t{1} << 34));  // a terabyte
+  forge_state("units", std::to_string(std::uint64_t{1} << 34));  // 1 TiB
   EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (5, 6, 7)"), "0");
   EXPECT_EQ(db_.run("INSERT INTO t(key) VALUES (5)"), SQLITE_OK);
   EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (5, 6, 7)"), "1");
@@ -151,7 +151,7 @@ TEST_F(TableHostile, ARowThatIsNoPageIsAnErrorAndNeverANo) {
   EXPECT_EQ(ask("SELECT key FROM t WHERE key = 1"), "1");
 }
 
-// A page in another page's place has a right checksum, but of another number.
+// The page's checksum is right, but only for another page number.
 TEST_F(TableHostile, APageInAnothersPlaceIsFound) {
   make("capacity=1000000");
   run("INSERT INTO t(key) SELECT i FROM " + integers(1, 5000));
@@ -186,7 +186,7 @@ TEST_F(TableHostile, ATriggerOnAShadowTableCannotUseTheTableWithin) {
   EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (1, 2)"), "1");
 }
 
-/// A function of the application that runs SQL, as some have, and gives its error or "done".
+/// A function of the application that runs SQL, and returns its error or "done".
 void eval(sqlite3_context* context, int, sqlite3_value** args) {
   char* error = nullptr;
   sqlite3_exec(sqlite3_context_db_handle(context), reinterpret_cast<const char*>(sqlite3_value_text(args[0])), nullptr,
@@ -227,7 +227,7 @@ TEST_F(TableHostile, AShadowTableThatIgnoresWhatIsWrittenIsAnError) {
   }
 }
 
-// INSERT OR IGNORE takes SQLITE_CONSTRAINT for a key that was there.
+// INSERT OR IGNORE treats SQLITE_CONSTRAINT as a duplicate key.
 TEST_F(TableHostile, AConstraintOnAShadowTableIsNoReasonToIgnoreAKey) {
   make("capacity=1000");
   run("CREATE TRIGGER hostile BEFORE UPDATE ON t_pages BEGIN SELECT RAISE(ABORT, 'not today'); END");
@@ -241,7 +241,7 @@ TEST_F(TableHostile, ShadowTablesThatAreGoneAreAnError) {
     run(std::string("DROP TABLE ") + table);
     EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr(std::string("no such table: main.") + table));
   }
-  run("DROP TABLE t");  // what is left
+  run("DROP TABLE t");  // drops the remaining shadow table
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE name LIKE 't_%'"), "0");
 }
 

@@ -1,5 +1,5 @@
-// No memory at the Nth allocation of statements over filter tables, for every N: the statements do all or nothing, and
-// no key is lost that was there before or is added later, for this connection and for the next.
+// The Nth allocation of statements on filter tables fails, for every N. The statements are atomic. No earlier or later
+// key is lost, for this connection and for the next.
 #include <malloc.h>
 
 #include <algorithm>
@@ -28,14 +28,14 @@ Image image_of(Database& db) {
   return image;
 }
 
-/// Makes the database what the image says. The database frees the bytes.
+/// Replaces the database with the image. The database frees the bytes.
 void become(Database& db, Image image) {
   ASSERT_EQ(sqlite3_deserialize(db.get(), "main", image.bytes, image.size, image.size,
                                 SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE),
             SQLITE_OK);
 }
 
-/// What a script does when there is memory.
+/// The outcome of a script with sufficient memory.
 struct Outcome {
   Outcome(const Script& script, std::vector<unsigned char>& start) {
     Database db;
@@ -52,22 +52,22 @@ struct Outcome {
   int status;
 };
 
-/// Which runs of a script are made to fail.
+/// Which allocations fail, and when.
 struct Mode {
   Faults& faults;
   bool persistent;
-  bool warm;  // the tables have their statements and their state at hand
+  bool warm;  // the tables have already compiled their statements and read their state
 };
 
-/// One connection that has no memory now and then, and another one that then looks at what it has left.
+/// A connection whose allocations sometimes fail, and a second one that then checks the tables.
 class Trial {
  public:
   explicit Trial(const Script& script) : script_(script), outcome_(script, start_) {
-    // Small allocations from a private pool would escape the faults.
+    // Lookaside memory is disabled, because its allocations would escape the faults.
     for (Database* each : {&db_, &next_}) sqlite3_db_config(each->get(), SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);
   }
 
-  /// Runs the script with a fault at the Nth allocation. Tells whether there were so many.
+  /// Runs the script with a fault at the Nth allocation. Returns whether there were N allocations.
   bool fail(const Mode& mode, std::int64_t nth) {
     restore();
     if (mode.warm) {
@@ -152,7 +152,7 @@ TEST_P(TableOutOfMemory, LongSeriesInSqliteDoesAllOrNothing) { fail_each(sqlite_
 
 #ifdef CRIVO_PROCESS_FAULTS
 TEST_P(TableOutOfMemory, LongSeriesAnywhereDoesAllOrNothingAndLeaksNothing) {
-  ASSERT_NO_FATAL_FAILURE(fail_each(process_faults));  // first, so that whatever is made once is there
+  ASSERT_NO_FATAL_FAILURE(fail_each(process_faults));  // the first round makes all one-time allocations
   const std::size_t before = mallinfo2().uordblks;
   ASSERT_NO_FATAL_FAILURE(fail_each(process_faults));
   EXPECT_LT(mallinfo2().uordblks, before + 4096);
@@ -160,7 +160,7 @@ TEST_P(TableOutOfMemory, LongSeriesAnywhereDoesAllOrNothingAndLeaksNothing) {
 #endif
 
 #ifdef CRIVO_PROCESS_FAULTS
-/// What SQLite does not allocate itself, while the statement runs.
+/// The number of allocations outside of SQLite's allocator while the statement runs.
 std::int64_t own_allocations(Database& db, const std::string& sql) {
   constexpr std::int64_t kNever = INT64_MAX;
   process_faults = sqlite_faults = {.armed = true, .until_failure = kNever};

@@ -1,5 +1,5 @@
-// A filter table wherever a table can be: every page size and encoding, copied and restored in every way that SQLite
-// has, and under the modes that protect a database from its schema (T2).
+// A filter table in every environment that supports tables: page sizes and encodings, all of SQLite's ways to copy and
+// restore, and the modes that protect against a hostile schema (T2).
 #include <array>
 
 #include "database.h"
@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::array kKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
 
-/// Makes a filter table for each kind, named as the kind is, with the keys 1 .. 500. The scalable one grows.
+/// Makes a filter table of each kind, named after the kind, with the keys 1 .. 500. The scalable table grows.
 void make_tables(Database& db, const std::string& schema = "main") {
-  db.run("PRAGMA " + schema + ".synchronous = OFF");  // quick; the machine is not going to lose its power
+  db.run("PRAGMA " + schema + ".synchronous = OFF");  // for speed; the tests simulate no power failure
   for (const std::string kind : kKinds) {
     const std::string capacity = kind == "scalable" ? "50" : "500";
     const std::string table = schema + "." + kind;
@@ -22,7 +22,7 @@ void make_tables(Database& db, const std::string& schema = "main") {
   }
 }
 
-/// Every key is there, others are not, and one more can be added.
+/// Expects every key, no other key, and a successful insert.
 void expect_working(Database& db, const std::string& schema = "main") {
   for (const std::string kind : kKinds) {
     const std::string table = schema + "." + kind;
@@ -53,14 +53,14 @@ INSTANTIATE_TEST_SUITE_P(Pages, EveryPageSize,
                          ::testing::Combine(::testing::Values(512, 1024, 4096, 65536),
                                             ::testing::Values("UTF-8", "UTF-16le", "UTF-16be")));
 
-// Whoever encrypts pages, or keeps sums in them, has SQLite reserve some of their bytes.
+// SQLite can reserve bytes of each page, for instance for encryption or checksums.
 TEST(PageRoom, IsFilledByARowThatNeedsNoSecondPage) {
   for (const int page_size : {512, 1024, 4096, 65536}) {
     for (int reserved : {0, 8, 32}) {
       SCOPED_TRACE(std::to_string(page_size) + " bytes, reserved " + std::to_string(reserved));
       Database db;
       db.run("PRAGMA page_size = " + std::to_string(page_size));
-      const int room = page_size - reserved - 35 - 5;  // less what SQLite keeps back in a leaf, and the record's header
+      const int room = page_size - reserved - 35 - 5;  // minus SQLite's reserve in a leaf, and the record's header
       sqlite3_file_control(db.get(), "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
       ASSERT_EQ(db.ask("CREATE VIRTUAL TABLE t USING bloom(capacity=500000)"), "");
       const int row = std::stoi(db.ask("SELECT json_extract(bloom_table_info('t'), '$.row_bytes')"));
@@ -104,7 +104,7 @@ TEST_F(TablePlaces, ABackupDuringInsertsRestoresIt) {
   Database db(new_database("table_places_backup.db").c_str());
   make_tables(db);
   Database restored(copy_to("backup").c_str());
-  EXPECT_EQ(restored.ask("SELECT count(*) FROM sqlite_schema"), "0");  // opened before there is a table
+  EXPECT_EQ(restored.ask("SELECT count(*) FROM sqlite_schema"), "0");  // opened before the table exists
   sqlite3_backup* backup = sqlite3_backup_init(restored.get(), "main", db.get(), "main");
   ASSERT_NE(backup, nullptr);
   int status = SQLITE_OK;
@@ -118,7 +118,7 @@ TEST_F(TablePlaces, ABackupDuringInsertsRestoresIt) {
   EXPECT_EQ(restored.ask("SELECT count(*) FROM blocked WHERE key IN (2000, 2001, 2002)"), "3");
 }
 
-// The connection's table has read the state of a database that another one then replaces.
+// The connection's table has read the state. Another database then replaces this one.
 TEST_F(TablePlaces, ARestoredDatabaseReplacesWhatTheTableRemembers) {
   Database db(new_database("table_places_replaced.db").c_str());
   make_tables(db);
@@ -216,7 +216,7 @@ TEST_F(TablePlaces, AnUntrustedSchemaMayUseIt) {
   EXPECT_EQ(db.ask("SELECT group_concat(key) FROM counting WHERE key IN ('a', 'b')"), "b");
 }
 
-// A statement of the table's own that were not reset would hold a lock: VACUUM, COMMIT, DETACH and other connections
+// If a table left its own statements open, they would hold a lock, and VACUUM, COMMIT, DETACH and other connections
 // would fail.
 TEST_F(TablePlaces, NoStatementIsLeftOpen) {
   const std::string path = new_database("table_places_open.db");
@@ -241,7 +241,7 @@ TEST_F(TablePlaces, NoStatementIsLeftOpen) {
   }
 }
 
-// A question that is stopped in the middle, by the application or by a LIMIT, leaves nothing open either.
+// A query that ends early, by the application or by LIMIT, leaves no statement open.
 TEST_F(TablePlaces, AQuestionHalfAnsweredLeavesNothingOpen) {
   Database db(new_database("table_places_half.db").c_str());
   make_tables(db);
@@ -251,7 +251,7 @@ TEST_F(TablePlaces, AQuestionHalfAnsweredLeavesNothingOpen) {
   for (sqlite3_stmt* s = sqlite3_next_stmt(db.get(), nullptr); s != nullptr; s = sqlite3_next_stmt(db.get(), s)) {
     busy += sqlite3_stmt_busy(s) != 0;
   }
-  EXPECT_EQ(busy, 1);  // the question itself
+  EXPECT_EQ(busy, 1);  // the query itself
   sqlite3_reset(half.get());
   EXPECT_EQ(db.ask("VACUUM"), "");
 }

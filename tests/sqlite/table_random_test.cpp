@@ -1,6 +1,6 @@
-// Random statements on a filter table and on a plain table with the same keys. At a rate of 1e-9 a wrong "maybe" never
-// happens by accident, so that both must give the same rows to every question; and with a counting or spectral table,
-// the same counts. (T1 and T2 of table/filter_table.h.)
+// Random statements on a filter table and on a plain table with the same keys. At a rate of 1e-9, a false positive is
+// practically impossible, so both tables must return the same rows for every query. With counting or spectral, they
+// must also return the same counts. (T1 and T2 of table/filter_table.h.)
 #include <array>
 #include <memory>
 
@@ -11,7 +11,7 @@
 namespace crivo::testing {
 namespace {
 
-/// Where a pair of tables lives, and of what kind its filter is. The plain table is named as the filter, with "plain_".
+/// The schema of a pair of tables, and the kind of the filter. The plain table's name is the filter's, after "plain_".
 struct Pair {
   std::string schema;
   std::string name;
@@ -40,7 +40,7 @@ class Walk : Random {
         "INSERT INTO plain_f2(key) SELECT new.w WHERE new.w IS NOT NULL; END");
   }
 
-  /// One statement, or a few that belong together.
+  /// Runs one statement, or a few related ones.
   void step() {
     using Step = void (Walk::*)();
     static constexpr auto kSteps = std::to_array<Weighted<Step>>({{3, &Walk::insert},
@@ -70,7 +70,7 @@ class Walk : Random {
  private:
   Pair& pair() { return pairs_[below(pairs_.size())]; }
 
-  /// A key as SQL. Integers, and texts that look like none of the numbers: a filter's key knows no types.
+  /// A key as SQL: an integer, or a text that equals no integer, because a filter's key has no type.
   std::string key() {
     const std::string number = std::to_string(static_cast<std::int64_t>(below(120)) - 30);
     switch (below(8)) {
@@ -104,7 +104,7 @@ class Walk : Random {
     ASSERT_EQ(db_->ask(sql), "") << sql;
   }
 
-  /// The same question to both tables: `~` stands for the table.
+  /// Runs a query on both tables. `~` stands for the table.
   void ask(const Pair& pair, const std::string& question) {
     const auto put = [&](const std::string& table) {
       std::string sql = question;
@@ -112,7 +112,7 @@ class Walk : Random {
       return sql;
     };
     last_ = put(pair.filter());
-    // A plain table may have a key more than once.
+    // A plain table may have a key several times.
     const std::string plain = "(SELECT key, count(*) AS count FROM " + pair.plain() + " GROUP BY CAST(key AS BLOB))";
     ASSERT_EQ(db_->ask(last_), db_->ask(put(plain))) << last_;
   }
@@ -198,7 +198,7 @@ class Walk : Random {
     depth_ = 0;
   }
 
-  /// The filter alone: the plain table is found by the pair's name, which stays.
+  /// Renames only the filter. The plain table is found by the pair's name, which stays.
   void rename() {
     const Pair& renamed = pair();
     if (renamed.name == "f2" || below(3) != 0) return;
@@ -256,7 +256,7 @@ class Walk : Random {
                    "WHERE t.key = o.key)");
   }
 
-  /// Closes the database and opens it again, which the temporary tables do not survive.
+  /// Closes the database and opens it again. Temporary tables are lost.
   void reopen() {
     if (depth_ != 0 || below(5) != 0) return;
     db_ = nullptr;

@@ -1,4 +1,4 @@
-// Statements over filter tables, for tests that let them fail somewhere.
+// Statements on filter tables, for tests that inject faults.
 #pragma once
 
 #include "database.h"
@@ -12,16 +12,17 @@ struct Script {
   friend void PrintTo(const Script& script, std::ostream* out) { *out << script.name; }
 };
 
-/// Scripts with every kind of statement, which start from what make_script_tables leaves.
+/// Scripts with every kind of statement. They begin with the tables of make_script_tables.
 [[nodiscard]] const std::vector<Script>& table_scripts();
 
-/// Tables of every sort with the keys 1 .. 20. The scalable one has a page of room for 20 keys and grows with the next.
+/// Makes tables of every kind with the keys 1 .. 20. The scalable one has a capacity of 20, and grows with the next
+/// key.
 void make_script_tables(Database& db);
 
-/// What can be seen of the tables: two databases with the same tables and keys look the same.
+/// The visible contents of the tables. Databases with the same tables and keys give the same text.
 [[nodiscard]] std::string look_at_tables(Database& db);
 
-/// Runs the statements until one fails, and sums up what they answer. Allocates nothing itself. Returns the last
+/// Runs the statements until one fails, and adds up their answers. Allocates nothing itself. Returns the last
 /// statement's result code.
 int run_script(sqlite3* db, const Script& script, std::int64_t* answers);
 

@@ -1,4 +1,4 @@
-// Makes the shadow tables of a filter table say something else, with right checksums: damage that no checksum shows.
+// Forges the shadow tables of a filter table with right checksums, so that no checksum detects the damage.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace crivo::testing {
 
-/// The state's text with a right checksum behind it, whatever else it says.
+/// The state's text with its checksum repaired.
 inline std::string with_checksum(std::string text) {
   text.resize(std::min(text.size(), text.rfind(" check=")));
   const std::uint64_t checksum = hash_key(text, 0);
   return text + " check=" + std::to_string(checksum);
 }
 
-/// The state's text with another value in its first field of this name, if it has one.
+/// The state's text with another value in the first field of this name, if it has one.
 inline std::string with_field(std::string text, std::string_view name, std::string_view value) {
   const std::string start = std::string(" ").append(name).append("=");
   if (text.find(start) == std::string::npos) return text;
@@ -26,7 +26,7 @@ inline std::string with_field(std::string text, std::string_view name, std::stri
   return with_checksum(std::move(text));
 }
 
-/// The bytes of a page's row with a right checksum in front; bytes that are too few for one stay as they are.
+/// The bytes of a page's row with a right checksum at the start. Bytes that are too short stay unchanged.
 inline std::string with_row_checksum(std::int64_t page, std::string row) {
   constexpr std::size_t kChecksumBytes = 8;
   if (row.size() < kChecksumBytes) return row;

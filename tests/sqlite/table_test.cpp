@@ -37,12 +37,12 @@ TEST_P(TableOfKind, TellsWhetherAKeyWasNew) {
   EXPECT_EQ(sqlite3_changes(db_.get()), 2);
   run("INSERT OR IGNORE INTO t(key) VALUES (NULL)");
   EXPECT_EQ(sqlite3_changes(db_.get()), 0);
-  // SQLite works out what RETURNING says before it inserts the row.
+  // SQLite evaluates RETURNING before it inserts the row.
   const std::string is_new = " RETURNING key || NOT EXISTS (SELECT 1 FROM t AS old WHERE old.key = t.key)";
   EXPECT_EQ(ask("INSERT OR IGNORE INTO t(key) VALUES ('d'), ('a')" + is_new), "d1");
   EXPECT_EQ(ask("INSERT OR IGNORE INTO t(key) VALUES ('d'), ('e')" + is_new), "d0");
   EXPECT_EQ(ask("INSERT INTO t(key) VALUES ('d')" + is_new), "d0");
-  insert(1, 3000);  // a scalable one has some of them in older layers
+  insert(1, 3000);  // a scalable table has some of them in older layers
   run("INSERT OR IGNORE INTO t(key) SELECT i FROM " + integers(1, 3000));
   EXPECT_EQ(sqlite3_changes(db_.get()), 0);
 }
@@ -68,7 +68,7 @@ TEST_P(TableOfKind, RefusesToListItsKeys) {
 TEST_P(TableOfKind, TakesBackWhatARollbackTakesBack) {
   insert(1, 10);
   run("BEGIN");
-  insert(1001, 3000);  // a scalable one grows
+  insert(1001, 3000);  // a scalable table grows
   run("SAVEPOINT inner");
   insert(4001, 9000);
   EXPECT_EQ(found(1, 10) + found(1001, 3000) + found(4001, 9000), 10 + 2000 + 5000);
@@ -92,7 +92,7 @@ TEST_P(TableOfKind, IsTheSnapshotThatItGives) {
   EXPECT_EQ(info(snapshot, "fp_rate"), "1.0e-06");
   EXPECT_EQ(blob("SELECT bloom_snapshot('t', 'main')").bytes, snapshot.bytes);
   const std::string kind = GetParam();
-  // The layers of scalable are whole pages, and so larger; groups of growing are split in another order.
+  // The layers of scalable are larger, because they have whole pages. The groups of growing are split in another order.
   if (kind.find("scalable") != std::string::npos || kind == "growing") return;
   run("CREATE TABLE same AS SELECT bloom_raw(bloom_agg(i, 1000, 1e-6, replace(?, '''', ''))) AS f FROM " +
           integers(1, 900),
@@ -133,7 +133,7 @@ TEST_P(TableOfKind, IsSeenByOtherConnections) {
   }
 }
 
-// P1 of table/filter_table.h.
+// Tests P1 of table/filter_table.h.
 TEST_F(Table, GivesNoLayerMoreKeysThanItIsSizedFor) {
   make("capacity=30000, fpr=1e-4, kind=scalable");  // a layer of several pages
   insert(1, 30000);
@@ -150,14 +150,14 @@ TEST_F(Table, GivesALayerOfSeveralPagesTheFewestThatAreWhole) {
     const std::string asked = std::to_string(capacity) + ", 0.01, 'scalable'";
     const int blocks = std::stoi(ask("SELECT bits / 512 FROM bloom_layers(bloom_create(" + asked + "))"));
     run("CREATE VIRTUAL TABLE s USING bloom(kind=scalable, capacity=" + std::to_string(capacity) + ")");
-    const int whole = (blocks + 62) / 63 * 63;  // a page of 4096 bytes has a row of 63 blocks
+    const int whole = (blocks + 62) / 63 * 63;  // with pages of 4096 bytes, a row has 63 blocks
     EXPECT_THAT(ask("SELECT value FROM s_meta"), HasSubstr(" units=" + std::to_string(whole) + " ")) << blocks;
     run("DROP TABLE s");
   }
 }
 
 TEST_F(Table, GrowsWithTheFirstKeyBeyondItsCapacity) {
-  make("capacity=100, fpr=1e-9, kind=scalable");  // one page, so all of its share
+  make("capacity=100, fpr=1e-9, kind=scalable");  // one page, with all of the layer's keys
   insert(1, 100);
   EXPECT_THAT(ask("SELECT value FROM t_meta"), HasSubstr(" layers=1 "));
   insert(101, 101);
@@ -177,11 +177,11 @@ TEST_F(Table, CountsAndRemoves) {
   EXPECT_EQ(ask("SELECT count(*) FROM t_pages"), "0");
 }
 
-// SQLite hands OR IGNORE on to the statements of a trigger, too, where its author cannot know of it.
+// SQLite applies OR IGNORE also to the statements of a trigger, whose author may not expect it.
 TEST_F(Table, KeepsAKeyThatPassedForAnotherWhenTheOtherIsDeleted) {
   make("capacity=1000, fpr=0.2, kind=counting");
   run("INSERT OR IGNORE INTO t(key) SELECT i FROM " + integers(1, 1000));
-  EXPECT_LT(sqlite3_changes(db_.get()), 1000);  // some passed for others
+  EXPECT_LT(sqlite3_changes(db_.get()), 1000);  // some keys were false positives
   run("DELETE FROM t WHERE key IN (SELECT i FROM " + integers(1, 500) + ")");
   EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (SELECT i FROM " + integers(501, 1000) + ")"), "500");
 }
@@ -322,7 +322,7 @@ TEST_P(PageSize, ChangesOnePagePerKey) {
   }
 }
 
-/// How often SQLite has run the connection's statements that have these words.
+/// How often SQLite has run the connection's statements that contain these words.
 int runs(sqlite3* db, std::string_view words) {
   int found = 0;
   for (sqlite3_stmt* at = sqlite3_next_stmt(db, nullptr); at != nullptr; at = sqlite3_next_stmt(db, at)) {
@@ -332,7 +332,7 @@ int runs(sqlite3* db, std::string_view words) {
   return found;
 }
 
-/// The lookups of pages and the writes of pages that a statement makes: "1 1".
+/// The numbers of page lookups and page writes of a statement, such as "1 1".
 std::string visits(Database& db, const std::string& sql) {
   const auto both = [&db](const char* look_up) {
     return std::pair(runs(db.get(), look_up),
@@ -362,7 +362,7 @@ TEST_F(Table, LooksEachPageOfASpectralKeyUpOnce) {
   EXPECT_EQ(visits(db_, "INSERT INTO t(key) VALUES ('a')"), "1 1");
   EXPECT_EQ(visits(db_, "INSERT OR IGNORE INTO t(key) VALUES ('a')"), "1 0");
   run("DROP TABLE t");
-  run("CREATE VIRTUAL TABLE t USING bloom(capacity=1000000, kind=spectral)");  // seven positions in as many pages
+  run("CREATE VIRTUAL TABLE t USING bloom(capacity=1000000, kind=spectral)");  // seven positions in seven pages
   run("INSERT INTO t(key) VALUES ('a')");
   EXPECT_EQ(visits(db_, "INSERT INTO t(key) VALUES ('a')"), "7 7");
   EXPECT_EQ(ask("SELECT count FROM t WHERE key = 'a'"), "2");
@@ -379,7 +379,7 @@ TEST_F(Table, LooksAPageUpOnceForAChangeOfAColumnThatItFollows) {
   EXPECT_EQ(visits(db_, "UPDATE s SET d = 1"), "0 0");
 }
 
-// T4 of table/filter_table.h.
+// Tests T4 of table/filter_table.h.
 TEST_F(Table, StoresNoPageWithoutAKey) {
   make("capacity=1000000000000, fpr=1e-6");
   insert(1, 100);

@@ -1,4 +1,4 @@
-// One connection that writes, three that read, each in its thread: a reader that starts after a commit sees its keys.
+// One connection writes and three read, each in a thread. A reader that starts after a commit sees the commit's keys.
 #include <array>
 #include <atomic>
 #include <random>
@@ -14,10 +14,10 @@ namespace {
 constexpr int kReaders = 3;
 constexpr std::array kKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
 
-/// A key is its number; key i lies in the table of kind i % 5. Numbers grow, and none is used again after a rollback.
+/// A key is its number. Key i is in the table of kind i % 5. Numbers increase, and none is reused after a rollback.
 class Keys {
  public:
-  /// What the writer has committed: the keys below, but for those that it took back. Never shrinks.
+  /// Records a commit: all keys below `end`, except those that were rolled back. Never shrinks.
   void commit(std::int64_t end, const std::vector<std::int64_t>& taken_back) {
     for (const std::int64_t key : taken_back) taken_back_[static_cast<std::size_t>(key)].store(true);
     end_.store(end);
@@ -82,7 +82,7 @@ class Threads {
     while (!done_.load()) {
       const std::int64_t committed = keys_.end();
       if (committed == 0) continue;
-      if (random() % 2 == 0) db.run("BEGIN");  // one snapshot for several questions
+      if (random() % 2 == 0) db.run("BEGIN");  // one snapshot for several queries
       for (int i = 0; i < 20; ++i) {
         const std::int64_t recent = std::min<std::int64_t>(committed, 1 + static_cast<std::int64_t>(random() % 200));
         ask(db, committed - recent);
@@ -111,7 +111,7 @@ class Threads {
     return next;
   }
 
-  /// A committed key must be found. One that was taken back must not: at a rate of 1e-9 that is never an accident.
+  /// A committed key must be found, and a rolled-back key must not. The rate of 1e-9 rules out false positives.
   void ask(Database& db, std::int64_t key) {
     const std::string found =
         db.ask(std::string("SELECT 1 FROM ") + kKinds[static_cast<std::size_t>(key) % kKinds.size()] + " WHERE key = ?",
@@ -124,7 +124,7 @@ class Threads {
   Keys keys_;
   std::mt19937_64 random_{7};
   std::atomic<bool> done_{false};
-  std::atomic<int> ready_{0};  // readers that have read the first keys, so that they see the others come
+  std::atomic<int> ready_{0};  // readers that have read the first keys, and will see the others arrive
   std::atomic<std::int64_t> questions_{0}, wrong_{0};
 };
 
@@ -142,7 +142,7 @@ TEST(TableThreads, ReadersSeeEveryCommittedKey) { run_threads(60); }
 
 TEST(TableThreads, LongRunOfReadersSeesEveryCommittedKey) { run_threads(20000); }
 
-// A function has no transaction of its own, and reads a table by several statements.
+// A function has no transaction of its own, and reads a table with several statements.
 TEST(TableThreads, ASnapshotIsOfOneMomentWhateverAnotherConnectionDoesMeanwhile) {
   const std::string path = new_database("one_moment.db");
   Database db(path.c_str());

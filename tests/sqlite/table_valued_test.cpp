@@ -1,4 +1,4 @@
-// The table-valued functions: what all of them share, and the rows of bloom_probe and bloom_layers.
+// The table-valued functions: their common behavior, and the rows of bloom_probe and bloom_layers.
 #include "crivo/kinds.h"
 #include "database.h"
 
@@ -14,7 +14,7 @@ TEST_F(TableValued, AMissingArgumentIsNamed) {
   EXPECT_THAT(ask("SELECT * FROM bloom_probe(NULL, '[]', 1)"), HasSubstr("too many arguments"));
 }
 
-// SQLite asks for a plan of each term of an OR, in which the arguments are missing.
+// SQLite requests a plan for each term of an OR, without the arguments.
 TEST_F(TableValued, TheirColumnsMayStandInAnOr) {
   EXPECT_EQ(ask("SELECT count(*) FROM bloom_each(bloom_create(5)) WHERE name = 'kind' OR name = 'capacity'"), "2");
   EXPECT_EQ(ask("SELECT count(*) FROM bloom_dump(bloom_create(5), 64) WHERE seq = 0 OR seq = 1"), "2");

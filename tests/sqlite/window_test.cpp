@@ -1,4 +1,4 @@
-// Filter tables that forget: CREATE VIRTUAL TABLE ... USING bloom(window=...). W1 to W3 are in table/filter_table.h.
+// Filter tables with a window: CREATE VIRTUAL TABLE ... USING bloom(window=...). table/filter_table.h defines W1 to W3.
 #include <map>
 #include <random>
 
@@ -9,9 +9,9 @@ namespace crivo::testing {
 namespace {
 
 constexpr std::int64_t kDay = 86400;
-constexpr std::int64_t kStart = 1'700'000'000;  // some day in November 2023
+constexpr std::int64_t kStart = 1'700'000'000;  // in November 2023
 
-/// SQLite's clock, in seconds since 1970, for connections that are opened while a FakeClock lives.
+/// The time of SQLite's clock, in seconds since 1970, for connections that are opened while a FakeClock exists.
 std::int64_t fake_seconds = kStart;
 
 class FakeClock {
@@ -36,7 +36,7 @@ class FakeClock {
   sqlite3_vfs* usual_;
 };
 
-/// The connection is opened when the clock is there, and closed before it goes.
+/// The connection is opened after the fake clock is installed, and closed before it is removed.
 class Window : FakeClock, public FilterTableTest {
  protected:
   using FilterTableTest::FilterTableTest;
@@ -46,10 +46,10 @@ class Window : FakeClock, public FilterTableTest {
   std::string info(const std::string& field) { return table_info("t", field); }
 };
 
-/// The bytes of a page, the panes of a window, and its clock.
+/// Compares a table with a model, for a page size, a number of panes, and a clock.
 class WindowModel : public Window, public ::testing::WithParamInterface<std::tuple<int, int, std::string>> {
  protected:
-  /// What the table must do: keys with the pane in which they were added last, and the newest pane that was written.
+  /// The expected state: the last pane of each key, and the newest pane.
   struct Model {
     std::map<std::int64_t, std::int64_t> keys;
     std::int64_t newest = 0;
@@ -74,10 +74,10 @@ class WindowModel : public Window, public ::testing::WithParamInterface<std::tup
         fake_seconds += up_to(3 * kPane);
         return;
       case 1:
-        fake_seconds += kPane - fake_seconds % kPane - (up_to(1) != 0 ? 1 : 0);  // to a pane's last or first second
+        fake_seconds += kPane - fake_seconds % kPane - (up_to(1) != 0 ? 1 : 0);  // to a pane's first or last second
         return;
       case 2:
-        fake_seconds -= up_to(2 * kPane);  // a clock that is set back
+        fake_seconds -= up_to(2 * kPane);  // sets the clock back
         return;
       case 3:
         if (!manual_) return;
@@ -120,7 +120,7 @@ TEST_P(WindowModel, FindsExactlyTheKeysOfItsPanes) {
   const auto [page_bytes, panes, clock] = GetParam();
   std::mt19937 random(static_cast<unsigned>(page_bytes + panes));
   run("PRAGMA page_size = " + std::to_string(page_bytes));
-  // No false hit is expected, so that a key that should be gone can be told from one that is there.
+  // The rate is so low that an expired key must not be found.
   make("capacity=3000, fpr=1e-9, panes=" + std::to_string(panes) + ", window=" + std::to_string(panes * kPane) +
        ", clock=" + clock);
   if (manual_) advance(kStart);
@@ -156,7 +156,7 @@ TEST_F(Window, ForgetsAllWhenTheClockJumpsAhead) {
   EXPECT_EQ(found(1, 101), 1);
   fake_seconds -= 100000 * kDay;
   EXPECT_EQ(found(1, 101), 1) << "what was forgotten does not come back";
-  run("INSERT INTO t(op) VALUES ('clear')");  // sets the clock anew
+  run("INSERT INTO t(op) VALUES ('clear')");  // resets the clock
   insert(1, 100);
   fake_seconds += 9 * kDay;
   EXPECT_EQ(found(1, 101), 0);
@@ -168,7 +168,7 @@ TEST_F(Window, MovesAManualClockOnlyByAdvance) {
   fake_seconds += 1000 * kDay;
   EXPECT_EQ(found(1, 10), 10);
   EXPECT_EQ(info("next_pane"), "NULL");
-  advance(0);  // the first time that it is told: the keys count as of now
+  advance(0);  // the first time that the clock is set: the keys count from now
   EXPECT_EQ(info("next_pane"), "100");
   advance(700);
   EXPECT_EQ(found(1, 10), 10);
@@ -187,7 +187,7 @@ TEST_F(Window, MovesAManualClockOnlyByAdvance) {
               StartsWith("error: t: arg must be a time from 1970 to 9999"));
 }
 
-/// The frames that a statement adds to the log.
+/// The number of frames that a statement adds to the log.
 class WindowFrames : public Window, public ::testing::WithParamInterface<int> {
  protected:
   WindowFrames() : Window(new_database("window_frames.db")) {}
@@ -261,7 +261,7 @@ TEST_F(Window, GivesEachPaneAsAFilter) {
   EXPECT_THAT(ask("SELECT bloom_snapshot('t', NULL, 'x')"), HasSubstr("pane must be an integer from 0"));
 }
 
-// What a table does and what a filter does, whose bytes are those of the table's rows.
+// Compares a table with a filter. The filter's bytes are those of the table's rows.
 TEST_F(Window, IsTheFilterOfTheSameNameRowByRow) {
   make("capacity=3000, fpr=0.001, seed=5, window='7 days', panes=7, clock=manual");
   run("CREATE TEMP TABLE filter AS SELECT bloom_create(3000, 0.001, 'window:7 days/7', 5) AS f");
@@ -273,9 +273,9 @@ TEST_F(Window, IsTheFilterOfTheSameNameRowByRow) {
     run("UPDATE filter SET f = bloom_add_many(bloom_advance(f, " + time + "), (SELECT json_group_array(i) FROM " +
         keys + "))");
   }
-  // Facts count keys, and a table those of its bits.
+  // A filter's facts count keys, and a table estimates them from its bits.
   EXPECT_EQ(ask("SELECT substr(bloom_raw(bloom_snapshot('t')), 65) = substr(bloom_raw(f), 65) FROM filter"), "1");
-  // Behind the header of 64 bytes, the filter's 64 and each row's 24, the bytes are the same.
+  // After the header of 64 bytes, the filter's 64 bytes and each row's 24 bytes, the bytes are the same.
   EXPECT_EQ(ask("SELECT group_concat(hex(substr(bits, 25)), '') = (SELECT hex(substr(bloom_raw(f), 129)) FROM filter) "
                 "FROM (SELECT bits FROM t_pages ORDER BY page_no)"),
             "1");
@@ -305,7 +305,7 @@ TEST_F(Window, SizesAPaneForItsShareOfTheKeysAndOfTheRate) {
     run("DROP TABLE sized");
     return state.substr(state.find(" units="), state.find(" k=") - state.find(" units="));
   };
-  for (int keys = 1000; keys < 1100; ++keys) {  // a block more for every 50 keys or so
+  for (int keys = 1000; keys < 1100; ++keys) {  // about one more block for every 50 keys
     const std::string window = ", fp_rate=0.05, window='4 days', panes=4";
     const std::string pane = units("capacity=" + std::to_string(keys) + ", fp_rate=0.01");
     EXPECT_EQ(units("capacity=" + std::to_string(4 * keys) + window), pane) << keys;
@@ -331,7 +331,7 @@ TEST_F(Window, TellsWhatItHolds) {
   EXPECT_EQ(ask("SELECT bloom_info(bloom_snapshot('t')) ->> 'keys'"), info("keys"));
 }
 
-// One pane with more than its share of the keys is enough.
+// One pane with more than its share of the keys is sufficient.
 TEST_F(Window, TellsWhenItsRateIsAboveThePromise) {
   make("capacity=8000, window=800, clock=manual");
   advance(0);
@@ -405,7 +405,7 @@ TEST_F(Window, AFilterReportsSqlitesOwnErrorForATime) {
   sqlite3_set_authorizer(db_.get(), nullptr, nullptr);
 }
 
-// W2.
+// Tests W2 of table/filter_table.h.
 TEST_F(Window, SaysWhichPageIsFromTheFuture) {
   for (const std::int64_t panes : {1, 5}) {
     make("capacity=1000, window=800");

@@ -21,7 +21,7 @@ std::uint64_t sum_of_segments(std::span<const std::byte> payload) {
   return sum;
 }
 
-/// Makes the sums of a blob with codec 3 right, if it has the length of one ("Sums" in docs/format.md).
+/// Repairs the sums of a blob with codec 3 if it has the right length ("Sums" in docs/format.md).
 void repair_sums(std::span<std::byte> blob) {
   const std::uint64_t payload_bytes = get(blob, header::kRawBytes);
   const std::uint64_t segments = (payload_bytes + kSegmentBytes - 1) / kSegmentBytes;

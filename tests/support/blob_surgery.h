@@ -1,5 +1,5 @@
-// Takes blobs, SST blocks and chunks apart by the offsets of docs/format.md, so that a test can forge any field and
-// make the checksum right again. This was written from that page alone, and shares nothing with the code under test.
+// Reads and writes the fields of blobs, SST blocks and chunks at the offsets of docs/format.md, so that a test can
+// forge a field and repair the checksum. It was written only from that page, and uses nothing of the code under test.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace crivo::testing {
 
 using Bytes = std::vector<std::byte>;
 
-/// A field of a header or a trailer: where it starts and how many bytes it has.
+/// A field of a header or a trailer: its offset and its size in bytes.
 struct Field {
   const char* name;
   std::size_t offset;
@@ -66,21 +66,21 @@ inline constexpr std::size_t kBytes = 40;  // of the header
 [[nodiscard]] std::uint64_t get(std::span<const std::byte> bytes, const Field& field);
 void put(std::span<std::byte> bytes, const Field& field, std::uint64_t value);
 
-/// Makes the checksums right. Leaves bytes that are too short for a header (or a trailer) as they are.
+/// Repairs the checksums. Leaves bytes unchanged that are too short for a header or a trailer.
 void repair_blob(std::span<std::byte> blob);
 void repair_sst_block(std::span<std::byte> block);
 void repair_chunk(std::span<std::byte> chunk);
 
-/// The block's last 32 bytes, for get and put.
+/// The block's last 32 bytes, as an argument of get and put.
 [[nodiscard]] std::span<std::byte> trailer_of(std::span<std::byte> block);
 
-/// A copy in which one field is replaced and the checksum is right again.
+/// A copy with one field replaced and the checksum repaired.
 [[nodiscard]] Bytes forge(std::span<const std::byte> blob, const Field& field, std::uint64_t value);
 [[nodiscard]] Bytes forge_sst(std::span<const std::byte> block, const Field& field, std::uint64_t value);
 
 [[nodiscard]] Bytes forge_chunk(std::span<const std::byte> chunk, const Field& field, std::uint64_t value);
 
-/// The blob's header, with another stored payload behind it and a checksum that is right again.
+/// The blob's header with another stored payload, and a repaired checksum.
 [[nodiscard]] Bytes with_payload(std::span<const std::byte> blob, std::span<const std::byte> payload);
 
 }  // namespace crivo::testing

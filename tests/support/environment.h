@@ -1,4 +1,4 @@
-// Environment variables, for as long as a test needs them.
+// Environment variables that a test sets for a limited time.
 #pragma once
 
 #include <cstdlib>
@@ -6,7 +6,7 @@
 
 namespace crivo::testing {
 
-/// Sets an environment variable for as long as it lives.
+/// Sets an environment variable, and restores it in the destructor.
 class Environment {
  public:
   Environment(const char* name, const std::string& value) : name_(name) {

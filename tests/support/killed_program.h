@@ -1,4 +1,4 @@
-// A program that is started to be killed.
+// Starts programs that a test kills.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace crivo::testing {
 
-/// Forks and executes: a child without exec would inherit the locks of the parent's threads.
+/// Forks and executes. Without exec, the child would inherit the locks of the parent's threads.
 inline pid_t start_program(std::vector<std::string> args) {
   std::vector<char*> argv;
   for (std::string& arg : args) argv.push_back(arg.data());
@@ -26,7 +26,7 @@ inline pid_t start_program(std::vector<std::string> args) {
   return child;
 }
 
-/// Kills a program, which must still run.
+/// Kills a program, which must still be running.
 inline void kill_program(pid_t program) {
   ASSERT_EQ(kill(program, SIGKILL), 0);
   int status = 0;

@@ -1,4 +1,4 @@
-// GoogleMock's matchers, by their own names.
+// Using-declarations for GoogleMock's matchers.
 #pragma once
 
 #include <gmock/gmock.h>

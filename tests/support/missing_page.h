@@ -1,4 +1,4 @@
-// A page that a mapped file does not have, and whether a handler of SIGBUS is told of it.
+// A missing page of a mapped file, and whether a handler of SIGBUS gets its address.
 #pragma once
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 namespace crivo::testing {
 
-/// The page behind the end of a file that is mapped by hand: a SIGBUS that is no guard's.
+/// The page after the end of a file that no guard knows. Reading it raises SIGBUS.
 inline const volatile char* missing_page() {
   const std::string path = temp_file("ends_early");
   std::ofstream(path) << "ten bytes.";
@@ -26,7 +26,7 @@ inline const volatile char* missing_page() {
   return static_cast<const volatile char*>(mapped) + page;
 }
 
-/// Reads a page that is missing, and exits with 0 if a handler is told of that page.
+/// Reads a missing page, and exits with 0 if the handler gets the address of that page.
 [[noreturn]] inline void read_a_page_that_is_told(const volatile char* missing) {
   static std::uintptr_t expected;
   expected = reinterpret_cast<std::uintptr_t>(missing);
@@ -41,7 +41,7 @@ inline const volatile char* missing_page() {
   ::_exit(4);
 }
 
-/// Without this no guard can know its files. QEMU's user mode on s390x tells handlers of another page.
+/// A guard recognizes its files by this address. QEMU's user mode on s390x gives handlers another page.
 inline bool handlers_are_told_the_page() {
   const volatile char* missing = missing_page();
   const pid_t child = ::fork();

@@ -1,5 +1,5 @@
-// Lets the Nth allocation of the process fail: ours, zstd's and the C++ library's. This program's malloc stands before
-// libc's; not under a sanitizer, which does the same.
+// Makes the Nth allocation of the process fail, whether Crivo, zstd or the C++ library allocates. Replaces libc's
+// malloc, but not under a sanitizer, which replaces it too.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace crivo::testing {
 
-/// Which allocations fail, counted from the moment it is armed.
+/// Which allocations fail, counted from the call that arms it.
 struct Faults {
   bool armed = false;
-  bool persistent = false;  // every one from the Nth on, not just the Nth
+  bool persistent = false;  // every allocation from the Nth, not only the Nth
   std::int64_t until_failure = 0;
   bool struck = false;
 

@@ -1,4 +1,4 @@
-// Random walks: what they draw, which seeds they begin with, and how a failure says the seed that repeats it.
+// Random walks: random draws, seeds, and how a failure reports the seed that reproduces it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace crivo::testing {
 
-/// Draws that depend on nothing but the seed, so that a walk can be repeated.
+/// Draws that depend only on the seed, so that a walk can be repeated.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : bits_(seed) {}
@@ -34,7 +34,7 @@ class Random {
   std::mt19937_64 bits_;
 };
 
-/// What a walk may do next, with a weight.
+/// A possible step of a walk, with its weight.
 template <class Step>
 struct Weighted {
   std::uint64_t weight;
@@ -56,9 +56,8 @@ inline void say_last_words(int number) {
   std::raise(number);
 }
 
-/// Walks from `count` seeds until one fails, or from the one that the environment's variable names. The seed is in the
-/// messages, and is said, too, when an assertion of RocksDB's or a fault of ours ends the program. True if all walks
-/// were walked to their end.
+/// Walks from `count` seeds until one fails, or only from the seed in the environment variable. Messages contain the
+/// seed. It is printed too if an assertion of RocksDB or a crash ends the program. Returns whether all walks succeeded.
 template <class Walk>
 bool walk_seeds(const char* variable, std::uint64_t first, std::uint64_t count, Walk&& walk) {
   const char* const given = std::getenv(variable);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a library that brings everything along asks of the system: libc alone. usage: self_contained.sh LIBRARY
+# Checks that a library that includes its dependencies needs only libc from the system. usage: self_contained.sh LIBRARY
 set -euo pipefail
 
 needed=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
@@ -10,8 +10,8 @@ for library in $needed; do
   esac
 done
 
-# A zstd or a C++ runtime that the program brings must not take the place of the one inside. SQLite is reached through
-# the table that it hands over, so a statically linked host works, too.
+# The library must use its own zstd and C++ runtime, not those of the host program. It calls SQLite through the table
+# that SQLite passes, so that it works in a statically linked host too.
 undefined=$(nm -D --undefined-only "$1" | awk '$1 == "U" {print $2}' |
   grep -E '^(sqlite3_|ZSTD_|XXH|_Z|__cxa_throw)' || true)
 [[ -z $undefined ]] || { echo "must bring everything along, got undefined $undefined" >&2; exit 1; }

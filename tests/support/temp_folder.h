@@ -1,4 +1,4 @@
-// A folder of the test program's own, so that two programs never meet in one database. It is removed at the end.
+// A temporary folder per test program, so that no two programs use the same files. It is removed at the end.
 #pragma once
 
 #include <stdlib.h>
@@ -28,18 +28,18 @@ class TempFolder {
   std::string path_ = std::filesystem::temp_directory_path() / "crivo_XXXXXX";
 };
 
-/// The path of a file in the program's folder.
+/// The path of a file in this folder.
 inline std::string temp_file(const std::string& name) {
   static const TempFolder folder;
   return folder.file(name);
 }
 
-/// Removes a database with the files that SQLite keeps beside it.
+/// Removes a database and SQLite's other files of it.
 inline void remove_database(const std::string& path) {
   for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
 }
 
-/// The path of a database in the program's folder, of which nothing is left from before.
+/// The path of a new database in this folder. Removes an old one.
 inline std::string new_database(const std::string& name) {
   std::string path = temp_file(name);
   remove_database(path);

@@ -1,5 +1,5 @@
-// Whether the system spares memory that is only read. Linux has one page of zeros for all of it, but not on every
-// virtual machine; there a test of how little memory is taken says nothing of us.
+// Whether the system allocates no memory for pages that are only read. Linux maps them all to one page of zeros, but
+// not on every virtual machine. Without this page, tests of low memory use prove nothing about Crivo.
 #pragma once
 
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 
 namespace crivo::testing {
 
-/// In a process of its own, as the most memory that was ever taken is looked at.
+/// Measures in a separate process, because it reads the peak of the resident memory.
 inline bool has_zero_page() {
   constexpr std::size_t kBytes = std::size_t{256} << 20;
   const auto most_kilobytes = [] {

@@ -1,4 +1,4 @@
-// crivo add and crivo union: files that change lose no key, and stay as they were where something is wrong.
+// crivo add and crivo union: a changed file loses no key, and an error leaves it unchanged.
 #include "shell.h"
 
 namespace crivo::testing {
@@ -6,7 +6,7 @@ namespace {
 
 class Change : public ToolTest {
  protected:
-  /// The file that `build` makes of the keys "key 0" to "key 299", or of some of them.
+  /// Builds a file from these keys, "key 0" to "key 299" or some of them.
   void build(const std::string& name, const std::string& options, const std::string& keys) {
     const std::string note = keys.empty() ? "crivo build: note: the input has no keys\n" : "";
     ASSERT_EQ(crivo("build -q -o " + name + " --capacity 300 " + options, keys).err, note);
@@ -83,7 +83,7 @@ TEST_F(Change, AnAddThatFailsKeepsNobodyWhoWaitsFromAdding) {
   EXPECT_EQ(crivo("query seen b").out, "b\n");
 }
 
-// All of them make the file if it is missing, and wait for each other.
+// Twenty processes create the file if it is missing, and wait for each other.
 TEST_F(Change, ManyThatMakeOneWindowLoseNoKey) {
   shell("for i in $(seq 20); do echo key $i | '" CRIVO_TOOL "' add -q --window 60 --capacity 100 seen & done; wait");
   EXPECT_EQ(crivo("query -c seen", shell("seq -f 'key %g' 20").out).out, "20\n");
@@ -139,7 +139,7 @@ TEST_F(Change, AddingTakesNoMoreMemoryThanAllowed) {
   const std::string before = read("f");
   EXPECT_EQ(crivo("add --max-bytes 64K f", "a\n").err, "crivo add: f: max-bytes must be at least 122K, got 64K\n");
   EXPECT_THAT(crivo("add --max-bytes 64kB f", "a\n"), Exits(2));
-  build("exact", "--raw", all_);  // of 384 bytes, and the header
+  build("exact", "--raw", all_);  // a payload of 384 bytes, and the header
   EXPECT_EQ(crivo("add --max-bytes 383 exact", "a\n").err,
             "crivo add: exact: max-bytes must be at least 384, got 383\n");
   EXPECT_THAT(crivo("add -q --max-bytes 384 exact", "key 1\n"), Succeeds());
@@ -161,7 +161,7 @@ TEST_F(Change, AddingNeedsAFileThatCanBeReplaced) {
   EXPECT_EQ(read("keys"), first_);
 }
 
-// The first one has the lock, and waits for its keys, when the second one begins.
+// The first process has the lock, and is waiting for its keys, when the second one starts.
 TEST_F(Change, TwoThatAddAtOnceLoseNoKeyOfEither) {
   build("f", "", first_);
   const Outcome run = shell("mkfifo keys; timeout 20 '" CRIVO_TOOL
@@ -173,7 +173,7 @@ TEST_F(Change, TwoThatAddAtOnceLoseNoKeyOfEither) {
   EXPECT_EQ(crivo("query --count f", first_).out, "200\n");
 }
 
-// It finds another file at the path when it has the lock, and that one is locked, too.
+// When the process gets the lock, the path has another file, which is locked too.
 TEST_F(Change, AddingSaysOnceThatItWaitsAndNothingIfQuiet) {
   build("f", "", first_);
   const std::string until_it_waits =

@@ -1,4 +1,4 @@
-// crivo build: what it takes, what it refuses, what it says.
+// crivo build: its input, its errors, and its output.
 #include <algorithm>
 
 #include "crivo/kinds.h"
@@ -13,7 +13,7 @@ TEST_F(ToolTest, BuildsEveryKindAndFindsEveryKeyAgain) {
   const std::string keys = numbered_lines(5000);
   write("keys", keys);
   std::vector<std::string> texts = {"spectral:16", "scalable:4", "compressed"};
-  for (const KindInfo& kind : kinds()) {  // range_test.cpp and value_test.cpp have those that take other lines
+  for (const KindInfo& kind : kinds()) {  // range_test.cpp and value_test.cpp test the kinds with another line format
     if (kind.hash_id == HashId::kXxh3_64 && !kind.can.needs_values()) texts.emplace_back(kind.name);
   }
   for (const std::string& kind : texts) {
@@ -31,7 +31,7 @@ TEST_F(ToolTest, ReadsSeveralFilesAndStandardInputInTheirOrder) {
 }
 
 TEST_F(ToolTest, TakesALineWithoutItsNewlineAsTheKey) {
-  // Among them: the empty key, a carriage return, a NUL, a last line without an end.
+  // Includes the empty key, a carriage return, a NUL, and a last line without a newline.
   const std::string lines = "\nends in return\r\nhas \0 inside\n  spaces  \nlast"s;
   ASSERT_THAT(crivo("build -o f --fp-rate 1e-9 --seed 7", lines), Succeeds());
   EXPECT_THAT(crivo("info --json f").out, HasSubstr("\"keys\":5,"));
@@ -55,7 +55,7 @@ TEST_F(ToolTest, SaysThatAFileIsNotTheTextThatItsLinesAreTakenFor) {
   EXPECT_EQ(crivo("build -q -o f", "\xef\xbb\xbfkey\n").err,
             "crivo build: note: standard input begins like UTF-8; its lines are used unchanged\n");
   std::string many;
-  for (int i = 0; i < 100'000; ++i) many += "\xef\xbb\xbfkey\n";  // more than are read at once
+  for (int i = 0; i < 100'000; ++i) many += "\xef\xbb\xbfkey\n";  // more than one read
   EXPECT_EQ(crivo("build -q -o f", many).err, crivo("build -q -o f", "\xef\xbb\xbfkey\n").err) << "of a file's start";
 }
 
@@ -143,8 +143,8 @@ TEST_F(ToolTest, SaysWhatToDoAboutAFullFilter) {
 
 TEST_F(ToolTest, RefusesBadOptionsByNameAndLeavesNoFile) {
   struct Rule {
-    const char* options;  // the last one gets the value
-    std::string message;  // before the value
+    const char* options;  // the value follows the last option
+    std::string message;  // the text before the value
     std::vector<std::string> values;
   };
   const Rule rules[] = {
@@ -204,8 +204,8 @@ TEST_F(ToolTest, RefusesWhatDoesNotFitIntoTheMachine) {
                           HasSubstr("this machine's memory"))));
 }
 
-// The filter takes 1280 bytes. A limit that it fits in is no error, and one that it does not fit in is said as it was
-// given, and with the size in the same unit.
+// The filter has 1280 bytes. A limit of at least this size succeeds. The error for a smaller limit repeats the limit as
+// it was given, and has the filter's size in the same unit.
 TEST_F(ToolTest, TakesSizesInUnitsOfAThousandAndOf1024) {
   for (const char* fits : {"1280", "2K", "2KiB", "2KB", "2kB", "1M", "1MB", "1MiB", "1T"}) {
     EXPECT_EQ(crivo("build -q -o f --capacity 1000 --max-bytes " + std::string(fits), "key\n").err, "") << fits;

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# demo_test.sh DEMO_FOLDER BUILD_FOLDER: the report of `./dev demo` fits a terminal of 80 columns, has colours there
-# only, explains the figures that it shows, and is what the README shows of it. That every host gives the same answers
-# is what the demo itself checks.
+# demo_test.sh DEMO_FOLDER BUILD_FOLDER: the report of `./dev demo` fits in 80 columns, has colors only on a terminal,
+# explains its figures, and matches the README's excerpt. The demo itself checks that all hosts give the same answers.
 set -euo pipefail
 demo=$1 build=$2
 fail() {
@@ -14,11 +13,11 @@ trap 'rm "$waits" "$words"' EXIT
 sed -n '1~5p' /usr/share/dict/american-english-huge >"$words"
 report=$("$demo/run" "$build" "$words" 2>"$waits" | cat)
 [[ $(wc -l <"$waits") == 3 ]] || fail "each part must be announced, got" "$(cat "$waits")"
-long=$(sed "s|$build|build/release|" <<<"$report" | grep -E '.{81}' || true)  # ./dev demo names this folder
+long=$(sed "s|$build|build/release|" <<<"$report" | grep -E '.{81}' || true)  # `./dev demo` prints this folder
 [[ -z $long ]] || fail "lines must have at most 80 columns, got" "$long"
 [[ $report != *$'\e'* ]] || fail "a pipe must get no colours"
 
-# The figures depend on RocksDB's version, so only what stands around them is compared.
+# The figures depend on RocksDB's version, so only the text around them is compared.
 without_figures() { sed -E 's/ +/ /g; s/[0-9][0-9.,]*%?$//; s/[0-9][0-9.,]*%? /N /g' | sort -u; }
 excerpt=$(sed -n '/^```text$/,/^```$/{//!p}' "$demo/../../README.md")
 [[ -n $excerpt ]] || fail "the README must show a part of the report, got none"

@@ -64,7 +64,8 @@ TEST_F(ToolTest, CallsATruncatedFileTruncated) {
                                                  payload_bytes + " payload bytes that its header states, got " +
                                                  std::to_string(kept - 64) + ": it is truncated\n");
   }
-  ASSERT_THAT(crivo("build -o f --capacity 1000", "a\n"), Succeeds());  // compressed, without a size of what is stored
+  ASSERT_THAT(crivo("build -o f --capacity 1000", "a\n"),
+              Succeeds());  // compressed, and states no stored size
   for (const std::size_t kept : {std::size_t{1}, std::size_t{63}, read("f").size() - 1}) {
     write("truncated", read("f").substr(0, kept));
     EXPECT_THAT(crivo("verify truncated").err, HasSubstr("truncated")) << kept;
@@ -72,7 +73,7 @@ TEST_F(ToolTest, CallsATruncatedFileTruncated) {
 }
 
 TEST_F(ToolTest, ReadsNoFilterOfMoreBytesThanAllowed) {
-  // 60 million bits that are all 0: a small file, and much memory.
+  // 60 million zero bits: a small file that needs much memory.
   ASSERT_THAT(crivo("build -o bomb --kind classic --capacity 6e6"), Succeeds());
   ASSERT_LT(read("bomb").size(), 100U);
   for (const char* command : {"verify", "info", "query"}) {
@@ -96,7 +97,7 @@ TEST_F(ToolTest, TakesNoMoreMemoryThanAllowedForAFile) {
                 Fails(AllOf(StartsWith(refused), EndsWith("; --max-bytes raises the limit\n"))))
         << input;
   }
-  // A file that is mapped takes addresses, but no memory.
+  // A mapped file reserves addresses, but no memory.
   EXPECT_THAT(crivo("verify --max-bytes 1M large").err, StartsWith("crivo verify: large: magic must be C3 52 56 4F"));
   EXPECT_THAT(shell("yes | '" CRIVO_TOOL "' verify --max-bytes 1M -").err, StartsWith(refused));
 }
@@ -118,7 +119,7 @@ TEST_F(ToolTest, HelpsInLinesOf80Columns) {
     EXPECT_THAT(helped, Says(HasSubstr("--help"))) << command;
     const std::string& help = helped.out;
     const std::string usage = *command ? std::string("crivo ") + command : "crivo";
-    EXPECT_THAT(help, HasSubstr(usage + " [OPTIONS]"));  // which not every CLI11 puts "Usage: " before
+    EXPECT_THAT(help, HasSubstr(usage + " [OPTIONS]"));  // not every version of CLI11 puts "Usage: " before it
     std::size_t longest = 0;
     std::istringstream lines(help);
     for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());

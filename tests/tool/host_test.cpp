@@ -1,4 +1,4 @@
-// The tool, C++ and SQL make the same bytes of the same keys.
+// The tool, C++ and SQL make the same bytes from the same keys.
 #include "crivo/blob.h"
 #include "crivo/filter.h"
 #include "shell.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the manual with what the tool says in --help: every command has its page, and every option is in it. Every
-function of crivo.h has a page, too.
+"""Compares the manual with the tool's --help: each command has a page, and the page has each option. Each function of
+crivo.h has a page too.
 
 usage: manual_test.py CRIVO FOLDER_OF_THE_MANUAL CRIVO_H
 """
@@ -24,7 +24,7 @@ def subcommands_of(text):
 
 
 def text_of(page):
-    """A page's text without fonts and escapes, in one line."""
+    """A page's text in one line, without fonts and escapes."""
     roff = page.read_text(encoding="utf-8")
     roff = re.sub(r"\\f[BIR]|\\&", "", roff).replace(r"\-", "-").replace(r"\(aq", "'").replace(r"\e", "\\")
     return " ".join(roff.split())
@@ -43,7 +43,7 @@ def breaches(crivo, folder):
             yield f"{command} must have a page, {page.name}"
             continue
         written = text_of(page)
-        if command not in nested and written.count(text.splitlines()[0]) > 1:  # the nested have no text of their own
+        if command not in nested and written.count(text.splitlines()[0]) > 1:  # nested commands share a page's text
             yield f"{page.name} must say once what is in its NAME"
         for line in text.splitlines():
             for option in re.findall(r"--[a-z-]+", line.strip().split("  ")[0]) if re.match(r" +-", line) else []:

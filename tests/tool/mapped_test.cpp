@@ -1,4 +1,4 @@
-// Large filter files: the tool maps them, and says so when they are damaged or changed.
+// The tool maps large filter files, and reports damage and changes.
 #include <algorithm>
 
 #include "shell.h"
@@ -8,10 +8,10 @@ namespace {
 
 class Mapped : public ToolTest {
  protected:
-  // 125 KB, so that the tool stores sums with it.
+  // 125 KB, large enough for the tool to store checksums.
   Mapped() { EXPECT_THAT(crivo("build -q -o f", numbered_lines(100'000)), Succeeds()); }
 
-  /// The file with one bit of its payload changed.
+  /// Flips one bit of the file's payload.
   void damage(const std::string& name, std::size_t offset) {
     std::string blob = read("f");
     blob[64 + offset] = static_cast<char>(blob[64 + offset] ^ 1);
@@ -35,7 +35,7 @@ TEST_F(Mapped, ALargeFilterIsMappableUnlessItIsToldOtherwise) {
   }
 }
 
-// 0.2% of the file are checksums, which are none of the filter that the limit is for.
+// 0.2% of the file are checksums, which do not count for the limit.
 TEST_F(Mapped, ALimitOfItsPayloadLetsAFilterThroughAPipe) {
   ASSERT_THAT(crivo("build -q --capacity 2e6 --mappable -o f", numbered_lines(10)), Succeeds());
   const std::string info = crivo("info f").out;
@@ -53,7 +53,7 @@ TEST_F(Mapped, ADamagedFileIsAnErrorWhereItIsDamaged) {
   EXPECT_THAT(crivo("info damaged"), Exits(2));
 }
 
-// A key without an answer is taken for one that may be there, so that who looks at the output alone loses no key.
+// A key without an answer is printed as possibly present, so that a script that reads only the output loses no key.
 TEST_F(Mapped, ADamagedPlaceLeavesTheOtherKeysTheirAnswers) {
   damage("damaged", 20 * 4096);
   const std::string keys = numbered_lines(100'000);
@@ -94,7 +94,7 @@ TEST_F(Mapped, AKeyWithoutAnAnswerIsNamedAndIsNoYes) {
 TEST_F(Mapped, AFileThatIsChangedOrCutWhileItIsAskedIsAnError) {
   for (const char* change : {"printf x | dd of=f bs=1 seek=500 conv=notrunc 2>&-", "truncate -s 5000 f", ": >f"}) {
     ASSERT_THAT(crivo("build -q -o f", numbered_lines(100'000)), Succeeds());
-    // The second key is only written once the answer to the first is there and the file has been changed.
+    // The second key is written only after the first answer was read and the file was changed.
     const Outcome run =
         shell("mkfifo keys answers; '" CRIVO_TOOL
               "' query f <keys >answers & exec 3>keys 4<answers\n"

@@ -1,4 +1,4 @@
-// crivo build --max-memory: how much it takes, what it leaves behind, and what it says; and the progress of a build.
+// crivo build --max-memory: its peak memory, its temporary files, its messages, and the progress of a build.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
 
 class Memory : public ToolTest {
  protected:
-  /// Runs a shell command in the scratch folder, and returns the most memory that one of its programs took, in bytes.
+  /// Runs a shell command in the scratch folder. Returns the peak memory in bytes of its largest program.
   std::uint64_t peak_of(const std::string& command) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -38,7 +38,7 @@ TEST_F(Memory, IsNoMoreThanABuildWasGiven) {
 #ifdef CRIVO_SANITIZED
   GTEST_SKIP() << "the sanitizers take memory of their own";
 #endif
-  shell("seq 0 2499999 >keys");  // what this program takes would count for those that it starts
+  shell("seq 0 2499999 >keys");  // run now, as this program's memory would count for the programs that it starts
   for (const std::string kind : {"ribbon --threads 16", "blocked"}) {
     const std::string build = "--kind " + kind + " keys";
     EXPECT_LE(peak_of_build("-o limited --max-memory 16M " + build), 16 * kMegabyte) << kind;
@@ -126,7 +126,7 @@ TEST_F(Memory, LeavesNothingBehindWhenTheBuildIsKilledAtAnyTime) {
                               "build -q -o f --kind ribbon --max-memory 16M --temp-folder . keys");
     killed += run.exit_code != 0;
     EXPECT_THAT(read("f"), ::testing::AnyOf(old, whole)) << time;
-    for (const auto& file : std::filesystem::directory_iterator(path("."))) {  // the instant before it takes its place
+    for (const auto& file : std::filesystem::directory_iterator(path("."))) {  // just before the rename
       const std::string name = file.path().filename();
       if (!name.starts_with(".crivo-")) continue;
       EXPECT_EQ(read(name), whole) << time;
@@ -137,7 +137,7 @@ TEST_F(Memory, LeavesNothingBehindWhenTheBuildIsKilledAtAnyTime) {
   EXPECT_GT(killed, 0);
 }
 
-// A limit on every file stands for a full disk: 4096 blocks of 512 bytes.
+// A limit of 4096 blocks of 512 bytes on every file simulates a full disk.
 TEST_F(Memory, KeepsTheOldFileWhenTheTemporaryFolderIsFull) {
   write("keys", numbered_lines(1'200'000, ""));
   write("f", "old");
@@ -155,7 +155,7 @@ TEST_F(Memory, SaysThatTheTemporaryFolderIsNone) {
       {"file", "temp-folder must be writable, got file: Not a directory\n"},
       {"''", "temp-folder must be the name of a folder, got an empty one\n"},
   };
-  for (const auto& [folder, message] : cases) {  // before all is read that there is
+  for (const auto& [folder, message] : cases) {  // the error comes before all of the endless input is read
     EXPECT_THAT(shell("yes | timeout 20 " + std::string(kTool) + "build -o f --temp-folder " + folder),
                 Fails(std::string("crivo build: ") + message))
         << folder;
@@ -179,11 +179,11 @@ TEST_F(Memory, RefusesTooLittleOfIt) {
   EXPECT_EQ(files(), 0U);
 }
 
-// The build is stopped five times while it reads, so that this takes more than a second, however fast the machine is.
+// The build is stopped five times while it reads, so that it lasts more than a second on a machine of any speed.
 TEST_F(Memory, OfABuildIsFollowedByTheTimeThatIsLeft) {
   if (shell("command -v script").exit_code != 0) GTEST_SKIP() << "script, of bsdutils, makes the terminal";
   ASSERT_THAT(shell("seq 6000000 >keys"), Succeeds());
-  // `script` makes the terminal. It would take part in the stops of its own child, so that is another shell.
+  // `script` provides the terminal. The inner shell keeps `script` itself from being stopped with the build.
   const Outcome run =
       shell("script -qfec \"" CRIVO_TOOL
             " build -q -o f --kind ribbon keys & echo \\$! >pid; wait\" terminal "

@@ -1,5 +1,4 @@
-// Where crivo build writes: no file is lost, whatever the output is, and the old filter stays until the new one is
-// whole.
+// Where crivo build writes: it destroys only filter files, and the old filter stays until the new one is complete.
 #include <unistd.h>
 
 #include "environment.h"
@@ -13,12 +12,13 @@ constexpr const char* kTool = "'" CRIVO_TOOL "' ";
 TEST_F(ToolTest, SaysWhatItCannotWrite) {
   EXPECT_EQ(crivo("build -o nowhere/f", "a\n").err,
             "crivo build: output must be writable, got nowhere/f: No such file or directory\n");
-  EXPECT_THAT(shell("yes | timeout 20 " + std::string(kTool) + "build -o nowhere/f"), Exits(2));  // before it reads
+  EXPECT_THAT(shell("yes | timeout 20 " + std::string(kTool) + "build -o nowhere/f"),
+              Exits(2));  // without reading
   EXPECT_EQ(crivo("build -o .", "a\n").err, "crivo build: output must be writable, got .: Is a directory\n");
   EXPECT_THAT(crivo("build -o new/", "a\n"), Exits(2));
   EXPECT_EQ(crivo("build -o /dev/full", "a\n").err,
             "crivo build: output must be writable, got /dev/full: No space left on device\n");
-  EXPECT_EQ(crivo("build -o /dev/fd/9 9>&-", "a\n").err,  // closed, as whoever runs the tests may have opened it
+  EXPECT_EQ(crivo("build -o /dev/fd/9 9>&-", "a\n").err,  // closed here, as the parent process may have opened it
             "crivo build: output must be writable, got /dev/fd/9: Bad file descriptor\n");
   EXPECT_EQ(files(), 0U);
 }
@@ -60,7 +60,7 @@ TEST_F(ToolTest, NeverWritesOverItsInput) {
     EXPECT_EQ(read("keys"), "a\nb\n") << arguments;
   }
   EXPECT_EQ(crivo("build -o ./keys keys").err, "crivo build: output must differ from the input keys, got ./keys\n");
-  EXPECT_THAT(crivo("build -q -o /dev/null /dev/null"), Succeeds());  // nothing is lost there
+  EXPECT_THAT(crivo("build -q -o /dev/null /dev/null"), Succeeds());  // nothing is lost in /dev/null
 }
 
 TEST_F(ToolTest, AppendsWhereTheShellHasAskedForThat) {
@@ -97,7 +97,7 @@ TEST_F(ToolTest, FollowsLinksToFilesThatAreYetToBeMade) {
 
 TEST_F(ToolTest, TakesTheLongestNamesThereAre) {
   const std::string longest(255, 'x');
-  for (int round = 0; round < 2; ++round) {  // the second one replaces the first one
+  for (int round = 0; round < 2; ++round) {  // the second round replaces the file of the first
     EXPECT_EQ(crivo("build -q -o " + longest, "a\n").err, "");
     EXPECT_EQ(crivo("query " + longest + " a").out, "a\n");
   }
@@ -123,7 +123,7 @@ TEST_F(ToolTest, KeepsTheOwnerOfTheFileItReplaces) {
   EXPECT_EQ(crivo("query f a").out, "a\n");
 }
 
-/// Runs as a user for whom file modes count, as they do not for root, whom the tests may run as.
+/// Runs as a user who is subject to file modes. The tests may run as root, who is not.
 TEST_F(ToolTest, RespectsWhatIsProtectedFromBeingWritten) {
   const std::string user = ::geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
   const std::string give = ::geteuid() == 0 ? "chown -R 65534:65534 . && " : "";
@@ -144,7 +144,7 @@ TEST_F(ToolTest, RespectsWhatIsProtectedFromBeingWritten) {
   shell("chmod 755 closed");
 }
 
-// A limit of 8 blocks of 512 bytes on every file stands for a full disk and, with its signal, for a kill.
+// A limit of 8 blocks of 512 bytes on every file simulates a full disk and, with its signal, a killed process.
 TEST_F(ToolTest, KeepsTheOldFileWhenItCannotWriteTheNewOne) {
   ASSERT_THAT(crivo("build -o f --raw", numbered_lines(100)), Succeeds());
   const std::string before = read("f");
@@ -161,7 +161,7 @@ TEST_F(ToolTest, KeepsTheOldFileWhenItIsKilledWhileItWrites) {
       shell("(ulimit -c 0; ulimit -f 8; exec '" CRIVO_TOOL "' build -o f --raw --capacity 100000); kill -l $?", "a\n");
   EXPECT_EQ(run.out, "XFSZ\n") << run.err;
   EXPECT_EQ(read("f"), before);
-#ifndef CRIVO_POSIX_ONLY  // else the new file has a name from its start, and stays
+#ifndef CRIVO_POSIX_ONLY  // otherwise the new file is named from the start, and stays
   EXPECT_EQ(files(), 1U);
 #endif
 }
@@ -171,14 +171,14 @@ TEST_F(ToolTest, RefusesAnInstructionSetThatItDoesNotKnow) {
   EXPECT_THAT(crivo("build -o f.crivo", "a\n"), Fails(HasSubstr("CRIVO_ISA must be one of scalar")));
 }
 
-/// What the tool says to a person at a terminal, which `script`, of bsdutils, makes.
+/// What the tool prints on a terminal, which `script` (package bsdutils) provides.
 class Terminal : public ToolTest {
  protected:
   void SetUp() override {
     if (shell("command -v script").exit_code != 0) GTEST_SKIP() << "script makes the terminal";
     ASSERT_THAT(crivo("build -q -o f", "a\n"), Succeeds());
   }
-  /// What a terminal shows on which this is run; after the input comes its end.
+  /// The terminal's output when the tool runs with this input.
   std::string shown_by(const std::string& arguments, std::string_view input = "") {
     return shell("timeout 20 script -qefc \"'" CRIVO_TOOL "' " + arguments + "\" typescript", input).out;
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The report of `./dev demo passwords`, at a size that takes seconds: what it promises, and that it notices who lies.
+"""The report of `./dev demo passwords`, at a size that needs seconds: its promises, and its checks for wrong answers.
 
 usage: passwords_test.py DEMO_FOLDER BUILD_FOLDER
 """
@@ -24,7 +24,7 @@ def sha1(word):
 
 
 class Report(unittest.TestCase):
-    """Each test has a folder with links to the programs, of which it can replace one."""
+    """Each test has a folder with links to the programs, and can replace one of them."""
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -58,7 +58,7 @@ class Report(unittest.TestCase):
         kept = self.folder / "kept.crivo"
         done = self.run_demo(*SMALL, "--keep", kept)
         self.assertEqual(done.returncode, 0, done.stderr)
-        # ./dev demo passwords names other folders, which are shorter.
+        # `./dev demo passwords` prints other folders, which are shorter.
         report = done.stdout.replace(str(self.programs), "build/release").replace(str(kept), "build/leaked.crivo")
         self.assertEqual([line for line in report.splitlines() if len(line) > 80], [])
         self.assertIn("The list is made up", report)
@@ -75,7 +75,7 @@ class Report(unittest.TestCase):
         self.assertAlmostEqual(float(rates[0]), 0.4, delta=5 * 0.4 / (0.004 * QUESTIONS) ** 0.5)
         for exact in ("sorted file", "SQLite index"):
             self.assertRegex(report, rf"(?m)^  {exact} .* none$")
-        for rival in ("dcso's bloom", "libbloom"):  # packages that ./dev test does not install
+        for rival in ("dcso's bloom", "libbloom"):  # packages that `./dev test` does not install
             self.assertRegex(report, rf"(?m)^  {rival} (.*%|is omitted: it needs the package .*)$")
         self.assertRegex(report, rf"(?m)^  password +{sha1('password')}  leaked$")
         self.assertRegex(report, r"(?m)^  correct horse battery staple .*  no$")
@@ -89,7 +89,7 @@ class Report(unittest.TestCase):
 
     def test_notices_hosts_that_differ(self):
         listed = f"{BUILD}/passwords_list absent {QUESTIONS}"
-        # On the questions that are absent it finds one more than the others, or another one.
+        # This program finds one absent question more than the others, or another one.
         self.replace("crivo", f"""{BUILD}/crivo "$@" | {{ [[ $1 == query ]] || exec cat
           found=$(cat); (($(wc -l <<<"$found") > 100)) || found=$({listed} | head -n 7); echo "$found"; }}""")
         self.assert_fails(self.run_demo(*SMALL), "all hosts must give the same answers, got others in (Python|SQL)")
@@ -99,14 +99,14 @@ class Report(unittest.TestCase):
         self.assert_fails(self.run_demo(*SMALL), r"must find at most 0\.4% of the others, got [3-7]\.")
 
     def test_refuses_what_disk_or_memory_cannot_hold(self):
-        self.replace("passwords_list", "exit 1")  # so that nothing grows if this is not refused
+        self.replace("passwords_list", "exit 1")  # keeps a missing check from filling the disk
         done = self.run_demo("--keys", str(10**15))
         self.assert_fails(done, r"^demo passwords: --keys 10{15} must have .* GB of free disk in .*, got .* GB$")
         for wrong in ("999", "1e8", "-5"):
             self.assertRegex(self.run_demo("--keys", wrong).stderr, f"must be an integer of at least 1000, got {wrong}")
 
     def test_leaves_nothing_when_it_is_interrupted(self):
-        self.replace("crivo", "exec sleep infinity")  # so that it is at work when the signal comes
+        self.replace("crivo", "exec sleep infinity")  # so that it is running when the signal comes
         for number in (signal.SIGINT, signal.SIGTERM):
             with subprocess.Popen(self.command("--keys", "5000", "--questions", "1000"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True, start_new_session=True) as demo:
@@ -118,7 +118,7 @@ class Report(unittest.TestCase):
                 self.assertEqual(demo.wait(), 128 + number)
                 self.assertRegex(demo.stdout.read() + demo.stderr.read(), r"^( *\d+ s  .*\n)*$")
             self.assertEqual(list(self.programs.glob("passwords-*")), [])
-            with self.assertRaises(ProcessLookupError):  # no program of the group is left
+            with self.assertRaises(ProcessLookupError):  # no program of the group is running
                 os.killpg(demo.pid, 0)
 
 

@@ -1,4 +1,4 @@
-// crivo query: answers and exit codes like grep's.
+// crivo query: its answers, and exit codes like those of grep.
 #include "shell.h"
 
 namespace crivo::testing {
@@ -6,7 +6,7 @@ namespace {
 
 class Query : public ToolTest {
  protected:
-  // At one in a billion, these few absent keys are absent for certain; the seed is fixed.
+  // At a rate of 1e-9 and with a fixed seed, these few absent keys are not found.
   Query() { crivo("build -o f --fpr 1e-9", "apple\npear\n[a,b]\n-x\n"); }
 };
 
@@ -44,7 +44,7 @@ TEST_F(Query, StopsReadingAtTheFirstHitWhenQuiet) {
 }
 
 TEST_F(Query, AnswersAPipeLineByLine) {
-  // The second key is only written once the answer to the first one is there.
+  // The second key is written only after the first answer was read.
   const Outcome run = shell("mkfifo keys answers; '" CRIVO_TOOL
                             "' query f <keys >answers & exec 3>keys 4<answers\n"
                             "echo apple >&3; read first <&4; echo pear >&3; read second <&4; echo $first $second");

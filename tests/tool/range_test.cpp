@@ -1,4 +1,4 @@
-// Filters of kind range in the tool: integers as keys, and questions about ranges.
+// Filters of kind range in the tool: integers as keys, and lookups of ranges.
 #include "shell.h"
 
 namespace crivo::testing {

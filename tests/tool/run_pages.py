@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the command lines of Markdown pages, each page in a folder of its own.
+"""Runs the command lines of Markdown pages, each page in its own folder.
 
 usage: run_pages.py [--install FOLDER] PREFIX|CRIVO FILE.md...
 
 A block whose first line is a comment with a file's name is saved under this name: `// names.cpp: what it is`. In a
-```console block a line after "$ " is a command, and the lines that follow are what it must print; "..." stands for any
-text. In a ```sh block the lines that start with "crivo " are run, and none may end in an error.
+```console block, a line after "$ " is a command, and the lines after it are the expected output; "..." matches any
+text. In a ```sh block, the lines that start with "crivo " are run, and none may fail.
 
-PREFIX has all that `./dev install` installs, or CRIVO is the tool. With --install, a page is run in FOLDER, which has
-the packages, and the last line of its first block, the install line, is run first. A file names.crivo that a page leaves must have the
-bytes that the tool writes for the same names, in one of its forms.
+PREFIX is a prefix of `./dev install`, or CRIVO is the tool. With --install, each page runs in FOLDER, which has the
+packages, after the last line of its first block, which installs them. If a page leaves a file names.crivo, it must have
+the bytes that the tool writes for the same names, in any form.
 """
 import argparse
 import os
@@ -29,7 +29,7 @@ crivo info names.crivo; exit 1"""
 
 
 def blocks_of(markdown):
-    """The blocks of code, as (number of the first line, language, lines)."""
+    """Returns the code blocks as (number of the first line, language, lines)."""
     blocks, inside = [], False
     for number, line in enumerate(markdown.splitlines(), 1):
         if line.startswith("```"):
@@ -42,7 +42,7 @@ def blocks_of(markdown):
 
 
 def commands_of(block):
-    """The lines to run, as (number, command, expected output or None)."""
+    """Returns the lines to run as (number, command, expected output or None)."""
     first, kind, lines = block
     commands = []
     for number, line in enumerate(lines, first):
@@ -56,7 +56,7 @@ def commands_of(block):
 
 
 class Reader:
-    """Somebody who does what a page says, in a folder, with these variables of the environment."""
+    """Follows the instructions of a page in a folder, with these environment variables."""
 
     def __init__(self, folder, environment):
         self.folder, self.environment = pathlib.Path(folder), environment
@@ -73,12 +73,12 @@ class Reader:
         return None if re.fullmatch(pattern, run.stdout) else f"must print {expected}, got {run.stdout!r}"
 
     def install(self, line):
-        """What is wrong with a page's install line."""
+        """Returns the error of a page's install line, or None."""
         run = self.run(line)
         return f"must install, got {run.returncode}: {run.stdout}" if run.returncode else None
 
     def read(self, markdown, install):
-        """What is wrong with a page, by line."""
+        """Yields the errors of a page with their lines."""
         ran = 0
         blocks = blocks_of(markdown)
         if install and (wrong := self.install(blocks[0][2][-1])):
@@ -97,7 +97,7 @@ class Reader:
 
 
 def environment_of(installed, programs):
-    """The environment in which the installed things are found; `programs` is a folder for a link to the tool."""
+    """The environment for the installed files. `programs` is a folder for a link to the tool."""
     if not installed.is_dir():
         os.symlink(installed, pathlib.Path(programs, "crivo"))
         return {**os.environ, "PATH": programs + os.pathsep + os.environ["PATH"]}

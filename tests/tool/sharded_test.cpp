@@ -1,4 +1,4 @@
-// Sharded filters by the tool: what is killed leaves the old filter or the new one.
+// Sharded filters in the tool: a killed build leaves the old filter or the new one.
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -13,7 +13,7 @@ constexpr const char* kTool = "'" CRIVO_TOOL "' ";
 class ShardedTool : public ToolTest {};
 
 TEST_F(ShardedTool, ABuildThatIsKilledLeavesTheOldFilterOrTheNewOne) {
-  // Each filter has the keys of its round, and those that all have.
+  // Each round's filter has the keys of the round, and keys that all rounds have.
   const auto keys = [](int round) {
     return "(seq 3000; seq " + std::to_string(10'000 * (round + 1)) + " " +
            std::to_string(10'000 * (round + 1) + 4999) + ") | ";
@@ -22,7 +22,7 @@ TEST_F(ShardedTool, ABuildThatIsKilledLeavesTheOldFilterOrTheNewOne) {
   const auto started = std::chrono::steady_clock::now();
   ASSERT_THAT(shell(keys(0) + kTool + "build -q --shards 16 -o f"), Succeeds());
   const std::chrono::duration<double> build_time = std::chrono::steady_clock::now() - started;
-  // From a kill at once to one that mostly comes too late, also on a busy machine.
+  // The kill comes between the start and, usually, after the end, also on a busy machine.
   std::uniform_real_distribution<> kill_after(0.001, std::max(0.04, 1.5 * build_time.count()));
   std::mt19937 random(1);
   int killed = 0;
@@ -49,7 +49,7 @@ TEST_F(ShardedTool, ABuildThatIsKilledLeavesTheOldFilterOrTheNewOne) {
 
 TEST_F(ShardedTool, OpensAsManyShardsAsTheHardLimitAllows) {
   ASSERT_THAT(crivo("build -q --shards 64 -o f", numbered_lines(5000)), Succeeds());
-  // Within the soft limit, not even the manifest could be opened. CTest leaves descriptor 3 open.
+  // With the soft limit, even the manifest could not be opened. CTest leaves descriptor 3 open.
   EXPECT_THAT(shell("exec 3>&-; ulimit -Sn 4; " + std::string(kTool) + "query -q f", numbered_lines(1)), Succeeds());
 }
 
@@ -90,7 +90,7 @@ TEST_F(ShardedTool, AreUnitedShardByShard) {
   EXPECT_EQ(crivo("query -c u", numbered_lines(1000, "b")).out, "1000\n");
 }
 
-// With a limit for all of them, the keys of a shard must fit, and not all keys.
+// With a memory limit, the keys of one shard must fit, but not all keys.
 TEST_F(ShardedTool, AreBuiltInTheMemoryOfOne) {
   EXPECT_THAT(shell("seq 1500000 | " + std::string(kTool) +
                     "build -q --shards 16 --kind ribbon --max-memory 16M --temp-folder . -o f"),

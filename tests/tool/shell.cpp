@@ -1,4 +1,4 @@
-// Running the tool; see shell.h.
+// Runs the tool; see shell.h.
 #include "shell.h"
 
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// Running the tool in a scratch folder of its own, as a user's shell does.
+// Runs the tool in a scratch folder, as a user's shell does.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ struct Outcome {
 };
 void PrintTo(const Outcome& outcome, std::ostream* out);
 
-/// What EXPECT_THAT(crivo("query f key"), ...) asks of an outcome. 2 is the exit code of every error.
+/// Matchers of an outcome, for EXPECT_THAT(crivo("query f key"), ...). 2 is the exit code of every error.
 using TextMatcher = ::testing::Matcher<const std::string&>;
 using OutcomeMatcher = ::testing::Matcher<const Outcome&>;
 [[nodiscard]] OutcomeMatcher Exits(const ::testing::Matcher<int>& code, const TextMatcher& err = _,
@@ -34,7 +34,7 @@ class ToolTest : public ::testing::Test {
   void write(const std::string& name, std::string_view content);
   [[nodiscard]] std::string read(const std::string& name) const;
   [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_.file(name); }
-  /// How many files lie in the scratch folder.
+  /// The number of files in the scratch folder.
   [[nodiscard]] std::size_t files() const;
 
  private:

@@ -1,4 +1,4 @@
-// crivo sketch and crivo diff: what two files of keys differ in.
+// crivo sketch and crivo diff: the difference of two files of keys.
 #include "shell.h"
 
 namespace crivo::testing {
@@ -15,7 +15,7 @@ class Sketches : public ToolTest {
     write("mine", both + "-7\n42\n");
     write("theirs", "43\n" + both);
   }
-  /// What diff says of the sketches of both files, made with these options.
+  /// The output of diff for the sketches of both files, made with these options.
   Outcome difference(const std::string& options, const std::string& more = "") {
     EXPECT_THAT(crivo("sketch -q -o mine.sketch " + options + " mine"), Succeeds(""));
     EXPECT_THAT(crivo("sketch -q -o theirs.sketch " + options + " theirs"), Succeeds(""));

@@ -1,4 +1,4 @@
-// Maps and exact filters in the tool: lines with values, and the keys of one file beside all others in another.
+// Maps and exact filters in the tool: lines with values, and members in one file with all other keys in another.
 #include "shell.h"
 
 namespace crivo::testing {

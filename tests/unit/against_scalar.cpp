@@ -22,7 +22,7 @@ std::string text_of(const Parts&... parts) {
   return text.str();
 }
 
-/// The payload after the hashes were added to an empty one.
+/// The payload of an empty filter after these hashes were added.
 std::unique_ptr<std::byte[]> added_by(const Kernels& kernels, const Shape& shape, std::span<const std::uint64_t> hashes,
                                       std::size_t shift) {
   auto memory = std::make_unique<std::byte[]>(shift + shape.units * (kBlockBits / 8));
@@ -103,7 +103,7 @@ std::string difference_in_banding(const Kernels& kernels, const Shard& shard) {
     }
   }
   const auto columns = static_cast<unsigned>(std::bit_width(shard.fingerprint_mask));
-  Window window;  // what the slots to the right might be solved to
+  Window window;  // the slots to the right of the shard
   for (unsigned column = 0; column < kMaxRibbonColumns; ++column) window[column] = ribbon_row(column + 1, kWideRibbon);
   Window expected_window = window;
   for (std::size_t end = band.size(); end > 0;) {

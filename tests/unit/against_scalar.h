@@ -1,5 +1,5 @@
-// Compares one instruction set's kernels with the portable ones, bit for bit. The unit tests and the fuzzers both use
-// it: each function returns a text about what differs, or "".
+// Compares one instruction set's kernels with the portable ones, bit for bit, for the unit tests and the fuzzers. Each
+// function that compares returns a text that describes the difference, or "".
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace crivo::testing {
 
-/// How filters of a kind are asked.
+/// The lookup functions that an instruction set has for a kind.
 using Asking = Probe Kernels::*;
 
-/// How a ribbon of this shape is asked.
+/// The lookup functions for a ribbon of this shape.
 [[nodiscard]] Asking asking_ribbon(const Shape& shape) noexcept;
 
-/// Asks for each hash, and for all of them in a batch, and of a ribbon both as it is and prepared. Neither hashes nor
-/// hits have a byte to spare that sanitizers would not see being touched.
+/// Looks up each hash alone and all hashes in a batch; in a ribbon, before and after it is prepared. Neither `hashes`
+/// nor `hits` has spare bytes at its end, so that sanitizers see every access outside them.
 [[nodiscard]] std::string difference_in_answers(const Kernels& kernels, Asking asking, const View& view,
                                                 std::span<const std::uint64_t> hashes);
 
@@ -28,17 +28,17 @@ using Asking = Probe Kernels::*;
 
 /// A shard of a ribbon level that is to be banded and solved.
 struct Shard {
-  unsigned width;              // of the ribbon
-  std::uint64_t blocks;        // the blocks of the level
-  std::uint64_t first_bucket;  // the first bucket of the shard
+  unsigned width;        // of the ribbon's rows, in bits
+  std::uint64_t blocks;  // of the level
+  std::uint64_t first_bucket;
   std::uint64_t end_bucket;
-  std::uint64_t end_slot;             // no row is stored from here on
-  std::uint32_t fingerprint_mask;     // columns
-  std::vector<unsigned> thresholds;   // one per bucket: at least
-  std::vector<std::uint64_t> hashes;  // the level's hashes, ascending; only those in the shard's buckets are added
+  std::uint64_t end_slot;             // rows are stored only before this slot
+  std::uint32_t fingerprint_mask;     // a bit for each column
+  std::vector<unsigned> thresholds;   // at least one per bucket
+  std::vector<std::uint64_t> hashes;  // the level's hashes, ascending; only the hashes in the shard's buckets are added
 };
 
-/// What became of each bucket's keys.
+/// Bands the shard. Returns which keys of each bucket were bumped.
 std::vector<RibbonBumped> band_with(const Kernels& kernels, const Shard& shard, RibbonBand& band);
 
 [[nodiscard]] std::string difference_in_banding(const Kernels& kernels, const Shard& shard);

@@ -1,4 +1,4 @@
-// Adding a key to a stored blob must give the blob that adding it in memory gives, and touch only what the key touches.
+// Adding a key to a stored blob must give the same blob as adding it in memory, and write only the key's bytes.
 #include "crivo/host/blob_in_place.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace crivo::testing {
 namespace {
 
-/// A blob in memory that notes what is read and written.
+/// A blob in memory that records which bytes are read and written.
 class MemoryBlob : public StoredBlob {
  public:
   explicit MemoryBlob(Bytes stored) : bytes(std::move(stored)) {}
@@ -64,7 +64,7 @@ TEST_P(BlobInPlaceTest, GivesTheBlobThatMemoryGives) {
   MemoryBlob stored(raw(filter));
   int new_keys = 0;
   for (int i = 0; i < 300; ++i) {
-    const std::string key = std::to_string(i % 200);  // the last hundred are there already
+    const std::string key = std::to_string(i % 200);  // the last hundred keys are already in the filter
     const bool was_there = filter.may_contain(key);
     const bool counts = filter.ref().kind().can.count || filter.ref().kind().can.remove;
     if (!was_there || counts) {

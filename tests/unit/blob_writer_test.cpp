@@ -1,4 +1,4 @@
-// Writing blobs without holding them in memory.
+// Tests writing blobs that are never in memory as a whole.
 #include "crivo/blob_writer.h"
 
 #include <gtest/gtest.h>

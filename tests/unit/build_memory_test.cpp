@@ -1,4 +1,4 @@
-// What a build allocates, and that its caller can give it. A program of its own: malloc is replaced.
+// What a build allocates, also from its caller's memory resources. A separate program, because it replaces malloc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace crivo {
 namespace {
 
-/// Counts what a build takes from it, for its payload and beside it.
+/// Counts the bytes that a build allocates from this resource, for the payload and for temporary data.
 class Counted final : public std::pmr::memory_resource {
  public:
   [[nodiscard]] double peak() const { return static_cast<double>(peak_); }
@@ -37,8 +37,8 @@ class Counted final : public std::pmr::memory_resource {
 };
 
 struct Measured {
-  double allocated = 0;  // the most bytes that malloc gave at once
-  double counted = 0;    // the most that the options' resources gave
+  double allocated = 0;  // peak bytes allocated by malloc
+  double counted = 0;    // peak bytes allocated by the options' memory resources
   double payload = 0;
   double bits_per_key(std::size_t keys) const { return 8 * (allocated - payload) / static_cast<double>(keys); }
 };
@@ -62,7 +62,7 @@ Measured measure_ribbon(Hashes&& hashes, unsigned threads = 1) {
   return measure(spec, std::forward<Hashes>(hashes), {.threads = threads});
 }
 
-// malloc rounds up and a build has some small strings and vectors; each thread has a stack's bookkeeping.
+// malloc rounds up; a build has some small strings and vectors; each thread has the bookkeeping of its stack.
 void expect_close(const Measured& measured, unsigned threads) {
   EXPECT_LE(measured.allocated, 1.02 * measured.counted + 4096 + 1024 * threads);
   EXPECT_GE(measured.allocated, 0.98 * measured.counted - 4096);
@@ -78,7 +78,7 @@ TEST(BuildMemory, ComesFromTheCallersResources) {
   }
 }
 
-// The hashes' own 64 bits per key are included. The limit is 0.4 times what RocksDB's Ribbon takes, which is 235.
+// The limit includes the hashes' own 64 bits per key. It is 0.4 times the 235 bits per key of RocksDB's Ribbon.
 TEST(BuildMemory, IsSmallWhereNoCopyIsNeeded) {
   constexpr std::size_t kKeys = 1'000'000;
   auto hashes = testing::random_hashes(kKeys, kKeys);
@@ -88,7 +88,7 @@ TEST(BuildMemory, IsSmallWhereNoCopyIsNeeded) {
   EXPECT_LE(64 + measure_ribbon(std::move(hashes)).bits_per_key(kKeys), 94);
 }
 
-// Many keys of a large blocked filter are partitioned first, whether somebody watches or not.
+// Many keys of a large blocked filter are partitioned first, with or without a progress callback.
 TEST(BuildMemory, CountsThePartsOfALargeBlockedFilter) {
   constexpr std::size_t kKeys = std::size_t{1} << 22;
   const auto hashes = testing::random_hashes(kKeys, kKeys);
@@ -102,9 +102,9 @@ TEST(BuildMemory, CountsThePartsOfALargeBlockedFilter) {
   }
 }
 
-// Each kept hash takes eight bytes, and up to as many are in reserve while more hashes come.
+// A pending hash occupies eight bytes. While hashes arrive, the builder reserves at most as many bytes again.
 TEST(BuildMemory, OfABuilderIsWhatItPromises) {
-  constexpr std::size_t kFull = std::size_t{1} << 20;  // the hashes fill what was reserved
+  constexpr std::size_t kFull = std::size_t{1} << 20;  // the hashes fill the reserved memory
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon, Kind::kCounting}) {
     for (const std::size_t keys : {kFull, kFull + 1}) {
       const auto hashes = testing::random_hashes(keys, keys);
@@ -123,12 +123,12 @@ TEST(BuildMemory, OfABuilderIsWhatItPromises) {
   }
 }
 
-// Keys that go straight into the filter, all in one call, with the least max_memory that is enough for it.
+// The keys are added to the filter in one call, with the lowest max_memory that the builder accepts for them.
 TEST(BuildMemory, OfABuilderStaysWithinItsLimit) {
-  constexpr std::uint64_t kCallersBytes = std::uint64_t{8} << 20;  // of the limit: crivo/build_options.h
+  constexpr std::uint64_t kCallersBytes = std::uint64_t{8} << 20;  // see crivo/build_options.h
   const auto hashes = testing::random_hashes(std::size_t{5} << 20, 1);
   for (const KindInfo& info : kinds()) {
-    if (!info.can.add || info.default_capacity != 0) continue;  // or begins small
+    if (!info.can.add || info.default_capacity != 0) continue;  // kinds with a default capacity begin small and grow
     const FilterSpec spec{.kind = info.kind, .capacity = 8 * hashes.size(), .bits_per_key = 16};
     const std::uint64_t enough = FilterBuilder::create(spec, {.max_memory = kMinBuildMemoryBytes}).error().needed_bytes;
     const std::size_t peak = bench::peak_bytes([&] {

@@ -1,4 +1,4 @@
-// Blobs in chunks: docs/format.md, "Chunks", read from that page alone, and what a link can do to them.
+// Blobs in chunks, by a reader written only from docs/format.md, "Chunks"; and what an unreliable link can do to them.
 #include "crivo/host/chunks.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Error refused(ChunkReader& reader, const Bytes& chunk, std::optional<std::uint64
   return added ? Error{} : added.error();
 }
 
-/// The blob that the reader puts together of these chunks.
+/// The blob that the reader assembles from these chunks.
 Bytes joined(const std::vector<Bytes>& chunks) {
   ChunkReader reader;
   for (const Bytes& chunk : chunks) {

@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// A filter of this many bits with this share of them set.
+/// A filter with this number of bits, of which this fraction is set.
 AnyFilter filter_with_fill(Kind kind, std::uint64_t bits, double fill) {
   constexpr unsigned kProbes = 8;
   Shape shape{.kind = kind, .k = kProbes, .units = kind == Kind::kClassic ? bits : bits / kBlockBits};
@@ -33,7 +33,7 @@ AnyFilter filter_with_fill(Kind kind, std::uint64_t bits, double fill) {
   return *std::move(filter);
 }
 
-/// The stored payload that a form writes is within 3% of the entropy of its bits, and 64 bytes.
+/// Expects the stored payload of this form to be at most 3% and 64 bytes larger than the entropy of its bits.
 void expect_near_entropy(Kind kind, std::uint64_t bits, double fill, BlobForm form) {
   const AnyFilter filter = filter_with_fill(kind, bits, fill);
   const Stats stats = filter.ref().stats();
@@ -55,7 +55,7 @@ class GapCoding : public ::testing::TestWithParam<std::tuple<Kind, std::uint64_t
     const auto [kind, bits] = GetParam();
     for (const double fill : kFills) {
       expect_near_entropy(kind, bits, fill, BlobForm::kSmallest);
-      if (fill <= 0.2) expect_near_entropy(kind, bits, fill, BlobForm::kAuto);  // raw from 0.2145 on
+      if (fill <= 0.2) expect_near_entropy(kind, bits, fill, BlobForm::kAuto);  // raw from 0.2145
     }
   }
 };
@@ -81,7 +81,7 @@ TEST(GapCodingAuto, IsWhatASparseBitArrayIsStoredAs) {
   }
 }
 
-// Keys chosen to fill every tenth block: a sparse filter, but no random bits.
+// The keys fill every tenth block. The filter is sparse, but its bits are not random.
 TEST(GapCodingAuto, LeavesPatternsToZstd) {
   Shape shape{.kind = Kind::kBlocked, .k = 8, .units = 1000};
   AlignedBytes payload(64'000);
@@ -136,7 +136,7 @@ TEST(GapCodingRoundTrip, IsForPayloadsOfWhichAQuarterIsSetAtMost) {
   }
 }
 
-// 100,000 bits that zstd writes in a few bytes would be as cheap to forge as to store.
+// zstd compresses a regular pattern of 100,000 set bits to a few bytes. A forged payload would be equally small.
 TEST(GapCodingRoundTrip, IsNotForPatternsOfLessThanTwoBitsPerGap) {
   Bytes payload(50'000, std::byte{0x11});
   EXPECT_FALSE(compress_gap(payload, 0));
@@ -149,14 +149,14 @@ TEST(GapCodingRoundTrip, IsExactForALoneBitAndForExtremes) {
     payload[bit / 8] = static_cast<std::byte>(1U << (bit % 8));
     expect_round_trip(payload);
   }
-  std::mt19937_64 random(5);  // half set, then all clear, then one bit: gaps far above the mean
+  std::mt19937_64 random(5);  // first half of the bits set, then all clear, then one bit: gaps far above the mean
   Bytes uneven = random_payload(random, 20'000, 0.5);
   uneven.resize(100'000);
   uneven.back() = std::byte{0x80};
   expect_round_trip(uneven);
 }
 
-// Streams made by hand, from docs/format.md; tests/golden/hostile_set.cpp has those that are wrong in their numbers.
+// Streams written by hand from docs/format.md. tests/golden/hostile_set.cpp has the streams whose numbers are wrong.
 class HostileGapStream : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kRawBytes = 1000;  // 8000 bits
@@ -170,8 +170,8 @@ class HostileGapStream : public ::testing::Test {
     bytes.insert(bytes.end(), frame.begin(), frame.end());
     return bytes;
   }
-  /// A frame that stores at most 128 KiB of symbols as they are (RFC 8878, 3.1.1). With a window, which zstd would
-  /// lower if it knew the size; 0: of a single segment.
+  /// A frame that stores at most 128 KiB of symbols raw (RFC 8878, 3.1.1). A window_log of 0 gives a single segment.
+  /// Otherwise the frame omits the content size, because zstd reduces a window that exceeds it.
   static Bytes frame_of(const std::vector<std::uint8_t>& symbols, unsigned window_log) {
     const auto size = static_cast<std::uint32_t>(symbols.size());
     Bytes frame(4);
@@ -197,7 +197,7 @@ class HostileGapStream : public ::testing::Test {
 };
 
 TEST_F(HostileGapStream, IsTheControl) {
-  // 500 bits set of 8000: b is 0, as 500 x 16 >= 8000. 499 of them: b is 1.
+  // With 500 of 8000 bits set, b is 0, as 500 x 16 >= 8000. With 499 it is 1.
   const auto decoded = decompress_gap(stream(500, {}, std::vector<std::uint8_t>(500, 15)), kRawBytes);
   for (std::size_t i = 0; i < kRawBytes; ++i)
     EXPECT_EQ((*decoded)[i], i % 2 == 0 ? std::byte{0} : std::byte{0x80}) << i;
@@ -205,7 +205,7 @@ TEST_F(HostileGapStream, IsTheControl) {
       decompress_gap(stream(499, std::vector<std::uint8_t>(63, 0), std::vector<std::uint8_t>(499, 7)), kRawBytes));
 }
 
-// zstd holds any number of equal symbols in a few bytes, and each of them would be a bit to set.
+// zstd stores any number of equal symbols in a few bytes, and each symbol would be a bit to set.
 TEST_F(HostileGapStream, IsRejectedWhenItsGapsTakeLessThanTwoBitsEach) {
   const std::vector<std::uint8_t> gaps(2000, 0);
   Bytes frame(ZSTD_compressBound(gaps.size()));
@@ -231,13 +231,13 @@ TEST_F(HostileGapStream, IsRejectedByItsFrame) {
   bytes.push_back(std::byte{0});
   expect_corrupt(bytes, "fill the rest of the stored payload");
   bytes = good;
-  bytes.insert(bytes.end(), good.begin() + 8, good.end());  // a second frame
+  bytes.insert(bytes.end(), good.begin() + 8, good.end());
   expect_corrupt(bytes, "fill the rest of the stored payload");
   bytes = good;
   bytes[8] = std::byte{0x50};
   bytes[9] = std::byte{0x2A};
   bytes[10] = std::byte{0x4D};
-  bytes[11] = std::byte{0x18};  // a skippable frame's magic
+  bytes[11] = std::byte{0x18};  // the magic number of a skippable frame
   expect_corrupt(bytes, "start with its magic");
 
   for (const unsigned window_log : {17U, 18U, 27U}) {
@@ -253,7 +253,7 @@ TEST_F(HostileGapStream, IsRejectedByItsFrame) {
   }
 }
 
-/// The bytes of memory that a payload takes.
+/// The resident bytes of a payload's pages.
 std::size_t resident_bytes(std::span<const std::byte> payload) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<std::uintptr_t>(payload.data()) + page - 1) / page * page;
@@ -263,8 +263,8 @@ std::size_t resident_bytes(std::span<const std::byte> payload) {
   return page * static_cast<std::size_t>(std::ranges::count_if(in_memory, [](auto it) { return (it & 1) != 0; }));
 }
 
-#if !defined(__SANITIZE_THREAD__)  // which takes memory for whatever is reserved
-// Of huge pages each of these bits would take one.
+#if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer makes all reserved memory resident
+// With huge pages, each of these bits would occupy a page of 2 MiB.
 TEST(GapCodedPayload, TakesTheMemoryThatItFills) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   constexpr std::size_t kBits = 16;
@@ -291,7 +291,7 @@ TEST_F(HostileGapStream, DecodesToAPayloadOfTheRightSizeOrNothingAtEveryBitFlip)
     EXPECT_EQ(decoded->size(), kRawBytes);
     EXPECT_TRUE(compress_gap(*decoded, 0));
   }
-  EXPECT_GT(decoded_count, 0U);  // low bits: another payload, which only the blob's checksum can tell
+  EXPECT_GT(decoded_count, 0U);  // low bits: another valid payload, which only the blob's checksum can detect
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The floor that equal 64-bit hashes of different keys put under every rate.
+// Different keys with equal 64-bit hashes give every false-positive rate a lower bound.
 #include "kinds/collisions.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Collisions, BelongToTheStatedRateOfEveryKind) {
     EXPECT_GE(stats.current_fp_rate, *stats.cardinality * 0x1p-64) << info.name;
   }
   FilterSpec spec{.capacity = 1000};
-  spec.bits_per_key = 1000;  // the filter's own rate is 1e-27
+  spec.bits_per_key = 1000;  // the rate without equal hashes is 1e-27
   const AnyFilter blocked = testing::build_filter(spec, 1000);
   EXPECT_NEAR(blocked.ref().stats().current_fp_rate, 1000 * 0x1p-64, 100 * 0x1p-64);
 }
@@ -60,7 +60,7 @@ TEST(Collisions, LeaveNoRateForTooManyKeys) {
   EXPECT_TRUE(size_ribbon(1000, 0x1p-32));
 }
 
-// A hash times the multiplier of classic's positions, or divided by it, has all of the other's positions but one.
+// Multiply a hash by the constant of classic's positions: the product shares all positions of the hash but one.
 TEST(Collisions, OfRelatedHashesAreCountedInClassicRates) {
   constexpr std::uint64_t kMultiplier = 0xF1357AEA2E62A9C5;
   Shape shape{.kind = Kind::kClassic, .k = 30, .units = 1'000'000};
@@ -68,14 +68,14 @@ TEST(Collisions, OfRelatedHashesAreCountedInClassicRates) {
   constexpr std::uint64_t kHash = 0x0123456789ABCDEF;
   ASSERT_TRUE(filter->add_hashes(std::vector<std::uint64_t>{kHash}));
   EXPECT_FALSE(filter->ref().may_contain_hash(kHash * kMultiplier));
-  std::uint64_t last = kHash;  // the position that the key lacks
+  std::uint64_t last = kHash;  // a hash whose first position is the one that the filter still lacks
   for (int i = 0; i < 30; ++i) last *= kMultiplier;
   ASSERT_TRUE(filter->add_hashes(std::vector<std::uint64_t>{last}));
   EXPECT_TRUE(filter->ref().may_contain_hash(kHash * kMultiplier));
 
-  EXPECT_EQ(related_hash_rate(0.5, 1024, 64), 0x1p-53);   // 2 x (1/2 + 1/4 + ...) of each key's 2^-64
-  EXPECT_EQ(related_hash_rate(1, 1024, 3), 4 * 0x1p-54);  // in a full filter, two on each side
-  EXPECT_EQ(related_hash_rate(0.5, 1024, 1), 0);          // a single position has no neighbours
+  EXPECT_EQ(related_hash_rate(0.5, 1024, 64), 0x1p-53);   // 2 x (1/2 + 1/4 + ...) times 2^-64 per key
+  EXPECT_EQ(related_hash_rate(1, 1024, 3), 4 * 0x1p-54);  // in a full filter: two related hashes on each side
+  EXPECT_EQ(related_hash_rate(0.5, 1024, 1), 0);          // a single position is shared with no related hash
   EXPECT_GE(classic_fp_rate(60e6, 1e6, 40), 2.4 * 1e6 * 0x1p-64 / 2);
 }
 

@@ -1,5 +1,5 @@
-// The compressed sizing: the smallest blob at a rate, the lowest rate in a blob, and the paper's figures with real
-// blobs. Mitzenmacher 2002, "Compressed Bloom filters", table 1.
+// Sizes of compressed filters: the smallest blob at a rate, and the lowest rate in a blob. Real blobs must reach the
+// figures of table 1 of Mitzenmacher 2002, "Compressed Bloom filters".
 #include "kinds/bloom/compressed.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr double kCodecOverhead = 1.03;  // docs/format.md, "Gap coding"; and 64 bytes
+constexpr double kCodecOverhead = 1.03;  // docs/format.md, "Gap coding": 3%, and 64 bytes
 
 double blob_bits_per_key(const AnyFilter& filter, std::uint64_t keys) {
   const auto bytes = blob_of(filter.ref(), BlobForm::kAuto).size() - kBlobHeaderBytes;
@@ -28,20 +28,20 @@ FilterSpec compressed_spec(std::uint64_t capacity) {
   return spec;
 }
 
-/// The limit of classic_fp_rate for many keys: (1 - e^(-kn/m))^k.
+/// The limit of classic_fp_rate as the number of keys grows: (1 - e^(-kn/m))^k.
 double rate_of_many(double bits_per_key, unsigned probes) {
   return std::pow(-std::expm1(-double(probes) / bits_per_key), probes);
 }
 
 struct Figure {
-  double bits_per_key;  // bits per key in memory
+  double bits_per_key;  // of the uncompressed filter in memory
   unsigned probes;
   double fp_rate;
 };
 
 class PaperFigures : public ::testing::TestWithParam<Figure> {};
 
-// Eight bits per key are transmitted in all three.
+// Each of the three blobs has eight bits per key.
 TEST_P(PaperFigures, AreReachedByRealBlobs) {
   const Figure figure = GetParam();
   constexpr std::uint64_t kKeys = 100'000;
@@ -59,8 +59,8 @@ TEST_P(PaperFigures, AreReachedByRealBlobs) {
               figure.bits_per_key, figure.probes, transmitted, bound, found / kAbsent, figure.fp_rate);
   EXPECT_NEAR(bound, 8, 0.1);
   EXPECT_LE(transmitted, kCodecOverhead * bound + 64.0 * 8 / kKeys);
-  // The figure's last digit, the binomial deviation at one in a million, and 2% for this filter's own fill: the
-  // standard deviation of k times the fill's relative error is below 0.5% in all three.
+  // The tolerance is half of the figure's last digit, the binomial deviation at one in a million, and 2% for this
+  // filter's own fill. The standard deviation of k times the fill's relative error is below 0.5% in all three.
   const double deviation = 4.75 * std::sqrt(figure.fp_rate / kAbsent);
   EXPECT_NEAR(found / kAbsent, figure.fp_rate, 0.00005 + deviation + 0.02 * figure.fp_rate);
 }
@@ -73,7 +73,7 @@ TEST(Compressed, PicksThePapersOptimumAtEightBitsPerKey) {
   spec.bits_per_key = 8;
   const AnyFilter filter = build_filter(spec, 100'000);
   EXPECT_EQ(filter.shape().k, 1U);
-  EXPECT_NEAR(static_cast<double>(filter.shape().units), 97e5, 1e5);  // his 92 take 7.92 of the 8 bits
+  EXPECT_NEAR(static_cast<double>(filter.shape().units), 97e5, 1e5);  // the paper: 92 bits in 7.92
   EXPECT_LE(filter.facts().fp_rate, 0.0108);
   EXPECT_GE(filter.facts().fp_rate, 0.0100);
   EXPECT_LE(blob_bits_per_key(filter, 100'000), kCodecOverhead * 8 + 64.0 * 8 / 100'000);
@@ -96,7 +96,7 @@ TEST_P(CompressedAtRate, MeetsItInASmallerBlobThanClassic) {
   const double bits = stored_bits_per_key(static_cast<double>(compressed.shape().units) / kKeys, compressed.shape().k);
   const double stored = blob_bits_per_key(compressed, kKeys);
   EXPECT_LE(stored, kCodecOverhead * bits + 64.0 * 8 / kKeys);
-  // By the formula 7% (at 0.1) to 16% (at 0.01) smaller, less up to 1.5% that the codec takes.
+  // By the formula, the blob is 7% (at a rate of 0.1) to 16% (at 0.01) smaller. The codec adds up to 1.5%.
   EXPECT_LT(stored, 0.95 * blob_bits_per_key(classic, kKeys));
 }
 

@@ -1,4 +1,4 @@
-// The counting kind against a model with an integer per counter, and against the blocked filter that it contains.
+// Compares the counting kind with a model that has an integer per counter, and with the blocked filter in it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ AnyFilter empty_filter(const Shape& shape) {
   return *AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(shape.units * 256));
 }
 
-/// docs/format.md, "counting": an integer per counter, read from that page alone.
+/// A counting filter with an integer per counter, written only from docs/format.md, "counting".
 class Model {
  public:
   explicit Model(const Shape& shape) : shape_(shape), counters_(shape.units * 512) {}
@@ -75,7 +75,7 @@ class Model {
   std::vector<unsigned> counters_;
 };
 
-// Few blocks and many keys, so that counters of every value are raised, lowered and saturated.
+// Few blocks and many keys, so that counters of every value are incremented, decremented and saturated.
 TEST(Counting, AddsRemovesAndCountsLikeTheModel) {
   for (unsigned probes = 1; probes <= kMaxBlockedProbes; ++probes) {
     const Shape shape = shape_of(probes, 3);
@@ -144,7 +144,7 @@ class DropCounts : public ::testing::TestWithParam<double> {};
 INSTANTIATE_TEST_SUITE_P(Rates, DropCounts, ::testing::Values(0.3, 0.01, 0.0001, 1e-6));
 
 TEST_P(DropCounts, IsTheBlockedFilterOfTheSameKeys) {
-  for (const std::uint64_t keys : {0U, 1U, 1000U, 30000U}) {  // the last is far beyond capacity: many counters saturate
+  for (const std::uint64_t keys : {0U, 1U, 1000U, 30000U}) {  // with 30000, many counters saturate
     FilterSpec spec = spec_of(Kind::kCounting, 1000, GetParam());
     spec.seed = keys + 7;
     AnyFilter counting = build_filter(spec, keys);
@@ -191,7 +191,7 @@ TEST_P(EveryCountingLevel, AnswersLikeScalar) {
   }
 }
 
-// One counter at 0 among counters of every other value, at an address without alignment.
+// One counter is 0 among counters of every other value, in an unaligned payload.
 TEST_P(EveryCountingLevel, SeesEveryCounterAtZero) {
   const auto hashes = random_hashes(40, 6);
   const auto values = random_hashes(512, 7);

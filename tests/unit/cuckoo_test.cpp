@@ -1,4 +1,4 @@
-// The cuckoo kind against a model with an integer per slot, at its limits, and against those who know its hash.
+// Compares the cuckoo kind with a model that has an integer per slot. Tests its limits, and keys chosen by an attacker.
 
 #include <cmath>
 #include <deque>
@@ -20,7 +20,7 @@ FilterSpec spec_of(std::uint64_t capacity, double fp_rate) {
   return {.kind = Kind::kCuckoo, .capacity = capacity, .fp_rate = fp_rate};
 }
 
-/// docs/format.md, "cuckoo", read from that page alone.
+/// A cuckoo filter with an integer per slot, written only from docs/format.md, "cuckoo".
 class Model {
  public:
   explicit Model(const Shape& shape) : f_(shape.param), buckets_(shape.units), slots_(4 * shape.units) {}
@@ -56,7 +56,7 @@ class Model {
     const std::uint32_t p = reference::fingerprint(h, f_);
     if (put(a, p) || put(b, p)) return true;
     struct Node {
-      std::vector<std::uint64_t> path;  // slots; the fingerprint in each is to move to the bucket of the next
+      std::vector<std::uint64_t> path;  // the fingerprint in each slot moves to the bucket of the next slot
       std::uint64_t bucket;
     };
     std::deque<Node> queue = {{{}, a}, {{}, b}};
@@ -105,7 +105,7 @@ class Model {
   std::vector<std::uint32_t> slots_;
 };
 
-// Past what fits, so that additions relocate and fail; with removals in between, so that slots fall empty anywhere.
+// More keys than fit, so that additions relocate fingerprints and fail. Removals in between empty any slots.
 TEST(Cuckoo, AddsAndRemovesByteForByteAsTheFormatSays) {
   for (const unsigned f : {4U, 5U, 8U, 13U, 16U, 17U, 31U, 32U}) {
     for (const std::uint64_t buckets : {2U, 6U, 50U}) {
@@ -126,7 +126,7 @@ TEST(Cuckoo, AddsAndRemovesByteForByteAsTheFormatSays) {
   }
 }
 
-// Also of payloads that no writer produces. The bytes lie at the very end of their memory, for the sanitizers.
+// Includes payloads that no writer produces. Sanitizers see every read after the payload's last byte.
 TEST(Cuckoo, AnswersLikeTheModelForAnyPayload) {
   constexpr std::size_t kQueries = 3000;
   for (unsigned f = kMinCuckooBits; f <= kMaxFingerprintBits; ++f) {
@@ -134,7 +134,7 @@ TEST(Cuckoo, AnswersLikeTheModelForAnyPayload) {
       const Shape shape = shape_of(f, buckets);
       const auto hashes = random_hashes(kQueries, 100 + f);
       auto slots = random_slots(4 * buckets, f, 20, f);
-      for (std::size_t i = 0; i < buckets; ++i) {  // long fingerprints would never be hit by chance
+      for (std::size_t i = 0; i < buckets; ++i) {  // random queries would never match long fingerprints
         const auto [first, second] = Model(shape).buckets(hashes[i]);
         slots[4 * (i % 8 < 4 ? first : second) + i % 4] = reference::fingerprint(hashes[i], f);
       }
@@ -147,8 +147,8 @@ TEST(Cuckoo, AnswersLikeTheModelForAnyPayload) {
   }
 }
 
-// The paper's load for buckets of four is 95%; breadth-first search over 2000 buckets reaches 97% (the least of 100
-// trials at 1e5 keys was 96.8%), so 95% leaves the capacity a margin.
+// The paper's load for buckets of four is 95%. Breadth-first search over 2000 buckets reaches 97%: the lowest of 100
+// trials with 1e5 keys was 96.8%. So 95% leaves the capacity a margin.
 TEST(Cuckoo, FillsPast95PercentBeforeTheFirstFailure) {
   for (const std::uint64_t capacity : {100'000U, 1'000'000U}) {
     for (const double fp_rate : {0.1, 0.01, 0.0001}) {
@@ -168,7 +168,7 @@ TEST(Cuckoo, FillsPast95PercentBeforeTheFirstFailure) {
   }
 }
 
-// The sizing allows for one failure in 1e9 filters of this size, or in 1e5 for the shortest fingerprints.
+// The size allows one failure in 1e9 filters, or in 1e5 filters with the shortest fingerprints.
 TEST(Cuckoo, HasRoomForItsCapacityAtEverySize) { expect_room_at_every_size(Kind::kCuckoo, 4); }
 
 TEST(Cuckoo, EightCopiesOfAKeyFitAndTheNinthChangesNothing) {
@@ -192,8 +192,7 @@ TEST(Cuckoo, EightCopiesOfAKeyFitAndTheNinthChangesNothing) {
   EXPECT_EQ(count_found(filter.ref(), present_hashes(500, 0)), 500U);
 }
 
-// Whoever knows the seed can choose keys that all have the same two buckets. They make additions fail, and nothing
-// else.
+// Whoever knows the seed can choose keys that all have the same two buckets. Such keys only make additions fail.
 TEST(Cuckoo, KeysChosenForOnePairOfBucketsFillItAndHarmNoOther) {
   const Shape shape = shape_of(16, 100);
   const Model model(shape);
@@ -202,7 +201,7 @@ TEST(Cuckoo, KeysChosenForOnePairOfBucketsFillItAndHarmNoOther) {
   ASSERT_TRUE(filter.add_hashes(others));
   const auto target = model.buckets(others[0]);
   int taken = 0;
-  for (const std::uint64_t hash : random_hashes(50'000, 2)) {  // one in 2500 has this pair of buckets
+  for (const std::uint64_t hash : random_hashes(50'000, 2)) {  // one key in 2500 has this pair of buckets
     if (model.buckets(hash) != target) continue;
     const auto before = bytes_of(filter);
     if (filter.add_hashes({&hash, 1})) {
@@ -220,7 +219,7 @@ TEST(Cuckoo, KeysChosenForOnePairOfBucketsFillItAndHarmNoOther) {
   EXPECT_GE(added, 90U) << "the rest of the filter still takes keys";
 }
 
-// 8 fingerprints of 2^8 - 1 values at a load of 1, by hand.
+// Worked out by hand: 8 fingerprints, each with 2^8 - 1 values, at a load of 1.
 TEST(Cuckoo, TheRateIsThePapersWithoutTheValueZero) {
   EXPECT_NEAR(cuckoo_fp_rate(1, 8), 1 - std::pow(254.0 / 255, 8), 1e-15);
   EXPECT_NEAR(cuckoo_fp_rate(0.5, 16), 4.0 / 65535, 1e-8);
@@ -234,15 +233,16 @@ TEST(Cuckoo, SizesAreTheSmallestThatMeetTheRate) {
     const double buckets = static_cast<double>(size->units);
     EXPECT_LE(cuckoo_fp_rate(kKeys / (4 * buckets), size->bits), fp_rate);
     const double bits_per_key = 4 * buckets * size->bits / kKeys;
-    for (unsigned f = 7; f <= 32; ++f) {  // 7: what 1e8 keys need to be told apart
+    for (unsigned f = 7; f <= 32; ++f) {  // 1e8 keys need at least 7 bits
       const double load = std::min(0.95, std::log1p(-fp_rate) / (8 * std::log1p(-1 / (std::exp2(f) - 1))));
       EXPECT_LE(bits_per_key, f / load * (1 + 1e-6)) << "f = " << f << " would be smaller at " << fp_rate;
     }
   }
 }
 
-// Keys at which (keys / 7.6) V P(Poisson(7.6 / V) = 9) reaches 1e-5, for fingerprints of V = 2^5 - 1, 2^6 - 1 and 2^7 -
-// 1 values, worked out apart from the code: from there on a bit more is needed to place them all.
+// The keys at which (keys / 7.6) V P(Poisson(7.6 / V) = 9) reaches 1e-5, for fingerprints with V = 2^5 - 1, 2^6 - 1 and
+// 2^7 - 1 values, computed independently of the code. With more keys, the fingerprints need another bit so that all can
+// be placed.
 TEST(Cuckoo, TheShortestFingerprintsGrowWithTheKeys) {
   struct Case {
     double keys;
@@ -257,7 +257,7 @@ TEST(Cuckoo, TheShortestFingerprintsGrowWithTheKeys) {
   EXPECT_TRUE(size_cuckoo_by_bits(kMaxCapacity, 8.5));
 }
 
-// Four bits would tell a few keys apart, but with 15 values a full filter has too few paths to move keys along.
+// Four bits would distinguish a few keys. But with 15 values, a full filter has too few paths to relocate fingerprints.
 TEST(Cuckoo, FingerprintsHaveFiveBitsHoweverFewTheKeys) {
   for (const std::uint64_t keys : {1U, 10U, 100U, 1000U}) {
     EXPECT_FALSE(size_cuckoo_by_bits(keys, 5.2)) << keys;

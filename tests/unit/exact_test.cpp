@@ -1,5 +1,5 @@
-// The kind exact: certain answers for every key of its universe, at little more than the information that they are, and
-// bytes that do not depend on how it was built.
+// The kind exact: its answer is certain for every key of its universe. Its size is close to the information content,
+// and its bytes do not depend on the order or the threads of the build.
 #include <cmath>
 
 #include "crivo/builder.h"
@@ -59,7 +59,7 @@ TEST(Exact, IsCertainOfItsUniverseAtEverySize) {
   }
 }
 
-/// log2 of the number of ways in which so many of all can be members.
+/// The information in bits: log2 of the number of ways to choose the members from all keys.
 double information(double members, double others) {
   return (std::lgamma(members + others + 1) - std::lgamma(members + 1) - std::lgamma(others + 1)) / std::log(2.0);
 }
@@ -100,7 +100,7 @@ TEST(Exact, RefusesWhatNoExactFilterCanBe) {
   EXPECT_EQ(builder->add("key").error().code, ErrorCode::kUnsupported);
 }
 
-// Between what an array holds twice and what goes to a file, and where the map's keys fit in no array.
+// From sets that fit in memory twice to sets that are sorted in a file, and to sets whose map fits in no array.
 TEST(Exact, IsBuiltInTheLeastMemory) {
   for (const std::size_t members : {70'000U, 250'000U, 262'000U, 300'000U, 380'000U, 600'000U}) {
     for (const std::size_t others : {std::size_t{0}, 4 * members}) {
@@ -127,7 +127,7 @@ TEST(Exact, NeedsNoMoreBytesThanItsMembersDo) {
   EXPECT_EQ(try_exact(universe, spec_of(), {.max_bytes = needed - 8}).error().code, ErrorCode::kTooLarge);
 }
 
-// No sums protect a payload that somebody forged, so every word of its own is tried with values that it must not have.
+// A forged payload has correct checksums, so this test sets each word of the payload's head to invalid values.
 TEST(Exact, RefusesAPayloadThatContradictsItself) {
   const AnyFilter filter = exact_of(random_universe(3000, 20'000, 3));
   const Bytes good = bytes_of(filter);
@@ -137,7 +137,7 @@ TEST(Exact, RefusesAPayloadThatContradictsItself) {
       Bytes payload = good;
       store_le(payload.data() + 8 * word, value);
       const auto opened = FilterRef::open(filter.shape(), filter.facts(), payload);
-      if (word == 2 && value <= 1 + good.size() / 8) continue;  // the others are a number that nothing else repeats
+      if (word == 2 && value <= 1 + good.size() / 8) continue;  // no other field repeats the number of the others
       EXPECT_FALSE(opened) << "word " << word << " as " << value;
     }
   }

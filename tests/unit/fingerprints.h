@@ -1,5 +1,5 @@
-// What the tests of the cuckoo and hash_compaction kinds share: their slots a second time, one integer each, written
-// from docs/format.md alone, and filters of any shape.
+// Shared by the tests of the cuckoo and hash_compaction kinds: a second implementation of their slots with an integer
+// each, written only from docs/format.md, and filters of any shape.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ inline std::uint64_t scattered(std::uint32_t fingerprint) {
   return (t ^ (t >> 32)) * kMultiplier;
 }
 
-/// Slots of f bits as bytes: bit by bit, then zeros to a whole word, then one more word.
+/// Packs slots of f bits into bytes: bit by bit, zeros to a whole word, then one more word.
 inline std::vector<std::byte> packed(const std::vector<std::uint32_t>& slots, unsigned f) {
   std::vector<std::byte> bytes((slots.size() * f + 63) / 64 * 8 + 8);
   for (std::size_t bit = 0; bit < slots.size() * f; ++bit) {
@@ -35,7 +35,7 @@ inline std::vector<std::byte> packed(const std::vector<std::uint32_t>& slots, un
 
 namespace crivo::testing {
 
-/// Slots with random contents of any value, as no writer leaves them; about `empty` of 100 are empty.
+/// Slots with random contents that no writer produces; about `empty` percent are empty.
 inline std::vector<std::uint32_t> random_slots(std::size_t count, unsigned f, unsigned empty, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::uint32_t> slots(count);
@@ -50,13 +50,13 @@ inline AnyFilter filter_of(const Shape& shape, const std::vector<std::uint32_t>&
   return *AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(bytes.begin(), bytes.end()));
 }
 
-/// Why this shape is refused; the payload's size is right if there is one that is.
+/// The error of opening a payload with this shape, or "". The payload must have the right size if the shape has one.
 inline std::string refusal(const Shape& shape, const std::vector<std::byte>& payload) {
   const auto opened = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
   return opened ? "accepted" : opened.error().message;
 }
 
-/// Expects a filter to answer each hash, and all of them in a batch, as `contains(hash)` says.
+/// Expects a filter to answer each hash, alone and in a batch, as `contains(hash)` does.
 template <class Contains>
 void expect_answers(const FilterRef& ref, const std::vector<std::uint64_t>& hashes, const Contains& contains) {
   const auto hits = std::make_unique<bool[]>(hashes.size());
@@ -67,7 +67,7 @@ void expect_answers(const FilterRef& ref, const std::vector<std::uint64_t>& hash
   }
 }
 
-/// Filters of a kind take as many keys as they were made for, at a load of 95% at most.
+/// Expects filters of a kind to hold as many keys as their capacity, at a load of at most 95%.
 inline void expect_room_at_every_size(Kind kind, unsigned slots_of_unit) {
   for (std::uint64_t capacity = 1; capacity <= 3000; capacity += capacity < 100 ? 1 : 97) {
     for (const double fp_rate : {0.9, 0.01, 1e-6}) {
@@ -83,7 +83,7 @@ inline void expect_room_at_every_size(Kind kind, unsigned slots_of_unit) {
   }
 }
 
-/// The payload has slots from the first bit on, up to `used`.
+/// Expects an error for every set bit after the first `used` bits, which are the payload's slots.
 inline void expect_padding_refused(const Shape& shape, const std::vector<std::byte>& payload, std::size_t used) {
   for (std::size_t bit = used; bit < 8 * payload.size(); ++bit) {
     auto padded = payload;

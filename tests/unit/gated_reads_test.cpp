@@ -1,6 +1,6 @@
-// What a question reads, page by page. A payload is mapped without any right to read it, and only the pages that
-// KindRow::admit_open and KindRow::admit_query ask for are opened: a question that reads any other page crashes this
-// test. The pages are as large as the segments of the checksum, so that what holds for them holds for segments.
+// Which pages a lookup reads. The payload is mapped without read access, and only the pages that KindRow::admit_open
+// and KindRow::admit_query request are opened. A lookup that reads any other page crashes this test. A page is as large
+// as a segment of the checksum, so the result for pages holds for segments.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kPage = kChecksumSegmentBytes;
 
-/// A copy of a payload, of which nothing may be read but what was admitted.
+/// A copy of a payload in which only admitted pages are readable.
 class LockedPayload final : public ByteGate {
  public:
   explicit LockedPayload(const AnyFilter& filter)
@@ -31,7 +31,7 @@ class LockedPayload final : public ByteGate {
     pages_ =
         static_cast<std::byte*>(::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (pages_ == MAP_FAILED) throw std::bad_alloc();
-    // Like a mapped file, the payload ends where its last page does, or before it.
+    // Like a mapped file, the payload ends at the end of its last page or before it.
     std::ranges::copy(filter.payload(), pages_);
     ::mprotect(pages_, bytes_, PROT_NONE);
   }
@@ -52,7 +52,7 @@ class LockedPayload final : public ByteGate {
     for (std::uint64_t page = offset / kPage; page <= (offset + bytes - 1) / kPage; ++page) frozen_.insert(page);
     return true;
   }
-  /// Locks all but what is frozen.
+  /// Locks all pages that are not frozen.
   void lock() {
     for (const std::uint64_t page : open_) {
       if (!frozen_.contains(page)) protect(page, PROT_NONE);
@@ -75,7 +75,7 @@ class LockedPayload final : public ByteGate {
   std::set<std::uint64_t> frozen_;
 };
 
-/// The probes of every instruction set that this machine has.
+/// The lookup functions of every instruction set that this machine has.
 std::vector<Probe> probes_of(Kind kind, const Shape& shape) {
   std::vector<Probe> probes = {find_kind(kind)->probe(shape)};
   for (const Kernels& level : available_kernels()) {
@@ -88,10 +88,10 @@ std::vector<Probe> probes_of(Kind kind, const Shape& shape) {
   return probes;
 }
 
-constexpr std::uint64_t kMin = 300;  // keys of each filter
+constexpr std::uint64_t kMin = 300;  // keys of the smallest filter
 
 std::vector<std::uint64_t> questions(std::uint64_t n, std::uint64_t seed) {
-  const std::uint64_t each = std::min<std::uint64_t>(n, 400);  // so that some lie across the end of a page
+  const std::uint64_t each = std::min<std::uint64_t>(n, 400);  // enough that some cross the end of a page
   std::vector<std::uint64_t> hashes = present_hashes(each, seed, n - each);
   const std::vector<std::uint64_t> absent = absent_hashes(each, seed);
   hashes.insert(hashes.end(), absent.begin(), absent.end());
@@ -99,7 +99,7 @@ std::vector<std::uint64_t> questions(std::uint64_t n, std::uint64_t seed) {
   return hashes;
 }
 
-/// Opens a filter page by page, and asks it: one question at a time, all of them as a batch, and counts.
+/// Opens a filter page by page. Looks up the hashes one by one and in a batch, and counts them if the kind can.
 void expect_no_other_reads(const AnyFilter& filter, std::uint64_t n) {
   if (::sysconf(_SC_PAGESIZE) != static_cast<long>(kPage)) GTEST_SKIP() << "this machine's pages are larger";
   const KindRow& row = *find_kind(filter.shape().kind);
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, GatedReads, ::testing::ValuesIn(kinds().begin(),
 TEST_P(GatedReads, AQuestionReadsNothingThatTheGateDidNotAdmit) {
   for (const double fp_rate : {0.8, 0.3, 0.01, 1e-6, 1e-8}) {
     FilterSpec spec{.kind = GetParam().kind, .capacity = 50'000, .fp_rate = fp_rate};
-    if (spec.kind == Kind::kScalable) spec.capacity = 500;  // so that it has layers
+    if (spec.kind == Kind::kScalable) spec.capacity = 500;  // so that the filter has several layers
     expect_no_other_reads(build_filter(spec, 50'000), 50'000);
   }
 }
@@ -159,7 +159,7 @@ TEST_P(GatedReads, AQuestionToAnEmptyFilterDoesNotEither) {
   expect_no_other_reads(filter, kMin);
 }
 
-// A few pages for each question, and not the whole payload, or nothing would be gained.
+// A lookup must read a few pages, not the whole payload.
 TEST_P(GatedReads, OpeningAndAskingTakeFewPages) {
   FilterSpec spec{.kind = GetParam().kind, .capacity = 200'000};
   if (spec.kind == Kind::kScalable) spec.capacity = 100'000;
@@ -181,7 +181,7 @@ TEST_P(GatedReads, OpeningAndAskingTakeFewPages) {
   EXPECT_LE(pages / static_cast<double>(hashes.size()), filter.shape().k + 2.0);
 }
 
-// The batch kernels read otherwise where the payload does not fit in the second-level cache.
+// The batch kernels read in another order if the payload exceeds the second-level cache.
 TEST(GatedReadsOfALargeRibbon, AQuestionReadsNothingThatTheGateDidNotAdmit) {
   for (const unsigned width : {kWideRibbon, kNarrowRibbon}) {
     const AnyFilter filter =
@@ -198,7 +198,7 @@ TEST(GatedReadsOfANarrowRibbon, AQuestionReadsNothingThatTheGateDidNotAdmit) {
   }
 }
 
-// A forged head can say anything, and the gate is asked before it is checked.
+// A forged head can have any value, and the gate uses it before it is validated.
 TEST_P(GatedReads, AForgedHeadAsksForNothingOutsideThePayload) {
   const AnyFilter sound = build_filter(GetParam().kind, 1000);
   std::uint64_t random = 1;

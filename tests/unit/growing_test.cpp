@@ -1,5 +1,4 @@
-// The growing kind: groups, entries and copies as docs/format.md has them, its promise at every size, and payloads that
-// are forged.
+// The growing kind: the groups, entries and copies of docs/format.md, its rate at every size, and forged payloads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +26,7 @@ FilterSpec spec_of(double fp_rate = 0.01, std::uint64_t capacity = 0) {
 
 AnyFilter create(const FilterSpec& spec) { return *AnyFilter::create(spec); }
 
-/// The first bits of a hash that an entry and its group's number have together, as text, and how often it was added.
+/// Maps the leading bits of a hash that an entry and its group's number store, as text, to the number of additions.
 using Entries = std::map<std::string, std::uint64_t>;
 
 constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15;
@@ -38,7 +37,7 @@ std::string bits_of(std::uint64_t value, unsigned count) {
   return bits;
 }
 
-/// Reads a payload as docs/format.md says, bit by bit.
+/// Reads a payload bit by bit, as docs/format.md defines it.
 class PageReader {
  public:
   explicit PageReader(const AnyFilter& filter)
@@ -108,7 +107,7 @@ class PageReader {
   std::uint64_t group_ = 0;
 };
 
-/// The entries that a filter must have, from its additions and removals and from how many groups it has.
+/// The entries that a filter must have, given its additions, its removals and its number of groups.
 class Model {
  public:
   explicit Model(unsigned bits) : bits_(bits) {}
@@ -117,7 +116,7 @@ class Model {
     hash *= kMultiplier;
     unsigned level = 0;
     while (std::uint64_t{2} << level <= groups) ++level;
-    std::string address = bits_of(hash >> (63 - level), level + 1);  // of a half
+    std::string address = bits_of(hash >> (63 - level), level + 1);  // of a half if the group was split
     std::uint64_t group = 0;
     for (unsigned i = 0; i < level; ++i) group |= std::uint64_t{address[i] == '1'} << i;
     if (group < groups - (std::uint64_t{1} << level)) ++level;
@@ -144,7 +143,7 @@ class Model {
 
 class GrowingWalk : public ::testing::TestWithParam<double> {};
 
-// A walk that adds more than it removes, with copies, and compares all entries now and then.
+// Random additions with copies, and fewer removals. The test compares all entries at intervals.
 TEST_P(GrowingWalk, HasTheEntriesThatThePageDerives) {
   AnyFilter filter = create(spec_of(GetParam()));
   Model model(filter.shape().param);
@@ -211,15 +210,15 @@ TEST(Growing, CountsCopiesWithoutALimit) {
     }
     ASSERT_TRUE(filter.add_hash_times(7, kMax));
     EXPECT_EQ(*filter.ref().count_hash(7), kMax);
-    ASSERT_TRUE(filter.remove_hash(7));  // "at least that many" stays
+    ASSERT_TRUE(filter.remove_hash(7));  // a saturated counter stays: the count is "at least that many"
     EXPECT_EQ(*filter.ref().count_hash(7), kMax);
   }
 }
 
 class GrowingPromise : public ::testing::TestWithParam<double> {};
 
-// X false hits among T absent keys: a filter whose rate is p exceeds T p + 4.75 sqrt(T p (1 - p)) once in a million
-// runs.
+// X counts the false positives among T absent keys. With a rate of p, X exceeds T p + 4.75 sqrt(T p (1 - p)) once in a
+// million runs.
 TEST_P(GrowingPromise, HoldsWhileItGrowsAThousandfold) {
   constexpr std::uint64_t kAbsent = 400'000;
   const double fp_rate = GetParam();
@@ -253,9 +252,9 @@ TEST(Growing, TakesAtMost32BitsForAKeyAtATenThousandth) {
 
 TEST(Growing, RefusesAGroupThatHasNoRoom) {
   AnyFilter filter = create(spec_of());
-  std::uint64_t inverse = kMultiplier;  // modulo 2^64, by Newton's iteration
+  std::uint64_t inverse = kMultiplier;  // the inverse modulo 2^64, by Newton's iteration
   for (unsigned i = 0; i < 6; ++i) inverse *= 2 - kMultiplier * inverse;
-  const auto crowded = [&](std::uint64_t key) { return (key << 36) * inverse; };  // with the same first 11 bits
+  const auto crowded = [&](std::uint64_t key) { return (key << 36) * inverse; };  // hashes with the same first 11 bits
   Result<void> added;
   std::uint64_t keys = 0;
   while (added && keys < 100'000) {
@@ -266,13 +265,13 @@ TEST(Growing, RefusesAGroupThatHasNoRoom) {
   EXPECT_EQ(added.error().code, ErrorCode::kFull);
   EXPECT_NE(added.error().message.find("slots of a group must be at most 576, got one more"), std::string::npos)
       << added.error().message;
-  EXPECT_GT(keys, 200U);  // slots of entries that are longer in the first levels
+  EXPECT_GT(keys, 200U);  // entries are longer in the first levels, and use several slots
   EXPECT_EQ(filter.facts().keys, keys);
   for (std::uint64_t key = 0; key < keys; ++key) EXPECT_TRUE(filter.ref().may_contain_hash(crowded(key)));
   EXPECT_TRUE(FilterRef::open(filter.shape(), filter.facts(), filter.payload()));
 }
 
-// Whatever a bit is changed to: an error, or a filter that answers, changes and stays sound.
+// After any bit is flipped, the filter is rejected, or it stays sound through lookups, additions and removals.
 TEST(Growing, SurvivesEveryBitThatIsFlipped) {
   AnyFilter filter = create(spec_of());
   std::mt19937_64 random(3);
@@ -295,7 +294,7 @@ TEST(Growing, SurvivesEveryBitThatIsFlipped) {
     }
     EXPECT_TRUE(FilterRef::open(forged->shape(), forged->facts(), forged->payload())) << bit;
   }
-  EXPECT_GT(taken, 0U);  // bits of entries
+  EXPECT_GT(taken, 0U);  // flipped bits of entries give valid filters
 }
 
 AnyFilter snapshot_of(const PagedFilter& filter, MemoryPages& pages) {
@@ -311,7 +310,7 @@ AnyFilter snapshot_of(const PagedFilter& filter, MemoryPages& pages) {
 
 class GrowingPages : public ::testing::TestWithParam<double> {};
 
-// Also where every third split is interrupted before the page that was split is shortened.
+// Also interrupts every third split before the split page is shortened.
 TEST_P(GrowingPages, HaveTheKeysOfAMultiset) {
   const Shape shape = *PagedFilter::plan(spec_of(GetParam()));
   PagedFilter filter = *PagedFilter::open(shape, PagedFilter::granularity(shape));

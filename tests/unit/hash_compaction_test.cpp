@@ -1,4 +1,4 @@
-// The hash_compaction kind against the one layout its keys can have, at its limits, and with payloads no writer leaves.
+// Compares the hash_compaction kind with the only layout that its keys can have. Tests its limits and forged payloads.
 
 #include <cmath>
 
@@ -22,7 +22,7 @@ AnyFilter empty_filter(unsigned f, std::uint64_t slots) {
   return filter_of(shape_of(f, slots), std::vector<std::uint32_t>(slots));
 }
 
-/// docs/format.md, "hash_compaction": slot number i of a key's probe sequence.
+/// Slot i of a key's probe sequence, by docs/format.md, "hash_compaction".
 std::uint64_t probe(std::uint64_t h, unsigned f, std::uint64_t slots, std::uint64_t i) {
   const std::uint64_t step = 1 + reference::mulhi(reference::scattered(reference::fingerprint(h, f)), slots - 1);
   return (reference::mulhi(h, slots) + i * step) % slots;
@@ -37,8 +37,8 @@ bool contains(const std::vector<std::uint32_t>& slots, std::uint64_t h, unsigned
   return true;
 }
 
-/// "A value lies at the first slot of its sequence that does not hold a larger one": with the largest values first, no
-/// value ever has to move.
+/// "A value lies at the first slot of its sequence that does not hold a larger one": if the largest values are added
+/// first, no value has to move.
 std::vector<std::uint32_t> layout_of(std::vector<std::uint64_t> hashes, unsigned f, std::uint64_t count) {
   std::ranges::sort(hashes, [f](std::uint64_t a, std::uint64_t b) {
     return reference::fingerprint(a, f) > reference::fingerprint(b, f);
@@ -68,15 +68,15 @@ TEST(HashCompaction, ThePayloadIsTheOneLayoutOfItsKeysInAnyOrder) {
   }
 }
 
-// Also of payloads that no writer produces: values in the wrong places, hardly an empty slot, a number of slots that
-// is not prime. The bytes lie at the very end of their memory, for the sanitizers.
+// Includes payloads that no writer produces: values in wrong slots, almost no empty slot, a number of slots that is not
+// prime. Sanitizers see every read after the payload's last byte.
 TEST(HashCompaction, AnswersLikeTheModelForAnyPayload) {
   constexpr std::size_t kQueries = 2000;
   for (unsigned f = kMinHashCompactionBits; f <= kMaxFingerprintBits; ++f) {
     for (const std::uint64_t count : {2U, 60U, 997U}) {
       const auto hashes = random_hashes(kQueries, 100 + f);
       auto slots = random_slots(count, f, f % 3, f);
-      for (std::size_t i = 0; i < count / 2; ++i) {  // long values would never be hit by chance
+      for (std::size_t i = 0; i < count / 2; ++i) {  // random queries would never match long values
         slots[probe(hashes[i], f, count, i % 5)] = reference::fingerprint(hashes[i], f);
       }
       const auto payload = reference::packed(slots, f);
@@ -86,7 +86,7 @@ TEST(HashCompaction, AnswersLikeTheModelForAnyPayload) {
   }
 }
 
-// Every slot holds the largest value there is, and no search meets an end.
+// Every slot has the largest value, so no slot ends a search.
 TEST(HashCompaction, ASearchOfAPayloadFullOfTheLargestValueEndsAndFindsEverything) {
   constexpr unsigned kBits = 8;
   constexpr std::uint64_t kSlots = 100'003;
@@ -102,8 +102,8 @@ TEST(HashCompaction, ASearchOfAPayloadFullOfTheLargestValueEndsAndFindsEverythin
   EXPECT_FALSE(stats.cardinality);
 }
 
-// An addition at load a fails with probability a^1000: at 95% that is 5e-23, at 98% 2e-9, so that the last few percent
-// are where it happens.
+// An addition at load a fails with probability a^1000. At a load of 95% this is 5e-23, and at 98% 2e-9, so an addition
+// can fail only in the last few percent.
 TEST(HashCompaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen) {
   AnyFilter filter = build_filter(spec_of(100'000, 0.001), 0);
   const auto slots = static_cast<double>(filter.shape().units);
@@ -137,8 +137,8 @@ TEST(HashCompaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen)
 
 TEST(HashCompaction, HasRoomForItsCapacityAtEverySize) { expect_room_at_every_size(Kind::kHashCompaction, 1); }
 
-// The model is within 2% at every width and load: 1% is what it may be too high by past f = 9, and 2.5 million absent
-// keys at the least of these rates, 0.1%, have a standard deviation of 2%, of which three are allowed.
+// The model must be within 2% of the rate at every width and load, as it is at most 1% too high for f > 9. At the
+// lowest of these rates, 0.1%, 2.5 million absent keys have a standard deviation of 2%. The test allows three of these.
 TEST(HashCompaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
   constexpr std::uint64_t kSlots = 500'009;
   constexpr double kAbsent = 2'500'000;
@@ -158,13 +158,13 @@ TEST(HashCompaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
   }
 }
 
-// If there is only one value, every occupied slot holds it, and the rate is the load, as in a bit array of one probe.
+// With only one value, every occupied slot has this value, and the rate is the load, as in a bit array with one probe.
 TEST(HashCompaction, TheRateIsTheDerivedOne) {
   EXPECT_EQ(hash_compaction_fp_rate(0, 9), 0);
   EXPECT_NEAR(hash_compaction_fp_rate(0.95, 1), 1 - std::exp(-0.95), 1e-12);
   EXPECT_NEAR(hash_compaction_fp_rate(0.95, 20), (2 * std::log(20.0) - 0.95) / (std::exp2(20) - 1), 1e-9);
   EXPECT_EQ(hash_compaction_fp_rate(1, 20), 1);
-  for (const unsigned f : {2U, 9U, 10U, 32U}) {  // far more keys than slots: everything is found
+  for (const unsigned f : {2U, 9U, 10U, 32U}) {  // far more keys than slots: every key is found
     for (const double load : {1e4, 1e6, 0x1p40})
       EXPECT_GT(hash_compaction_fp_rate(load, f), 0.99) << f << " at " << load;
   }
@@ -186,8 +186,8 @@ TEST(HashCompaction, SizesArePrimeAndTheSmallestThatMeetTheRate) {
     }
     const double bits = slots * size->bits;
     for (unsigned f = 2; f <= 32; ++f) {
-      const double fewer_bits = kKeys * f / (bits * (1 - 1e-5));  // the load at which f would be smaller
-      // The share of the rate that equal hashes take, 0.54% of 1e-9, cannot be avoided.
+      const double fewer_bits = kKeys * f / (bits * (1 - 1e-5));  // the load with f - 1 bits in the same memory
+      // Equal hashes cause up to 0.54% of the rate (at 1e-9), which no width can avoid.
       const double of_hashes = fp_rate - kKeys * 0x1p-64;
       EXPECT_TRUE(fewer_bits > 0.95 || hash_compaction_fp_rate(fewer_bits, f) > of_hashes) << f << " at " << fp_rate;
     }

@@ -1,5 +1,4 @@
-// Runs of hashes in a file: every range comes back, in order and without repetitions, whatever the hashes look like;
-// and damage is noticed.
+// Runs of hashes in a file: every range of any hashes is read back in order without duplicates. Damage is detected.
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,13 +14,13 @@
 namespace crivo::testing {
 namespace {
 
-// Its reader refers to its runs.
+// RunSource's reader refers to its runs, so a copy would refer to the wrong object.
 static_assert(!std::is_copy_constructible_v<RunSource<std::uint64_t>> &&
               !std::is_move_constructible_v<RunSource<std::uint64_t>>);
 
 constexpr std::size_t kBlock = 16;
 
-/// Sets of hashes: spread evenly, close together, at both ends, and nearly all of them equal.
+/// Sets of hashes: uniform, close together, at both ends, and nearly all equal.
 std::vector<std::set<std::uint64_t>> sets_of(std::size_t runs, unsigned which) {
   std::mt19937_64 random(which);
   std::vector<std::set<std::uint64_t>> sets(runs);
@@ -201,7 +200,7 @@ TEST(FileMemory, IsZeroAndOutlivesItsHandle) {
   auto handle = FileMemory::make("", 100'000);
   FileMemory* memory = handle->get();
   auto* first = static_cast<unsigned char*>(memory->allocate(90'000, 64));
-  auto* second = static_cast<unsigned char*>(memory->allocate(200'000, 64));  // more than the file has
+  auto* second = static_cast<unsigned char*>(memory->allocate(200'000, 64));  // more than the file's size
   handle->reset();
   EXPECT_EQ(std::count(first, first + 90'000, 0), 90'000);
   EXPECT_EQ(std::count(second, second + 200'000, 0), 200'000);

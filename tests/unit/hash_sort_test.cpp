@@ -1,4 +1,4 @@
-// Sorting: whatever the hashes look like, it is std::sort's answer, on any number of threads.
+// Sorting gives the same order as std::sort for every distribution of hashes, on any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Hashes = std::vector<std::uint64_t>;
 
-/// Spread evenly; few values; only lower or only upper bits; one value in most; in order but for one.
+/// Uniform; few values; only lower or only upper bits; mostly one value; descending; ascending except for two hashes.
 std::vector<Hashes> sets_of(std::size_t count) {
   std::mt19937_64 random(count);
   std::vector<Hashes> sets(7, Hashes(count));
@@ -32,7 +32,7 @@ std::vector<Hashes> sets_of(std::size_t count) {
 }
 
 TEST(HashSort, SortsWhateverItIsGiven) {
-  // 32768 is where ranges begin to be partitioned.
+  // Ranges of 32768 hashes or more are partitioned.
   for (const std::size_t count : {0U, 1U, 2U, 63U, 64U, 1000U, 32'768U, 32'769U, 200'000U}) {
     for (Hashes& hashes : sets_of(count)) {
       Hashes expected = hashes;

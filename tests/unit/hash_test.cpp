@@ -1,5 +1,4 @@
-// Golden hash values: computed with xxHash 0.8.1's own library, not with ours. They never change, or every stored
-// filter is lost.
+// Golden hash values from the library of xxHash 0.8.1, not from Crivo. They never change, so that stored filters work.
 #include "crivo/hash.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +16,7 @@ struct Golden {
   std::uint64_t hash[3];  // one per seed
 };
 
-// The lengths lie on both sides of every branch of XXH3: 0, 1-3, 4-8, 9-16, 17-128, 129-240, 241 and more.
+// The lengths are on both sides of every branch of XXH3: 0, 1-3, 4-8, 9-16, 17-128, 129-240, 241 and more.
 constexpr Golden kGolden[] = {
     {0, {0x2D06800538D394C2, 0x4DC5B0CC826F6703, 0x1FDB4382F72040B7}},
     {1, {0x4C5CCA45D0F4811F, 0x0A187BF012ECA100, 0xCDDCF56D357B09A5}},
@@ -34,7 +33,7 @@ constexpr Golden kGolden[] = {
     {1000, {0x571D5CBFEF44331B, 0x4B18EBD5BD6FE6AB, 0xA9F19C8E24336246}},
 };
 
-/// Byte i is 131 i + 7 modulo 256: NUL and bytes above 127 are among them.
+/// Byte i is 131 i + 7 modulo 256, so the key has NULs and bytes above 127.
 std::string key_of(std::size_t length) {
   std::string key(length, '\0');
   for (std::size_t i = 0; i < length; ++i) key[i] = static_cast<char>(static_cast<unsigned char>(i * 131 + 7));

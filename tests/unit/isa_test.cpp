@@ -1,4 +1,4 @@
-// CRIVO_ISA, in a process of its own for each value.
+// The environment variable CRIVO_ISA, in a separate process for each value.
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -17,7 +17,7 @@ struct Answer {
   std::string digest;
 };
 
-/// What print_isa says with these words in front of it in the shell.
+/// Runs print_isa with these assignments of environment variables before it.
 Answer run_with(const std::string& environment) {
   const std::string command = environment + " " CRIVO_PRINT_ISA;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(command.c_str(), "r"), &pclose);

@@ -1,4 +1,4 @@
-// The kernels of all families at one level, and the levels that this machine can run.
+// The kernels of all families for one instruction set, and the instruction sets that this machine has.
 #pragma once
 
 #include <ostream>
@@ -21,13 +21,13 @@ struct Kernels : BlockedKernels, RibbonKernels, RangeKernels {
   std::string_view isa;
 };
 
-/// The first is scalar.
+/// The first element is scalar.
 [[nodiscard]] inline const std::vector<Kernels>& available_kernels() {
   static const std::vector<Kernels> kernels(available_isas().begin(), available_isas().end());
   return kernels;
 }
 
-/// How GoogleTest shows them in the names of tests.
+/// GoogleTest shows this text in the names of tests.
 inline void PrintTo(const Kernels& kernels, std::ostream* out) { *out << kernels.isa; }
 
 }  // namespace crivo

@@ -1,4 +1,4 @@
-// Every instruction set this machine has against scalar, bit for bit.
+// Compares the kernels of every instruction set of this machine with the scalar kernels, bit for bit.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ class EveryLevel : public ::testing::TestWithParam<Kernels> {};
 INSTANTIATE_TEST_SUITE_P(Isa, EveryLevel, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
                          [](const auto& level) { return std::string(level.param.isa); });
 
-/// All in the first block, or the last; positions that repeat within a key; every single bit.
+/// Hashes of the first and the last block; with positions that repeat within a key; with a single bit set.
 std::vector<std::uint64_t> adversarial_hashes() {
   std::vector<std::uint64_t> hashes = {0, ~0ULL, 0xFFFFFFFF, 0xFFFFFFFF00000000, 0x80000000, 0x8000000080000000};
   for (unsigned bit = 0; bit < 64; ++bit) {
@@ -62,7 +62,7 @@ TEST_P(EveryLevel, TreatsAdversarialHashesLikeScalar) {
     for (const std::uint64_t blocks : {std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{4096}}) {
       const Shape shape = shape_of(probes, blocks);
       for (const std::uint64_t hash : hashes) {
-        if (blocks == 4096) break;  // one filter per hash only where they are small
+        if (blocks == 4096) break;  // one filter per hash only for small filters
         ASSERT_EQ(difference_in_additions(GetParam(), shape, {&hash, 1}), "") << "hash " << hash;
       }
       ASSERT_EQ(difference_in_additions(GetParam(), shape, hashes), "");
@@ -72,7 +72,7 @@ TEST_P(EveryLevel, TreatsAdversarialHashesLikeScalar) {
   }
 }
 
-// A filter with one bit missing tells the positions apart: the answer is "no" exactly for the keys that use it.
+// If one bit is missing, the answer must be "no" for exactly the keys that use this bit.
 TEST_P(EveryLevel, SeesEveryMissingBit) {
   const auto hashes = random_hashes(50, 3);
   for (const unsigned probes : {1U, 8U, 9U, 16U}) {
@@ -100,7 +100,7 @@ TEST_P(EveryLevel, ReadsAndWritesUnalignedPayloads) {
   }
 }
 
-// More keys than are partitioned at once, into a filter too large for the cache.
+// The batch exceeds the number of keys that are partitioned together, and the filter exceeds the cache.
 TEST(Blocked, AddsManyKeysAtOnceAsOneByOne) {
   constexpr std::size_t kKeys = (std::size_t{1} << 24) + 1000;
   const auto hashes = random_hashes(kKeys, 12);

@@ -1,4 +1,4 @@
-// Numbers as keys: their one spelling.
+// Each number has one text as a key.
 #include "crivo/key.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(NumberKey, ARealEqualToAnIntegerIsThatInteger) {
   EXPECT_EQ(real(-0.0), "0");
   EXPECT_EQ(real(-17.0), "-17");
   EXPECT_EQ(real(1e15), "1000000000000000");
-  EXPECT_EQ(real(9007199254740993.0), "9007199254740992");  // 2^53 + 1 is no double
+  EXPECT_EQ(real(9007199254740993.0), "9007199254740992");  // 2^53 + 1 is not a double
   EXPECT_EQ(real(-0x1p63), "-9223372036854775808");
   EXPECT_EQ(real(0x1.fffffffffffffp62), "9223372036854774784");  // the largest double below 2^63
 }
@@ -43,7 +43,7 @@ TEST(NumberKey, ARealEqualToAnIntegerIsThatInteger) {
 TEST(NumberKey, ARealEqualToAnUnsignedIntegerIsThatInteger) {
   EXPECT_EQ(text_of(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
   EXPECT_EQ(real(0x1p63), "9223372036854775808");
-  EXPECT_EQ(real(1e19), "10000000000000000000");  // shorter as 1e+19
+  EXPECT_EQ(real(1e19), "10000000000000000000");  // "1e+19" would be shorter
   EXPECT_EQ(real(std::nextafter(0x1p64, 0)), "18446744073709549568");
 }
 
@@ -71,7 +71,7 @@ TEST(NumberKey, InfinitiesHaveATextToo) {
   EXPECT_EQ(real(-HUGE_VAL), "-inf");
 }
 
-// x86 makes a NaN with a sign of inf - inf, and AArch64 one without.
+// On x86, inf - inf is a NaN with the sign set; on AArch64, the sign is clear.
 TEST(NumberKey, EveryNanIsOneKey) {
   for (const std::uint64_t bits :
        {0x7FF8000000000000U, 0xFFF8000000000000U, 0x7FF0000000000001U, 0xFFF0000000000001U, 0xFFFFFFFFFFFFFFFFU}) {
@@ -83,7 +83,7 @@ TEST(NumberKey, EqualNumbersShareAKeyAndOthersDoNot) {
   std::mt19937_64 random(1);
   const auto compare = [](auto value) {
     const auto as_real = static_cast<double>(value);
-    // Comparing as long double is exact for both.
+    // long double represents both exactly.
     const bool equal = static_cast<long double>(as_real) == static_cast<long double>(value);
     EXPECT_EQ(real(as_real) == text_of(value), equal) << value;
   };
@@ -91,7 +91,7 @@ TEST(NumberKey, EqualNumbersShareAKeyAndOthersDoNot) {
     const std::uint64_t bits = random();
     compare(static_cast<std::int64_t>(bits) >> (random() % 64));
     compare(bits);
-    compare(bits << (random() % 64));  // with few significant bits it equals a real
+    compare(bits << (random() % 64));  // an integer with few significant bits equals a real
   }
 }
 

@@ -1,4 +1,4 @@
-// What make_row() asks of a kind at compile time, and what must agree in the rows that it made.
+// What make_row() checks of a kind at compile time, and what must be consistent in the rows that it makes.
 #include "kinds/kind.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ struct AdmitsQuestions {
   static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate);
 };
 
-/// A kind of these parts, with what needs no choice.
+/// A kind assembled from these parts, and from defaults for the other requirements.
 template <class... Parts>
 struct Of : Parts... {
   static constexpr Kind kKind = Kind::kClassic;
@@ -81,7 +81,7 @@ TEST(EveryKind, TellsOfRangesWhereItSaysSo) {
   }
 }
 
-// By which RocksDB's reader tells our blocks from others.
+// RocksDB's reader recognizes Crivo's blocks by this property.
 TEST(EveryKind, HasPayloadsOfWholeWords) {
   for (const KindInfo& info : kind_infos()) {
     const KindRow& row = *find_kind(info.kind);

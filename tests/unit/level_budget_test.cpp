@@ -1,4 +1,4 @@
-// The division of memory over the levels of a tree: it is the best there is, and Monkey's where Monkey's formula holds.
+// The division of memory over the levels of a tree is optimal, and equals Monkey's where Monkey's formula is valid.
 #include "crivo/host/level_budget.h"
 
 #include <cmath>
@@ -58,7 +58,7 @@ TEST(LevelBudget, HasNoBetterExchangeBetweenTwoLevels) {
     const double sum = false_positives(levels, best);
     for (std::size_t from = 0; from < levels.size(); ++from) {
       for (std::size_t to = 0; to < levels.size(); ++to) {
-        for (const double bits : {1.0, 3.0}) {  // of the keys of `from`
+        for (const double bits : {1.0, 3.0}) {  // for each key of `from`
           auto other = best;
           other[from].bits_per_key -= bits;
           other[to].bits_per_key += bits * levels[from].keys / levels[to].keys;

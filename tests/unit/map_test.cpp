@@ -1,5 +1,5 @@
-// The kind map: every key has its value, others are absent at the promised rate, and its bytes do not depend on how it
-// was built.
+// The kind map: every key has its value, absent keys are found at the requested rate, and the bytes do not depend on
+// the order or the threads of the build.
 #include "crivo/map.h"
 
 #include <random>
@@ -113,7 +113,7 @@ class MapLevels : public ::testing::TestWithParam<Kernels> {};
 INSTANTIATE_TEST_SUITE_P(Isa, MapLevels, ::testing::ValuesIn(available_kernels().begin(), available_kernels().end()),
                          [](const auto& tested) { return std::string(tested.param.isa); });
 
-/// One by one and in a batch; and what is found for absent hashes, too.
+/// Looks up present and absent hashes, one by one and in a batch.
 void expect_what_scalar_finds(const Probe& asked, const View& view, const std::vector<std::uint64_t>& hashes) {
   View prepared = view;
   View ribbon = as_ribbon(view);
@@ -139,7 +139,7 @@ void expect_what_scalar_finds(const Probe& asked, const View& view, const std::v
 }
 
 TEST_P(MapLevels, FindWhatScalarFinds) {
-  for (const std::size_t n : {0U, 1U, 10U, 3000U, 100'000U, 2'000'000U}) {  // the last is prefetched
+  for (const std::size_t n : {0U, 1U, 10U, 3000U, 100'000U, 2'000'000U}) {  // with the last size, a batch prefetches
     for (const auto& [bits, fp_rate] : {std::pair{1U, 1.0}, {7U, 0.01}, {20U, 1e-6}, {32U, 2.4e-10}}) {
       if (n > 100'000 && bits != 20) continue;
       const Pairs pairs = random_pairs(n, bits, n);

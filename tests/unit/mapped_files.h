@@ -1,4 +1,4 @@
-// Files with filters in them, for the tests of what reads them.
+// Filter files for the tests of mapped filters.
 #pragma once
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ inline std::string temp_path(const std::string& name) {
   return folder.file(name);
 }
 
-/// Writes a new file; one of the same name that is mapped stays as it is.
+/// Writes a new file under this name. A mapped file that had the name stays unchanged.
 inline std::string write_file(const std::string& name, std::span<const std::byte> bytes) {
   std::string path = temp_path(name);
   std::filesystem::remove(path);
@@ -31,14 +31,14 @@ inline std::string write_file(const std::string& name, std::span<const std::byte
   return path;
 }
 
-/// Writes into a file as it lies there.
+/// Overwrites bytes of an existing file in place.
 inline void overwrite(const std::string& path, std::uint64_t offset, std::span<const std::byte> bytes) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   ASSERT_EQ(::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset)), static_cast<ssize_t>(bytes.size()));
   ::close(fd);
 }
 
-/// For a file that nobody changes. It is opened at once, even if it was written a moment ago.
+/// For a file that nobody changes, so that it can be opened right after it is written.
 inline const MapOptions kStill = {.limits = {}, .file_may_change = false};
 
 inline MappedFilter open_file(const std::string& path, const MapOptions& options = {}) {
@@ -47,7 +47,7 @@ inline MappedFilter open_file(const std::string& path, const MapOptions& options
 
 inline AnyFilter filter_of(Kind kind) {
   FilterSpec spec{.kind = kind, .capacity = kKeys, .seed = 7};
-  if (kind == Kind::kScalable) spec.capacity = 1000;  // so that it has layers
+  if (kind == Kind::kScalable) spec.capacity = 1000;  // so that the filter has several layers
   return build_filter(spec, kKeys);
 }
 

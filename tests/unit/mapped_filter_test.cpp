@@ -1,4 +1,4 @@
-// Filter files that are mapped: the same answers as in memory, and an error in place of every wrong one.
+// Mapped filter files must give the same answers as filters in memory, or an error, never a wrong answer.
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ std::function<void()> before_pread;
 }  // namespace
 }  // namespace crivo::testing
 
-/// Stands before libc's pread, which some headers define in place, so that a file can change between two reads of it.
+/// Replaces libc's pread, so that a test can change a file between two reads. Some headers define pread inline.
 extern "C" ssize_t read_of_tests(int file, void* into, std::size_t bytes, off_t at) __asm__("pread");
 ssize_t read_of_tests(int file, void* into, std::size_t bytes, off_t at) {
   if (crivo::testing::before_pread) crivo::testing::before_pread();
@@ -100,7 +100,7 @@ TEST_P(MappedKinds, AnswerAsInMemoryFromAFileOfAnyForm) {
   }
 }
 
-// The keys that read a damaged segment get an error, never an answer; all others are answered as ever.
+// A key whose lookup reads a damaged segment gets an error, never an answer. All other keys get their answers.
 TEST_P(MappedKinds, ADamagedSegmentIsAnErrorForTheKeysThatReadIt) {
   const AnyFilter filter = filter_of(GetParam().kind);
   const Bytes sound = blob_of(filter.ref(), BlobForm::kMappable);
@@ -118,7 +118,7 @@ TEST_P(MappedKinds, ADamagedSegmentIsAnErrorForTheKeysThatReadIt) {
     const std::string message =
         "segment " + std::to_string(segment) + " (bytes " + std::to_string(4096 * segment) + " to ";
     const auto mapped = MappedFilter::open(write_file("damaged", blob), kStill);
-    if (!mapped) {  // it is one of the few segments that are read to open the filter
+    if (!mapped) {  // opening the filter reads the damaged segment
       EXPECT_THAT(mapped.error().message, HasSubstr(message));
       continue;
     }
@@ -141,7 +141,7 @@ TEST_P(MappedKinds, ADamagedSegmentIsAnErrorForTheKeysThatReadIt) {
   EXPECT_GT(errors, 0U);
 }
 
-// The first words can say where all others are read.
+// The first words determine where all other words are read.
 TEST_P(MappedKinds, AFlippedBitAtTheStartMakesNoAnswerWrong) {
   const AnyFilter filter = filter_of(GetParam().kind);
   const Bytes sound = blob_of(filter.ref(), BlobForm::kMappable);
@@ -163,7 +163,7 @@ TEST_P(MappedKinds, EveryFlippedBitIsFoundByOpeningOrVerifying) {
   const auto hashes = present_hashes(50, 7);
   const Bytes sound = blob_of(filter.ref(), BlobForm::kMappable);
   const std::size_t bits = 8 * sound.size();
-  const std::size_t sums = bits - 8 * 16;  // from here on, each bit is flipped, as in the header
+  const std::size_t sums = bits - 8 * 16;  // from this bit to the end, and in the header, the test flips each bit
   for (std::size_t bit = 0; bit < bits; bit += bit < 8 * kBlobHeaderBytes || bit >= sums ? 1 : 13) {
     Bytes blob = sound;
     blob[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
@@ -191,7 +191,7 @@ TEST_P(MappedKinds, RefuseEveryTruncationAndAppendedBytes) {
   }
 }
 
-// A forged file has all its checksums right. It is read like a forged blob: refused for what it says, or a filter.
+// A forged file has correct checksums. Opening it gives the same result as opening it as a blob: an error or a filter.
 TEST_P(MappedKinds, ReadForgedFilesAsForgedBlobs) {
   const Bytes sound = blob_of(build_filter(GetParam().kind, 100).ref(), BlobForm::kMappable);
   const auto hashes = present_hashes(100, 0);
@@ -204,7 +204,7 @@ TEST_P(MappedKinds, ReadForgedFilesAsForgedBlobs) {
     repair_blob(blob);
     const auto parsed = parse_blob(blob);
     const auto mapped = MappedFilter::open(write_file("forged", blob), kStill);
-    if (mapped && !parsed) {  // what only looking at all of it shows
+    if (mapped && !parsed) {  // only the check of the whole file finds the contradiction
       ASSERT_NE(find_kind(GetParam().kind)->check_whole, nullptr) << parsed.error().message;
       ASSERT_FALSE(mapped->verify());
       for (const std::uint64_t hash : hashes) (void)mapped->may_contain_hash(hash);
@@ -220,7 +220,7 @@ TEST_P(MappedKinds, ReadForgedFilesAsForgedBlobs) {
   EXPECT_GT(accepted, 0);
 }
 
-// Whatever is written into the file, and be it what tells a question where to read: an error, and no read outside.
+// Overwrites parts of a mapped file, also those that locate other parts. Expects errors, and no read outside the file.
 TEST_P(MappedKinds, AFileThatIsOverwrittenWhileItIsMappedIsAnError) {
   for (const BlobForm form : {BlobForm::kRaw, BlobForm::kMappable}) {
     const Bytes blob = blob_of(filter_of(GetParam().kind).ref(), form);
@@ -235,7 +235,7 @@ TEST_P(MappedKinds, AFileThatIsOverwrittenWhileItIsMappedIsAnError) {
       for (const std::uint64_t hash : hashes) {
         const Result<bool> answer = mapped.may_contain_hash(hash);
         ASSERT_THAT(answer.error().message, HasSubstr("file must not be changed while it is in use, got " + path));
-        (void)trusting.may_contain_hash(hash);  // may be wrong, but must not crash
+        (void)trusting.may_contain_hash(hash);  // the answer may be wrong, but there must be no crash
       }
       ASSERT_FALSE(mapped.may_contain_hashes(hashes, {hits.get(), hashes.size()}));
       (void)trusting.may_contain_hashes(hashes, {hits.get(), hashes.size()});
@@ -249,7 +249,7 @@ TEST(MappedFile, ThatIsChangedRightAfterItWasOpenedIsAnError) {
   const Bytes blob = blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kMappable);
   const auto hash = present_hashes(1, 7).front();
   for (int round = 0; round < 30; ++round) {
-    const std::string path = write_file("racing", blob);  // so its time of modification is now
+    const std::string path = write_file("racing", blob);  // the file's modification time is now
     const MappedFilter mapped = open_file(path);
     ASSERT_TRUE(mapped.may_contain_hash(hash).has_value());
     overwrite(path, kBlobHeaderBytes, Bytes(blob.size() - kBlobHeaderBytes));
@@ -257,8 +257,8 @@ TEST(MappedFile, ThatIsChangedRightAfterItWasOpenedIsAnError) {
   }
 }
 
-// Linux counts the time of modification in ticks of some milliseconds (and only newer ones count finer, where somebody
-// looks). A second change within the tick of the first would not be seen, so no file is opened in that tick.
+// Linux updates modification times in ticks of some milliseconds; newer versions are finer for a file whose time was
+// queried. A second change within a tick would not be detected, so a file is not opened in the tick of its last change.
 TEST(MappedFile, IsNotOpenedInTheTickOfItsLastChange) {
   const std::string path = write_file("tick", blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kMappable));
   for (int round = 0; round < 20; ++round) {
@@ -273,7 +273,7 @@ TEST(MappedFile, IsNotOpenedInTheTickOfItsLastChange) {
   }
 }
 
-// Another program can write through a mapping of its own, which leaves the time of modification alone.
+// A change through another program's mapping does not update the modification time.
 TEST(MappedFile, WhoseCodecChangesWhileItIsOpenedIsAnError) {
   Bytes blob = blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kRaw);
   const auto codec = std::span(blob).subspan(6, 1);
@@ -303,7 +303,7 @@ TEST(MappedFile, ThatIsReplacedOrRemovedAnswersAsBefore) {
   EXPECT_TRUE(mapped.verify());
 }
 
-#if !defined(__SANITIZE_THREAD__)  // which takes memory for whatever is reserved
+#if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer makes all reserved memory resident
 long most_memory_kilobytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -312,7 +312,7 @@ long most_memory_kilobytes() {
 
 TEST(MappedFile, TakesNoMemoryForSegmentsThatNobodyAskedFor) {
   const long before = most_memory_kilobytes();
-  constexpr std::uint64_t kSegments = std::uint64_t{1} << 33;  // of a file of 32 TB; a bit for each would take 1 GB
+  constexpr std::uint64_t kSegments = std::uint64_t{1} << 33;  // a file of 32 TiB; one bit per segment would need 1 GiB
   VerifiedSegments segments(kSegments);
   segments.add(kSegments - 1);
   EXPECT_TRUE(segments.has(kSegments - 1));
@@ -329,7 +329,7 @@ TEST(MappedFile, KeepsEachPageAsItWasWhenItWasFirstAskedTo) {
   overwrite(path, 0, Bytes(3 * 4096, std::byte{2}));
   EXPECT_EQ(byte_at(5000), 1);
   EXPECT_EQ(byte_at(10'000), 2);
-  ASSERT_TRUE((*file)->freeze(8188, 8));  // from the last bytes of the frozen page into the next one
+  ASSERT_TRUE((*file)->freeze(8188, 8));  // from the last bytes of the first page into the second
   overwrite(path, 0, Bytes(3 * 4096, std::byte{3}));
   EXPECT_EQ(byte_at(100), 3);
   EXPECT_EQ(byte_at(5000), 1) << "what was looked at may not change";

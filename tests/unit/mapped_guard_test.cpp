@@ -1,5 +1,5 @@
-// Files that are cut off while they are mapped: SIGBUS, with and without a guard. Each test is in a process of its own,
-// because a handler is there for ever.
+// Tests files that are truncated while they are mapped: SIGBUS, with and without a guard. Each test runs in a separate
+// process, because a handler stays installed.
 #include "format/mapped_guard.h"
 
 #include <dlfcn.h>
@@ -14,12 +14,12 @@
 namespace crivo::testing {
 namespace {
 
-void (*after_sigaction)() = nullptr;  // once
+void (*after_sigaction)() = nullptr;  // called once, after the next sigaction
 
 }  // namespace
 }  // namespace crivo::testing
 
-/// Stands before libc's, for what another thread does between two calls of it.
+/// Replaces libc's sigaction, to simulate what another thread does between two calls.
 extern "C" int sigaction(int number, const struct sigaction* wanted, struct sigaction* old) noexcept {
   static const auto real = reinterpret_cast<decltype(&::sigaction)>(::dlsym(RTLD_NEXT, "sigaction"));
   const int result = real(number, wanted, old);
@@ -30,10 +30,10 @@ extern "C" int sigaction(int number, const struct sigaction* wanted, struct siga
 namespace crivo::testing {
 namespace {
 
-/// As in a program that has set none. The sanitizers set one of their own.
+/// Restores the default action. The sanitizers install a handler of their own.
 void without_handler() { ::signal(SIGBUS, SIG_DFL); }
 
-/// Whose guard must know its files by the address that a handler is told.
+/// Skips systems that do not report the fault address, by which the guard recognizes its files.
 class GuardedFileDeathTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -53,7 +53,7 @@ TEST(MappedFileDeathTest, WithoutAGuardATruncatedFileEndsTheProcess) {
   EXPECT_EXIT(die_of_a_truncated_file(), ::testing::KilledBySignal(SIGBUS), "");
 }
 
-/// Exits with 0 if every question to a truncated file is an error, before and behind its end.
+/// Exits with 0 if every lookup in a truncated file is an error, before and after its end.
 [[noreturn]] void survive_a_truncated_file(BlobForm form) {
   if (!guard_mapped_files() || !guard_mapped_files()) std::_Exit(2);
   for (const KindInfo& kind : kinds()) {
@@ -67,7 +67,7 @@ TEST(MappedFileDeathTest, WithoutAGuardATruncatedFileEndsTheProcess) {
       if (mapped.may_contain_hash(hash).has_value()) std::_Exit(3);
     }
     if (mapped.may_contain_hashes(hashes, {hits.get(), hashes.size()}) || mapped.verify()) std::_Exit(4);
-    // Without a look at the file, the first read behind its end is what tells.
+    // Without a check of the file, the first read after its end reports the truncation.
     const Result<void> asked = trusting.may_contain_hashes(hashes, {hits.get(), hashes.size()});
     if (asked || asked.error().message.find("truncated") == std::string::npos) std::_Exit(5);
     for (const std::uint64_t hash : hashes) {
@@ -82,8 +82,8 @@ TEST_F(GuardedFileDeathTest, WithAGuardATruncatedFileIsAnError) {
   EXPECT_EXIT(survive_a_truncated_file(BlobForm::kRaw), ::testing::ExitedWithCode(0), "");
 }
 
-/// Exits with 0 if a batch of questions outlives a file that lost the second page of what says which keys the first
-/// level of a large ribbon has bumped: what says where the other levels lie must not be lost with it.
+/// Exits with 0 if a batch of lookups fails with an error after the file was cut in the first level of a large ribbon.
+/// The cut loses some of the bits that say which keys are bumped.
 [[noreturn]] void survive_a_truncated_large_ribbon() {
   if (!guard_mapped_files()) std::_Exit(2);
   const FilterSpec spec{.kind = Kind::kRibbon, .capacity = 2'600'000, .fp_rate = 1e-5, .seed = 7};
@@ -101,7 +101,7 @@ TEST_F(GuardedFileDeathTest, WithAGuardALargeRibbonMayLoseWhatItIsAbout) {
   EXPECT_EXIT(survive_a_truncated_large_ribbon(), ::testing::ExitedWithCode(0), "");
 }
 
-/// Exits with 0 if two files that are read at the same time may both be lost, whichever was opened to be read first.
+/// Exits with 0 if of two nested reads the outer one may lose its file, without an effect on the inner one.
 [[noreturn]] void survive_two_truncated_files() {
   if (!guard_mapped_files()) std::_Exit(2);
   const Bytes blob = blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kMappable);
@@ -143,7 +143,6 @@ TEST(MappedFileDeathTest, TheGuardHandsOnWhatIsNotItsOwn) {
   EXPECT_EXIT(sent(), ::testing::KilledBySignal(SIGBUS), "");
 }
 
-// A FilterRef from whole() promises nothing about a file that shrinks; a wrong answer it must not give.
 TEST(MappedFileDeathTest, TheGuardHandsOnToAHandlerThatIsSetWhileItIsInstalled) {
   const auto set_both = [] {
     without_handler();
@@ -158,6 +157,7 @@ TEST(MappedFileDeathTest, TheGuardHandsOnToAHandlerThatIsSetWhileItIsInstalled) 
   EXPECT_EXIT(set_both(), ::testing::ExitedWithCode(7), "");
 }
 
+// A lookup in a FilterRef from whole() ends the process if the file shrinks.
 TEST(MappedFileDeathTest, ReadsOutsideACallAreNotGuarded) {
   const auto ask_the_whole = [] {
     without_handler();

@@ -1,4 +1,4 @@
-// The pages of a PagedFilter in memory. A page that was never written is not there.
+// Holds the pages of a PagedFilter in memory. A page exists only after it was written.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A paged filter must be the same filter as one in memory: the same answers, and the same bytes in its pages.
+// A paged filter and the same filter in memory must give the same answers and have the same bytes.
 #include "crivo/host/paged_filter.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace crivo {
 namespace {
 
-/// The payload that these pages make.
+/// The payload that these pages form.
 std::vector<std::byte> payload_of(const PagedFilter& filter, MemoryPages& pages) {
   std::vector<std::byte> bytes;
   for (std::uint64_t number = 0; number < filter.pages(); ++number) {
@@ -108,14 +108,14 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PagedUnionTest,
                          testing::Values(Case{"blocked", 500, 0.01, 64}, Case{"counting", 500, 0.01, 256 * 15}));
 
 TEST(PagedFilter, SaturatesCountersAndLosesNoKey) {
-  constexpr std::uint64_t kMax = 15;  // of a counter of 4 bits
+  constexpr std::uint64_t kMax = 15;  // the largest value of a 4-bit counter
   for (const char* kind : {"spectral:4", "counting"}) {
     FilterSpec spec{.capacity = 100};
     ASSERT_TRUE(choose_kind(spec, kind));
     AnyFilter whole = *AnyFilter::create(spec);
     const PagedFilter paged = *PagedFilter::open(whole.shape(), PagedFilter::granularity(whole.shape()));
     MemoryPages pages(paged);
-    for (std::uint64_t key = 1; key <= 40; ++key) {  // added as often as its number
+    for (std::uint64_t key = 1; key <= 40; ++key) {  // key i is added i times
       const std::uint64_t hash = key * kGolden64;
       for (std::uint64_t times = 0; times < key; ++times) {
         ASSERT_TRUE(paged.add_hash(hash, pages).has_value());

@@ -1,5 +1,5 @@
-// Maps and exact filters beside a std::map: random walks of calls to a builder, in any order, of options, of wrong
-// calls, and of the ways in which what was built is stored, opened and asked.
+// Compares maps and exact filters with a std::map in random walks over the calls of a builder. The walks vary the
+// order, the options and the invalid calls, and how the result is stored, opened and queried.
 #include <unistd.h>
 
 #include <filesystem>
@@ -57,7 +57,7 @@ class PairsWalk {
   [[nodiscard]] std::string draw_key() { return "key " + std::to_string(random_.below(keys_)); }
   [[nodiscard]] std::uint64_t hash(const std::string& key) const { return hash_key(key, spec_.seed); }
 
-  /// The value that this key always has, or now and then another.
+  /// The key's usual value, and rarely another one.
   [[nodiscard]] std::uint64_t draw_value(std::uint64_t key_hash) {
     if (random_.below(20'000) == 0) return random_.below(2) & most_;
     return (key_hash >> 20) & most_ & (is_map() || key_hash % 8 == 0 ? UINT64_MAX : 0);
@@ -65,7 +65,7 @@ class PairsWalk {
 
   void note(std::uint64_t key_hash, std::uint64_t value) {
     const auto [known, is_new] = model_.emplace(key_hash, value);
-    // Of several keys with two values, the builder names any: the walk ends with the first.
+    // If several keys have two values, the builder may name any of them, so a walk ends with the first.
     if (!is_new && known->second != value) conflict_ = key_hash;
     ++added_;
   }
@@ -104,14 +104,14 @@ class PairsWalk {
     }
   }
 
-  /// Two values of one key may be found at once, or by finish().
+  /// The builder may report two values of a key at once, or in finish().
   void expect_added(const Result<void>& added) {
     if (added) return;
     ASSERT_EQ(added.error().key_hash, conflict_) << added.error().message;
     found_ = true;
   }
 
-  /// Asks for the whole model, one by one or at once.
+  /// Looks up all keys of the model, one by one or in a batch.
   void expect_model(const FilterRef& filter) {
     std::vector<std::uint64_t> hashes;
     std::vector<std::uint64_t> expected;
@@ -170,8 +170,8 @@ class PairsWalk {
   std::uint64_t most_ = 0;
   std::uint64_t added_ = 0;
   std::map<std::uint64_t, std::uint64_t> model_;
-  std::optional<std::uint64_t> conflict_;  // a key that was given two values
-  bool found_ = false;                     // and whether the builder has said so already
+  std::optional<std::uint64_t> conflict_;  // a key that was added with two values
+  bool found_ = false;                     // whether the builder has already reported it
 };
 
 void walk_from(std::uint64_t first, std::uint64_t count) {

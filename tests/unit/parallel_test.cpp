@@ -1,4 +1,4 @@
-// parallel_for: every call once, on the threads it was given, and no exception lost.
+// parallel_for makes every call once, on at most the given threads, and loses no exception.
 #include "build/parallel.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The elementary functions against the C library's, in its widest type, and against bits that never change.
+// Compares the elementary functions with those of the C library for long double, and with recorded bits.
 #include "base/portable.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(Portable, PowersOfRatesAreWithinAHundredUnitsInTheLastPlace) {
   for (double base = 1e-9; base < 1; base *= 1.31) {
     for (double exponent = 1.0 / 64; exponent <= 32; exponent *= 1.7) {
       const double error = ulps(portable::pow(base, exponent), std::pow(wide(base), wide(exponent)));
-      // An error of the logarithm is multiplied by the exponent, and the result's by itself: |y log x| units and a few.
+      // The exponent multiplies the logarithm's error, so the result's error is about |y log x| units, plus a few.
       ASSERT_LE(error, 4 + 2 * std::abs(exponent * std::log(base))) << base << "^" << exponent;
     }
   }
@@ -81,7 +81,7 @@ TEST(Portable, PowersOfRatesAreWithinAHundredUnitsInTheLastPlace) {
   EXPECT_EQ(portable::pow(0, 0), 1);
 }
 
-// One machine's bits: another CPU, C library or compiler that computes others is a bug there or in how we compile.
+// The digest is from one machine. With another digest, another machine or Crivo's code has a bug.
 TEST(Portable, ResultsNeverChange) {
   std::uint64_t digest = 0;
   const auto add = [&digest](double value) {

@@ -1,4 +1,4 @@
-// The filters against a second implementation that was written from docs/format.md alone: bit for bit.
+// Compares the filters bit for bit with a second implementation, written only from docs/format.md.
 #include "kinds/bloom/positions.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 using Positions = std::vector<std::uint64_t> (*)(std::uint64_t, unsigned, std::uint64_t);
 
-/// Random hashes and the ones whose carries, shifts and signs are likeliest to be got wrong.
+/// Random hashes, and hashes whose carries, shifts and signs are the most error-prone.
 std::vector<std::uint64_t> test_hashes(std::size_t count, std::uint64_t seed) {
   std::vector<std::uint64_t> hashes = {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, 1ULL << 63, ~0ULL};
   for (unsigned bit = 0; bit < 64; ++bit) hashes.push_back(1ULL << bit);
@@ -34,7 +34,7 @@ AnyFilter empty_filter(const Shape& shape, std::size_t payload_bytes) {
   return *AnyFilter::adopt(shape, Facts{0, 1, 0.5, false}, AlignedBytes(payload_bytes));
 }
 
-/// Builds both from `added` and asks both for `asked`.
+/// Builds both implementations from `added` and looks up `asked` in both.
 void compare(const Shape& shape, std::size_t payload_bits, Positions positions_of,
              const std::vector<std::uint64_t>& added, const std::vector<std::uint64_t>& asked) {
   reference::Bits bits(payload_bits);
@@ -55,11 +55,11 @@ void compare(const Shape& shape, std::size_t payload_bits, Positions positions_o
   }
 }
 
-// In a cache and beyond it, which are asked in other ways, one by one and in batches. A byte of the payload is all ones
-// or zero, so it is eight bits of a classic filter or one counter of a spectral one, and half of the keys pass all
-// tests.
+// A filter that fits in a cache and one that does not are queried by different code, one by one and in batches. A byte
+// of the payload is all ones or zero: eight bits of a classic filter, or one counter of a spectral one. Half of the
+// keys pass all tests.
 TEST(Positions, EveryWayToAskTestsThemAll) {
-  const auto hashes = test_hashes(1037, 5);  // no multiple of a batch
+  const auto hashes = test_hashes(1037, 5);  // not a multiple of a batch
   const auto hits = std::make_unique<bool[]>(hashes.size());
   for (const std::size_t bytes : {std::size_t{1} << 16, (std::size_t{16} << 20) + 8}) {
     for (const unsigned k : {1U, 2U, 3U, 4U, 7U, 8U, 9U, 17U, 64U}) {
@@ -120,7 +120,7 @@ TEST(Positions, BlockedIsWhatTheFormatSays) {
   }
 }
 
-/// Zeros that take address space, and memory only where they are written.
+/// Zeros that reserve address space, and memory only for pages that are written.
 class SparsePayload {
  public:
   explicit SparsePayload(std::size_t bytes) : bytes_(bytes) {
@@ -140,7 +140,7 @@ class SparsePayload {
   std::size_t bytes_;
 };
 
-// A key whose bits are set, and nothing else, is found; with any one of them clear it is not.
+// The payload has only this key's bits: the key is found, and with any of these bits clear it is not.
 void expect_positions_are_asked(const Shape& shape, std::size_t payload_bits, Positions positions_of) {
   SparsePayload payload(payload_bits / 8);
   const auto filter = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload.bytes());
@@ -168,8 +168,8 @@ TEST(Positions, AreTheFormatsPastTwoToThe32BitsAndBlocks) {
   }
 }
 
-// One column, so that a block is a word and a key's answer is the parity of its row with 64 bits. The payload is all
-// zeros but for its counts: then no key is bumped, and those are found whose fingerprint's lowest bit is 0.
+// With one column, a block is a word, and the answer is the parity of the key's row with 64 bits. The payload is all
+// zeros except for its counts. Then no key is bumped, and a key is found if the lowest bit of its fingerprint is 0.
 TEST(Positions, OfARibbonAreTheFormatsPastTwoToThe32Slots) {
   constexpr std::uint64_t kBlocks = 1ULL << 34;
   constexpr std::uint64_t kThresholds = 2;  // words: header, blocks, thresholds, solution; then the base of two blocks
@@ -188,10 +188,10 @@ TEST(Positions, OfARibbonAreTheFormatsPastTwoToThe32Slots) {
     const bool found = (hash * 0xD6E8FEB86659FD93 >> 32 & 1) == 0;
     const std::uint64_t start = reference::mulhi(hash, 64 * (kBlocks - 1));
     ASSERT_EQ(filter->may_contain_hash(hash), found) << "hash " << hash;
-    payload.flip(64 * kSolution + start);  // a row's lowest bit is always 1
+    payload.flip(64 * kSolution + start);  // the lowest bit of a row is always 1
     ASSERT_EQ(filter->may_contain_hash(hash), !found) << "hash " << hash;
     payload.flip(64 * kThresholds + 2 * (start / 128));
-    payload.flip(64 * kThresholds + 2 * (start / 128) + 1);  // bumps all of the bucket, and the base is all zeros
+    payload.flip(64 * kThresholds + 2 * (start / 128) + 1);  // bumps the whole bucket to the base, which is all zeros
     ASSERT_EQ(filter->may_contain_hash(hash), found) << "hash " << hash;
     payload.flip(64 * kThresholds + 2 * (start / 128));
     payload.flip(64 * kThresholds + 2 * (start / 128) + 1);
@@ -201,7 +201,7 @@ TEST(Positions, OfARibbonAreTheFormatsPastTwoToThe32Slots) {
   EXPECT_GT(last, 1ULL << 39);
 }
 
-/// X^2 of `counts` against equal shares. For many degrees of freedom it is about normal with mean df and variance 2 df.
+/// X^2 of `counts` against equal shares. With many degrees of freedom df it is about normal, with variance 2 df.
 double chi_squared(const std::vector<std::uint64_t>& counts) {
   double total = 0;
   for (const std::uint64_t count : counts) total += static_cast<double>(count);
@@ -212,8 +212,8 @@ double chi_squared(const std::vector<std::uint64_t>& counts) {
   return sum;
 }
 
-// docs/format.md lets a classic filter have 2^46 bits and a blocked one 2^49. Positions are arithmetic, so their spread
-// over the largest sizes can be seen without the memory for them; the contract's long tests fill real ones.
+// docs/format.md allows 2^46 bits for a classic filter and 2^49 for a blocked one. Positions are arithmetic, so this
+// test needs no memory for the largest sizes. The contract's long tests fill real filters.
 void expect_uniform_positions(Positions positions_of, unsigned k, std::uint64_t units, std::uint64_t bits) {
   constexpr std::size_t kBins = 1024;
   std::vector<std::uint64_t> counts(kBins);
@@ -228,8 +228,8 @@ void expect_uniform_positions(Positions positions_of, unsigned k, std::uint64_t 
   }
   EXPECT_GT(largest, 1ULL << 32);
   EXPECT_GT(largest, bits - bits / 1000);
-  // One-sided p = 1e-6 is 4.75 standard deviations above the mean. A key's k positions share a block in the blocked
-  // kind, so there whole keys, not bits, fall into the bins, and the variance is up to k times larger.
+  // The one-sided p = 1e-6 is 4.75 standard deviations above the mean. In the blocked kind, a key's k positions share a
+  // block. So whole keys, not bits, fall into the bins, and the variance is up to k times larger.
   const double degrees = kBins - 1;
   const double spread = positions_of == &reference::blocked_positions ? k : 1;
   EXPECT_LT(chi_squared(counts), spread * (degrees + 4.75 * std::sqrt(2 * degrees)));

@@ -1,4 +1,4 @@
-// Prints the instruction set the library uses in this process, and what it answers with it: isa_test runs it.
+// Prints the instruction set that the library uses in this process, and its answers. isa_test runs this program.
 #include <cstdio>
 #include <string>
 

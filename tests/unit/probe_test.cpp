@@ -1,4 +1,4 @@
-// A key is answered like its hash, whatever its length and whichever instruction set answers.
+// A lookup by key gives the same answer as a lookup by hash, for every key length and instruction set.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 0x0123456789ABCDEF;
 
-/// Keys of every length up to 40, and of some lengths that XXH3 hashes in other ways.
+/// Keys of every length up to 40, and longer keys that use other branches of XXH3.
 std::vector<std::string> keys_of_many_lengths() {
   std::vector<std::string> keys;
   for (std::size_t length = 0; length <= 40; ++length) keys.emplace_back(length, static_cast<char>('a' + length % 26));
@@ -22,7 +22,7 @@ std::vector<std::string> keys_of_many_lengths() {
   return keys;
 }
 
-/// A filter with every other of the keys, and thousands more for the ribbon's sake.
+/// A filter with every second key, and thousands of other keys, because a ribbon needs many.
 AnyFilter filter_of(Kind kind, double fp_rate, unsigned ribbon_width = 64) {
   std::vector<std::uint64_t> hashes;
   const auto keys = keys_of_many_lengths();
@@ -36,7 +36,7 @@ AnyFilter filter_of(Kind kind, double fp_rate, unsigned ribbon_width = 64) {
 void expect_keys_answered_like_hashes(const Probe& probe, const AnyFilter& filter) {
   const FilterRef ref = filter.ref();
   const auto keys = keys_of_many_lengths();
-  const std::vector<std::string_view> views(keys.begin(), keys.end());  // more than are asked for at once
+  const std::vector<std::string_view> views(keys.begin(), keys.end());  // more than one internal batch
   const auto hits = std::make_unique<bool[]>(keys.size());
   probe.contains_keys(ViewOf::filter(ref), views.data(), views.size(), hits.get());
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Isa, EveryProbe, ::testing::ValuesIn(available_kernels(
                          [](const auto& level) { return std::string(level.param.isa); });
 
 TEST_P(EveryProbe, AnswersKeysLikeTheirHashes) {
-  for (const double fp_rate : {0.3, 0.01, 0.0001}) {  // on both sides of eight probes and of eight columns
+  for (const double fp_rate : {0.3, 0.01, 0.0001}) {  // below and above eight probes, and eight columns
     expect_keys_answered_like_hashes(GetParam().blocked, filter_of(Kind::kBlocked, fp_rate));
     expect_keys_answered_like_hashes(GetParam().counting, filter_of(Kind::kCounting, fp_rate));
     expect_keys_answered_like_hashes(GetParam().ribbon, filter_of(Kind::kRibbon, fp_rate));

@@ -1,4 +1,4 @@
-// The range kind against a sorted vector of its keys, and its rates against the bound of the paper.
+// Compares the range kind with a sorted vector of its keys, and its rates with the paper's bound.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kTop = ~std::uint64_t{0};
 
-/// The keys, sorted and distinct: what a range filter may never deny.
+/// The keys, sorted and distinct. A range filter must find every range that has one of them.
 class Keys {
  public:
   explicit Keys(std::vector<std::uint64_t> keys) : keys_(std::move(keys)) {
@@ -35,7 +35,7 @@ class Keys {
   std::vector<std::uint64_t> keys_;
 };
 
-/// How keys are spread.
+/// The distributions of the keys.
 enum class Spread { kUniform, kConsecutive, kClustered, kAtTheTop };
 constexpr Spread kSpreads[] = {Spread::kUniform, Spread::kConsecutive, Spread::kClustered, Spread::kAtTheTop};
 
@@ -68,7 +68,7 @@ AnyFilter filter_of(const FilterSpec& spec, const std::vector<std::uint64_t>& ke
   return *AnyFilter::build(spec, keys);
 }
 
-/// A range near a key, near the ends of the numbers, or anywhere.
+/// A range near a key, near 0 or the largest number, or anywhere.
 struct Question {
   std::uint64_t low;
   std::uint64_t high;
@@ -92,7 +92,7 @@ struct Question {
   }
 };
 
-/// What a filter of these keys must answer, "maybe" included: whether a code of theirs is among those of the range.
+/// The expected answers of a filter with these keys: whether a range has the code of any key, "maybe" included.
 class Codes {
  public:
   Codes(const Shape& shape, const Keys& keys) : hash_(shape.seed, RangeScale(shape).universe(keys.all().size())) {
@@ -161,8 +161,8 @@ TEST(Range, NeverDeniesAKeyWhateverTheKeysAndTheQuestions) {
   }
 }
 
-// Buckets are empty, full, and so long that they are searched; the widths of lower bits are those at which a question
-// goes another way, and some between. Ranges are short, so that many are empty.
+// Some buckets are empty, some are full, and some are long enough for a binary search. The numbers of lower bits
+// include those at which the lookup takes another branch. Ranges are short, so that many are empty.
 TEST(Range, AnswersWhatTheCodesOfItsKeysSay) {
   std::mt19937_64 random(8);
   for (const Spread spread : kSpreads) {
@@ -203,12 +203,12 @@ TEST(Range, HasNothingInAnEmptyRangeAndWithoutKeys) {
   EXPECT_FALSE(build_filter(Kind::kBlocked, 0).may_contain_range(2, 1));
 }
 
-/// Where questions lie: anywhere, as near to a key as is to be had, or where a key would be if the blocks of the
+/// Where the tested ranges are: anywhere, as near to a key as possible, or where a key would be if the blocks of the
 /// reduced universe were not shifted against each other.
 enum class Where { kAnywhere, kNear, kOneBlockBefore };
 constexpr Where kWheres[] = {Where::kAnywhere, Where::kNear, Where::kOneBlockBefore};
 
-/// Draws ranges of one length that have no key.
+/// Draws ranges of one length that contain no key.
 class EmptyRanges {
  public:
   EmptyRanges(const Keys& keys, std::uint64_t length, std::uint64_t universe, Where where)
@@ -220,7 +220,7 @@ class EmptyRanges {
     }
     if (first != 0 && kTop - first >= length) gaps_.push_back({first, kTop - length});
   }
-  /// The first number of such a range.
+  /// The first number of a random range without a key.
   [[nodiscard]] std::uint64_t draw(std::mt19937_64& random) const {
     if (where_ == Where::kNear) {
       const auto& [first, last] = gaps_[random() % gaps_.size()];
@@ -237,7 +237,7 @@ class EmptyRanges {
 
  private:
   struct Gap {
-    std::uint64_t first;  // where a range without a key may start
+    std::uint64_t first;  // where a range without a key may begin
     std::uint64_t last;
   };
   const Keys& keys_;
@@ -247,9 +247,9 @@ class EmptyRanges {
   std::vector<Gap> gaps_;
 };
 
-// The bound is on the mean over all hashes. Questions to one filter are found together, as where the codes of two
-// clusters overlap, so it is the rates of `seeds` filters that deviate from their mean by chance. A normal variable is
-// above it by five standard errors less than once in a million times.
+// The bound applies to the mean over all hashes. The false positives of one filter are not independent, for instance
+// where the codes of two clusters overlap. So the sample is the rates of `seeds` filters. A normal variable exceeds its
+// mean by five standard errors less than once in a million times.
 void expect_bound(Spread spread, std::uint64_t length, Where where, int seeds, int questions_each) {
   constexpr std::size_t kKeys = 20'000;
   std::mt19937_64 random(length);

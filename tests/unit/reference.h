@@ -1,5 +1,5 @@
-// The filters of docs/format.md, "Kinds", a second time: slow, obvious, and written from that page alone. Bits are kept
-// as a vector<bool>, one vector for the whole payload, and turned into bytes at the end.
+// A second implementation of the filters of docs/format.md, "Kinds": slow, obvious, and written only from that page. A
+// vector<bool> has the bits of the whole payload, and is converted to bytes at the end.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ inline std::vector<std::uint64_t> classic_positions(std::uint64_t h, unsigned k,
   return positions;
 }
 
-/// The bit positions of a key in a blocked filter of B blocks, counted from the start of the payload.
+/// The bit positions of a key in a blocked filter of B blocks, from the start of the payload.
 inline std::vector<std::uint64_t> blocked_positions(std::uint64_t h, unsigned k, std::uint64_t blocks) {
   constexpr std::uint32_t kM[8] = {0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D,
                                    0x705495C7, 0x2DF1424B, 0x9EFC4947, 0x5C6BFB31};

@@ -1,4 +1,4 @@
-// Result: a value or an error, moved and copied with what it holds.
+// Result: a value or an error, which are moved and copied with it.
 #include "crivo/result.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Result, OfVoidSucceedsByDefault) {
   EXPECT_EQ(failure.error().message, "bad");
 }
 
-// `if (file.may_contain(key))` would be true for every key that can be asked for, and `if (filter.count(key))` too.
+// `if (file.may_contain(key))` would be true for every key that was looked up, and `if (filter.count(key))` too.
 TEST(Result, WithAnAnswerIsNoCondition) {
   EXPECT_FALSE((std::is_constructible_v<bool, Result<bool>>));
   EXPECT_FALSE((std::is_constructible_v<bool, Result<std::uint64_t>>));

@@ -1,4 +1,4 @@
-// The ribbon kind over 10^8 keys and past 2^32 bits: minutes and gigabytes, so all of these are long.
+// The ribbon kind with 10^8 keys and more than 2^32 bits. The tests are long, as they need minutes and gigabytes.
 
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace crivo::testing {
 namespace {
 
-/// Hashes first ... first + count - 1 of a sequence without repetitions: splitmix64 is a permutation.
+/// Hashes first ... first + count - 1 of a sequence without duplicates, as splitmix64 is a permutation.
 Hashes sequence(std::uint64_t first, std::size_t count) {
   Hashes hashes(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -20,7 +20,7 @@ Hashes sequence(std::uint64_t first, std::size_t count) {
   return hashes;
 }
 
-constexpr std::uint64_t kAbsent = std::uint64_t{1} << 40;  // where those start that are in no filter
+constexpr std::uint64_t kAbsent = std::uint64_t{1} << 40;  // the first hash that is in no filter
 
 class LongRibbon : public RibbonOfWidth {
  protected:
@@ -28,8 +28,8 @@ class LongRibbon : public RibbonOfWidth {
     return size_ribbon(keys, fp_rate, width())->units;
   }
 
-  /// Every key is found, and the filter has the size that was planned, or two blocks more in its base: the plan takes
-  /// for granted that one of 16 seeds solves the base.
+  /// Expects every key to be found, and the filter to have the planned size, or two blocks more in its base. The plan
+  /// assumes that one of 16 seeds solves the base.
   static AnyFilter build_checked(const Hashes& hashes, double fp_rate) {
     AnyFilter filter = ribbon_of(hashes, fp_rate);
     EXPECT_EQ(count_found(filter.ref(), hashes), hashes.size()) << fp_rate;
@@ -39,14 +39,14 @@ class LongRibbon : public RibbonOfWidth {
 };
 INSTANTIATE_TEST_SUITE_P(Width, LongRibbon, kWidths);
 
-// X false hits among T absent hashes exceed T p + 4.75 sqrt(T p (1 - p)) once in a million filters of rate p.
+// X counts the false positives of T absent hashes. One in a million filters exceeds T p + 4.75 sqrt(T p (1 - p)).
 void expect_rate(const FilterRef& filter, double rate) {
   constexpr std::size_t kTrials = 2'500'000;
   const auto found = static_cast<double>(count_found(filter, sequence(kAbsent, kTrials)));
   EXPECT_LE(found, kTrials * rate + 4.75 * std::sqrt(kTrials * rate * (1 - rate))) << rate;
 }
 
-// 1.9 * 10^8 keys.
+// In total 1.9 * 10^8 keys.
 TEST_P(LongRibbon, LosesNoKeyOfTenMillionAtAnyRateAndKeepsIt) {
   const Hashes hashes = sequence(0, 10'000'000);
   std::vector<double> rates = {0.03, 0.01, 0.003};
@@ -59,8 +59,8 @@ TEST_P(LongRibbon, LosesNoKeyOfFiftyMillion) {
   expect_rate(filter.ref(), 0.01);
 }
 
-// 10^7 keys of each size: other sets at every turn, and so other ends of levels and bases. Two of the 1000 sets of 10^4
-// keys are larger than planned, none of the others.
+// For each size, 10^7 keys in different sets, so the ends of levels and bases differ too. Two of the 1000 sets of 10^4
+// keys are larger than planned; all other sets have the planned size.
 TEST_P(LongRibbon, LosesNoKeyOfManySetsAndSeldomNeedsMoreThanPlanned) {
   constexpr std::size_t kKeys = 10'000'000;
   for (const std::size_t n : {1'000U, 10'000U, 100'000U, 1'000'000U}) {
@@ -74,9 +74,9 @@ TEST_P(LongRibbon, LosesNoKeyOfManySetsAndSeldomNeedsMoreThanPlanned) {
   }
 }
 
-// The first level alone has more than 2^32 bits. Without what lies beyond those, the keys whose rows are there are lost
-// (unless their fingerprint is 0, one in 2^32). They are as many as the slots, of which one in a thousand is empty, or
-// one in 125 of a narrow ribbon.
+// The first level alone has more than 2^32 bits. If the bits after the first 2^32 are cleared, the keys with rows in
+// them are lost, except for one in 2^32, whose fingerprint is 0. There is one such key per slot, except for the empty
+// slots: one in a thousand, or one in 125 in a narrow ribbon.
 TEST_P(LongRibbon, ReachesPastTwoToThe32Bits) {
   const Hashes hashes = sequence(0, 150'000'000);
   const AnyFilter filter = build_checked(hashes, 0x1.1p-32);

@@ -1,4 +1,4 @@
-// Ribbons that nobody wrote: which are refused, what the others state, and that they can be asked.
+// Ribbon payloads that no writer produced: which are rejected, which facts others report, and that lookups are safe.
 
 #include <cmath>
 #include <cstring>
@@ -50,8 +50,8 @@ TEST_P(RibbonPayload, RefusesCountsThatDoNotFit) {
   EXPECT_EQ(with_word(last, word(last) | 1ULL << 63), "padding of the thresholds must be 0");
 }
 
-// Two blocks of one column each, every one of whose keys is bumped, down to a base that is all zeros: a key is found if
-// the lowest bit of its fingerprint is 0, as the format says.
+// Each level has two blocks of one column, and all of its keys are bumped, to a base that is all zeros. By the format,
+// a key is then found if the lowest bit of its fingerprint is 0.
 TEST_P(RibbonPayload, ReadsSixteenLevelsAndNoMore) {
   for (const unsigned levels : {15U, 16U, 17U}) {
     const std::size_t words = 1 + 4 * (levels - 1) + 3;
@@ -62,7 +62,7 @@ TEST_P(RibbonPayload, ReadsSixteenLevelsAndNoMore) {
       store_le(at, std::uint64_t{2});
       if (level + 1 == levels) continue;
       store_le(at + 8,
-               std::uint64_t{width() == kWideRibbon ? 3U : 15U});  // the threshold of the only bucket, or of two
+               std::uint64_t{width() == kWideRibbon ? 3U : 15U});  // the only bucket's threshold, or both buckets'
       store_le(at + 16, ~std::uint64_t{0});
     }
     const Shape shape{.kind = Kind::kRibbon, .k = 1, .param = RibbonForm(width(), 0).param(), .units = words};
@@ -83,9 +83,9 @@ TEST_P(RibbonPayload, StatesTheRateThatWasPlanned) {
     EXPECT_EQ(two.ref().stats().current_fp_rate, two.ref().predicted_fp_rate(10));
     EXPECT_LE(two.ref().stats().current_fp_rate, rate);
     const AnyFilter three = ribbon_of(random_hashes(130, 1), rate);
-    // The rate that is planned before any key has come.
+    // The predicted rate of a filter without keys.
     const auto planned = plan_filter(ribbon_spec(130, rate, width()), UINT64_MAX);
-    const AlignedBytes empty(planned->payload_bytes);  // as a new filter's
+    const AlignedBytes empty(planned->payload_bytes);  // the payload of a new filter
     const View view{planned->shape, empty.data(), empty.size()};
     EXPECT_EQ(planned->row->predicted_fp_rate(view, 10), two.ref().predicted_fp_rate(10));
     EXPECT_EQ(planned->row->predicted_fp_rate(view, 130), three.ref().predicted_fp_rate(130));
@@ -93,7 +93,7 @@ TEST_P(RibbonPayload, StatesTheRateThatWasPlanned) {
   }
 }
 
-/// A level of this many blocks over the smallest base. Its columns are all zeros.
+/// A level of this many blocks before the smallest base. Its columns are all zeros.
 AlignedBytes payload_of_level(const RibbonForm& form, std::uint64_t blocks) {
   const RibbonLevelShape level(blocks, form, false);
   const RibbonLevelShape base(kMinRibbonBlocks, form, true);
@@ -112,7 +112,7 @@ FilterRef opened(const RibbonForm& form, const AlignedBytes& payload) {
   return *FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
 }
 
-/// The rate of such a payload, start by start.
+/// The rate of such a payload, computed start by start.
 double reference_rate(const RibbonForm& form, const AlignedBytes& payload) {
   const RibbonLevelView view(payload.data() + 8, form, false);
   const RibbonLevelShape base(kMinRibbonBlocks, form, true);
@@ -143,7 +143,7 @@ TEST_P(RibbonPayload, StatesTheRateOfItsLayoutWhateverItsThresholds) {
   }
 }
 
-/// Of the processor, which other programs do not lengthen.
+/// The CPU time of stats(), which other programs do not affect; the lowest of several runs.
 double time_of_stats(const FilterRef& filter) {
   double least = HUGE_VAL;
   for (int run = 0; run < 3; ++run) {
@@ -154,9 +154,9 @@ double time_of_stats(const FilterRef& filter) {
   return least;
 }
 
-// A forged payload can be nothing but thresholds, four buckets in each byte, and compress to nearly nothing.
+// A forged payload can consist of thresholds only, four buckets in each byte, and compress to almost nothing.
 TEST_P(RibbonPayload, TakesLittleLongerToDescribeThanToReadWhateverItsThresholds) {
-  const RibbonForm form(width(), 1);  // hardly any
+  const RibbonForm form(width(), 1);  // almost no columns
   const AlignedBytes payload = payload_of_level(form, std::uint64_t{1} << 26);
   const Shape bits{.kind = Kind::kClassic, .k = 1, .units = payload.size() * 8};
   const auto only_counted = FilterRef::open(bits, {.capacity = 1, .fp_rate = 0.5}, payload);
@@ -178,14 +178,14 @@ TEST_P(RibbonPayload, RefusesColumnsThatDoNotFit) {
   }
 }
 
-// Every payload that opens can be asked anything: under the sanitizers this finds reads outside it.
+// Every payload that opens must answer every query. Under the sanitizers, this test finds reads outside the payload.
 TEST_P(RibbonPayload, AnswersSafelyWhateverTheBits) {
   std::mt19937_64 random(11);
   const Hashes hashes = random_hashes(500, 12);
   unsigned opened = 0;
   for (int round = 0; round < 2000; ++round) {
     const AlignedBytes good = payload();
-    // An allocation of exactly the payload, so that one byte more is a fault that tools see.
+    // The allocation has exactly the payload's size, so that sanitizers detect any read after it.
     const auto bytes = std::make_unique<std::byte[]>(good.size());
     std::memcpy(bytes.get(), good.data(), good.size());
     const std::size_t words = good.size() / 8;

@@ -1,4 +1,4 @@
-// The ribbon kind: no key lost at any size, the rate and the bits it promises, and the same bytes for the same set.
+// The ribbon kind: no key is lost at any size, its rate and its size are as planned, and equal sets have equal bytes.
 
 #include <cmath>
 #include <random>
@@ -46,8 +46,8 @@ TEST_P(Ribbon, AnswersAsTheFormatSays) {
   }
 }
 
-// X false hits among T absent hashes. A filter of rate p exceeds T p + 4.75 sqrt(T p (1 - p)) once in a million runs,
-// and falls below T p - 4.75 sqrt(..) as rarely: it would then waste bits.
+// X counts the false positives among T absent hashes. With a rate of p, X exceeds T p + 4.75 sqrt(T p (1 - p)) once in
+// a million runs. It falls below T p - 4.75 sqrt(T p (1 - p)) as rarely; such a filter would waste bits.
 TEST_P(Ribbon, KeepsTheRateItWasAskedFor) {
   const Hashes present = random_hashes(100'000, 1);
   const Hashes absent = random_hashes(2'500'000, 2);
@@ -62,9 +62,9 @@ TEST_P(Ribbon, KeepsTheRateItWasAskedFor) {
   }
 }
 
-// Two bits per bucket of 128 starts are 1 / 64 bit per key, so 1 / (64 r) of the columns; the buckets of a narrow
-// ribbon have 64. At 1e6 keys one slot in a thousand is empty, or one in 115; at 1e5 up to 250 more (in the levels'
-// last blocks, in the base) and 10 words are not columns at all.
+// Two bits per bucket of 128 starts are 1 / 64 bit per key, so 1 / (64 r) of the columns. A narrow ribbon's buckets
+// have 64 starts. At 1e6 keys, one slot in 1000 is empty (one in 115 in a narrow ribbon). At 1e5, up to 250 more slots
+// are empty, in the levels' last blocks and in the base. 10 words are not columns.
 TEST_P(Ribbon, NeedsHardlyMoreThanItsColumns) {
   const double thresholds = 1.0 / width();
   const double empty = width() == kWideRibbon ? 0.0015 : 0.01;
@@ -84,8 +84,9 @@ TEST_P(Ribbon, NeedsHardlyMoreThanItsColumns) {
   }
 }
 
-// The plan allows for an empty slot in 512 of every level, which is 1 in 480 in all, and for 48 in each level's last
-// block and 64 in the base's; for a narrow ribbon it allows for one in 900 more than there are, and 100 at the end.
+// The plan allows an empty slot in 512 of every level, which is 1 in 480 in total. It also allows 48 empty slots in
+// each level's last block, and 64 in the base's. For a narrow ribbon it allows one in 900 more than are empty, and 100
+// at the end.
 TEST_P(Ribbon, IsAtMostTheSizeItWasPlannedFor) {
   for (const std::uint64_t n : {1U, 500U, 2048U, 2049U, 10'000U, 100'000U, 1'000'000U}) {
     const AnyFilter filter = ribbon_of(random_hashes(n, 9), 0.01);
@@ -96,7 +97,7 @@ TEST_P(Ribbon, IsAtMostTheSizeItWasPlannedFor) {
   }
 }
 
-// Sets that no hash function makes: every start the same, a ramp, the extremes, one key all over again.
+// Sets that no hash function produces: equal starts, a ramp, the extremes, one key repeated.
 TEST_P(Ribbon, LosesNoKeyOfAnUnevenSet) {
   Hashes same_start = random_hashes(5000, 1);
   for (auto& hash : same_start) hash = hash >> 24 | std::uint64_t{0xABCDEF} << 40;
@@ -111,8 +112,8 @@ TEST_P(Ribbon, LosesNoKeyOfAnUnevenSet) {
   }
 }
 
-// Of each of these hashes, the products with the first 15 powers of the levels' factor are all next to 0 modulo 2^64.
-// So each level finds nearly all keys in the same few buckets, and bumps them. The hashes are small combinations of a
+// For each of these hashes, the products with the first 15 powers of the levels' factor are all close to 0 modulo 2^64.
+// So each level puts nearly all keys into the same few buckets, and bumps them. The hashes are small combinations of a
 // reduced basis of the lattice of these products (Lenstra, Lenstra & Lovasz 1982).
 TEST_P(Ribbon, LosesNoKeyThatEveryLevelBumps) {
   constexpr std::uint64_t kBasis[kMaxRibbonLevels - 1] = {
@@ -154,7 +155,7 @@ TEST_P(RibbonLevels, AnswerLikeScalarForEveryColumnCount) {
     for (const double part : {1.0, 0.7}) {  // one column count, and two
       const double rate = std::ldexp(part, -static_cast<int>(columns));
       if (rate == 1 || rate < 0x1p-32) continue;
-      for (const std::size_t n : {100U, 4000U}) {  // at more keys, hashes that coincide forbid 2^-32
+      for (const std::size_t n : {100U, 4000U}) {  // with more keys, equal hashes make a rate of 2^-32 impossible
         Hashes hashes = random_hashes(n, columns);
         const AnyFilter filter = ribbon_of(hashes, rate, width());
         hashes.insert(hashes.end(), absent.begin(), absent.end());
@@ -173,7 +174,7 @@ TEST_P(RibbonLevels, AnswerLikeScalarBeyondTheCache) {
   expect_answers_of_scalar(filter.ref(), random_hashes(100'001, 6));
 }
 
-// A batch looks at the payload's size only to choose a way of reading it, so the largest size can be forged.
+// A batch uses the payload's size only to choose how to read, so the test can claim the largest size.
 TEST_P(RibbonLevels, AnswerLikeScalarWhereNoCacheHoldsTheFilter) {
   for (const double rate : {0.01, 1e-6}) {
     const Hashes present = random_hashes(3000, 5);
@@ -187,7 +188,7 @@ TEST_P(RibbonLevels, AnswerLikeScalarWhereNoCacheHoldsTheFilter) {
   }
 }
 
-// Buckets of rising load, so that thresholds go up and rows are taken back; the last block as at a shard's border.
+// The buckets' load rises, so that thresholds rise and rows are removed. The last block is like one at a shard's end.
 TEST_P(RibbonLevels, BuildLikeScalar) {
   constexpr std::uint64_t kBuckets = 256;
   const std::uint64_t starts = kBuckets * ribbon_bucket_starts(width());

@@ -1,4 +1,4 @@
-// What the tests of the ribbon kind share.
+// Shared by the tests of the ribbon kind.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ inline AnyFilter ribbon_of(const Hashes& hashes, double fp_rate, unsigned width)
   return *AnyFilter::build(ribbon_spec(hashes.size(), fp_rate, width), hashes);
 }
 
-/// Tests of ribbons of both widths, which are the parameter.
+/// Tests of ribbons of both widths. The parameter is the width.
 class RibbonOfWidth : public ::testing::TestWithParam<unsigned> {
  protected:
   static unsigned width() { return GetParam(); }
@@ -36,7 +36,7 @@ inline const auto kWidths = ::testing::Values(kWideRibbon, kNarrowRibbon);
 
 namespace crivo::reference {
 
-/// docs/format.md, "ribbon", read from that page alone, a bit at a time.
+/// A lookup in a ribbon, bit by bit, written only from docs/format.md, "ribbon".
 inline bool ribbon_contains(const FilterRef& filter, std::uint64_t hash) {
   const auto word = [&](std::uint64_t i) { return load_le<std::uint64_t>(filter.payload().data() + 8 * i); };
   const std::uint64_t levels = word(0) & 255;
@@ -72,7 +72,7 @@ inline bool ribbon_contains(const FilterRef& filter, std::uint64_t hash) {
         const std::uint64_t block = (start + i) / 64;
         const std::uint64_t before = 64 * (block * r + (block > lean ? block - lean : 0));
         const std::uint64_t in_block = r + (block >= lean ? 1 : 0);
-        const std::uint64_t piece = (start + i) % 64 / width;  // a block is stored in pieces of as many slots
+        const std::uint64_t piece = (start + i) % 64 / width;  // a block is stored in pieces of `width` slots
         const std::uint64_t bit = before + width * (piece * in_block + column) + (start + i) % width;
         parity ^= (word(at + 1 + threshold_words + bit / 64) >> bit % 64 & 1) != 0 && (row >> i & 1) != 0;
       }

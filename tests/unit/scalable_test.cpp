@@ -1,4 +1,4 @@
-// The scalable kind: it grows by layers, keeps its promise while it does, and its layer table is checked in full.
+// The scalable kind: it grows by layers, stays within its rate while it grows, and its layer table is fully validated.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ unsigned layers_of(const AnyFilter& filter) { return read_series(filter.payload(
 
 class ScalablePromise : public ::testing::TestWithParam<std::tuple<double, unsigned>> {};
 
-// X false hits among T absent keys: a filter whose rate is p exceeds T p + 4.75 sqrt(T p (1 - p)) once in a million
-// runs. The model leaves less than the promise at this growth (its layers' rates sum to P (1 - (3/4)^L)).
+// X counts the false positives among T absent keys. With a rate of p, X exceeds T p + 4.75 sqrt(T p (1 - p)) once in a
+// million runs. The model's rate is below the requested one at this growth: the layers' rates sum to P (1 - (3/4)^L).
 TEST_P(ScalablePromise, HoldsAtAHundredTimesTheFirstCapacity) {
   const auto [fp_rate, growth] = GetParam();
   constexpr std::uint64_t kFirst = 2000;
@@ -36,7 +36,7 @@ TEST_P(ScalablePromise, HoldsAtAHundredTimesTheFirstCapacity) {
   const auto found = static_cast<double>(count_found(filter.ref(), absent_hashes(kAbsent, 0)));
   EXPECT_LE(found, kAbsent * fp_rate + 4.75 * std::sqrt(kAbsent * fp_rate * (1 - fp_rate)));
 
-  // What it says of itself agrees with what was measured: both sides of the same bound, around the fill's own rate.
+  // The rate that the filter reports agrees with the measured rate, within the same bound on both sides.
   const double at_fill = filter.ref().stats().current_fp_rate;
   EXPECT_NEAR(found, kAbsent * at_fill, 4.75 * std::sqrt(kAbsent * at_fill * (1 - at_fill)) + 1);
   EXPECT_LE(at_fill, fp_rate);
@@ -58,11 +58,11 @@ TEST(Scalable, PredictsBelowThePromiseForEver) {
     EXPECT_GE(rate, before) << keys;
     before = rate;
   }
-  EXPECT_GT(before, 0.009);  // and the promise is not wasted: 1 - (3/4)^20 of it
+  EXPECT_GT(before, 0.009);  // the requested rate is nearly used: 1 - (3/4)^20 of it
 }
 
 TEST(Scalable, OpensALayerForTheFirstKeyThatDoesNotFit) {
-  AnyFilter filter = create(spec_of(100, 1e-9));  // at this rate no two of these keys are taken for each other
+  AnyFilter filter = create(spec_of(100, 1e-9));  // at this rate, no key is a false positive
   ASSERT_TRUE(filter.add_hashes(present_hashes(100, 0)));
   EXPECT_EQ(layers_of(filter), 1U);
   ASSERT_TRUE(filter.add_hashes(present_hashes(1, 0, 100)));
@@ -77,8 +77,8 @@ TEST(Scalable, EstimatesItsDistinctKeys) {
   AnyFilter filter = create(spec_of(1000, 0.01));
   EXPECT_EQ(filter.ref().stats().cardinality, 0.0);
   ASSERT_TRUE(filter.add_hashes(present_hashes(50000, 0)));
-  // Per layer the estimate's standard deviation is well below 1% (Papapetrou et al. 2010); the keys that an older
-  // layer took for known, less than 1%, are in none.
+  // Per layer, the estimate's standard deviation is well below 1% (Papapetrou et al. 2010). No layer has the keys that
+  // were false positives of an older layer, less than 1%.
   EXPECT_NEAR(filter.ref().stats().cardinality.value(), 50000, 1000);
 }
 
@@ -102,8 +102,7 @@ TEST(Scalable, HasNoEstimateWhicheverOfItsLayersHasEveryBitSet) {
   EXPECT_EQ(newer->ref().stats().cardinality, std::nullopt);
 }
 
-// Grows from the first key on, to a hundred times the capacity: the rate that is promised for all layers is not spent
-// on the first.
+// The filter grows from the first key to a hundred times the capacity. The first layer must not use up the rate.
 TEST(Scalable, KeepsItsPromiseFromTinyFirstLayers) {
   constexpr int kFilters = 40;
   constexpr std::uint64_t kAbsent = 50'000;
@@ -126,7 +125,7 @@ TEST(Scalable, KeepsItsPromiseFromTinyFirstLayers) {
 }
 
 TEST(Scalable, IsFullAtTheGrowthLimitAndStaysAsItIs) {
-  AnyFilter filter = create(spec_of(1, 1e-18));  // the layer for 8 keys would need a rate of its own below 8 x 2^-64
+  AnyFilter filter = create(spec_of(1, 1e-18));  // the layer for 8 keys would need a rate below 8 x 2^-64
   const auto hashes = present_hashes(1000, 0);
   std::uint64_t added = 0;
   Result<void> result;
@@ -152,7 +151,7 @@ TEST(Scalable, PromisesForAllLayersWhatBitsPerKeyAllow) {
   EXPECT_LE(filter.ref().stats().current_fp_rate, filter.facts().fp_rate);
 }
 
-// Every field of the table, forged to what no writer produces.
+// Forges each field of the table to values that no writer produces.
 class ForgedTable : public ::testing::Test {
  protected:
   ForgedTable() : filter_(create(spec_of(100, 0.01))) {
@@ -213,7 +212,7 @@ TEST_F(ForgedTable, IsRejectedByALayer) {
   forge_layer(0, {first.keys, first.blocks, first.probes + 1}, "k must be that of the first layer");
 }
 
-// A few bytes must not make the next addition take terabytes.
+// After a forged table of a few bytes, the next addition must not allocate terabytes.
 TEST(ScalableForged, CannotClaimKeysThatItsBitsCannotHold) {
   const AnyFilter filter = create(spec_of(512, 0.5));
   Shape shape = filter.shape();
@@ -242,7 +241,7 @@ TEST(ScalableForged, CannotClaimKeysThatItsBitsCannotHold) {
   EXPECT_TRUE(FilterRef::open(shape, filter.facts(), must_not_claim_more->payload()));
 }
 
-// A full layer of zeros is a few hundred bytes under zstd, and the layer after it would be thirty times as large.
+// zstd compresses a full layer of zeros to a few hundred bytes, and the next layer would be thirty times as large.
 TEST(ScalableForged, CannotMakeAnAdditionOutgrowTheReadersLimit) {
   constexpr std::uint64_t kBlocks = 1 << 17;
   const AnyFilter sound = create(spec_of(100, 0.02));
@@ -264,7 +263,7 @@ TEST(ScalableForged, CannotMakeAnAdditionOutgrowTheReadersLimit) {
 }
 
 TEST_F(ForgedTable, IsRejectedByUnusedBytes) {
-  for (const std::size_t offset : {15U, 31U, 47U, 79U, 80U, 127U}) {  // reserved bytes, then the table's padding
+  for (const std::size_t offset : {15U, 31U, 47U, 79U, 80U, 127U}) {  // the reserved bytes, then the table's padding
     payload_[offset] = std::byte{1};
     expect_corrupt("layer table");
     payload_[offset] = std::byte{0};

@@ -1,4 +1,4 @@
-// The published formulas against values worked out by hand, or with 40 digits, from the papers.
+// Compares the published formulas with values computed by hand, or with 40 digits, from the papers.
 #include "crivo/host/sizing.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ std::string message_of(const Result<T>& result) {
   return result ? "no error" : result.error().message;
 }
 
-/// The limit of classic_fp_rate for many keys: (1 - e^(-kn/m))^k.
+/// The limit of classic_fp_rate as the number of keys grows: (1 - e^(-kn/m))^k.
 double rate_of_many(double bits_per_key, unsigned probes) {
   return std::pow(-std::expm1(-double(probes) / bits_per_key), probes);
 }
@@ -43,14 +43,14 @@ TEST(Sizing, ClassicRateOfManyKeysIsTheTextbookOne) {
   EXPECT_EQ(classic_fp_rate(1, 1e9, 3), 1.0);
 }
 
-// The exact means of (bits set / m)^k, by inclusion and exclusion in rational arithmetic (Python's fractions): the rate
-// is recurrence and not model up to 256 positions, and at most 0.1% above it beyond, with 20 keys.
+// The exact means of (bits set / m)^k, by inclusion and exclusion in rational arithmetic (Python's fractions). The code
+// computes up to 256 positions by a recurrence. Beyond, it uses a model, at most 0.1% too high with 20 keys.
 TEST(Sizing, ClassicRateOfFewKeysIsTheMeanPowerOfTheFill) {
   struct Case {
     double bits, keys;
     unsigned probes;
     double rate;
-    double above;  // relative
+    double above;  // relative excess
   };
   constexpr Case kCases[] = {
       {15, 1, 10, 0.001990475321223, 1e-10},     {24, 1, 17, 4.973747700281e-05, 1e-10},
@@ -65,12 +65,12 @@ TEST(Sizing, ClassicRateOfFewKeysIsTheMeanPowerOfTheFill) {
   }
   EXPECT_EQ(classic_fp_rate(1, 1, 64), 1.0);  // fewer bits than probes
   EXPECT_LE(classic_fp_rate(5, 40, 64), 1.0);
-  EXPECT_LE(classic_fp_rate(20, 5, 64), 1.0);               // where the model alone would give more
-  EXPECT_GE(classic_fp_rate(1000, 2.5, 1), 2.5e-3 * 0.99);  // no fraction of a key is dropped
+  EXPECT_LE(classic_fp_rate(20, 5, 64), 1.0);               // where the model alone would give more than 1
+  EXPECT_GE(classic_fp_rate(1000, 2.5, 1), 2.5e-3 * 0.99);  // a fraction of a key counts
 }
 
-// Computed from the exact distribution of the number of occupied bits (k j balls into 512), averaged over the Poisson
-// number j of keys in a block. The formula of the header stops at the second moment: 0.5% covers what that leaves out.
+// Computed from the exact distribution of the occupied bits (k j balls in 512), averaged over the Poisson number j of
+// keys in a block. The code's formula stops at the second moment; the tolerance of 0.5% covers the other moments.
 TEST(Sizing, BlockedRateIsThatOfTheExactOccupancy) {
   struct Case {
     double blocks, keys;
@@ -87,14 +87,14 @@ TEST(Sizing, BlockedRateIsThatOfTheExactOccupancy) {
   }
   EXPECT_EQ(blocked_fp_rate(1000, 0, 7), 0.0);
   EXPECT_NEAR(blocked_fp_rate(1, 1e9, 3), 1.0, 1e-5);  // without a sum over 600,000 counts
-  for (double keys = 1e3; keys < 1e6; keys *= 1.1) {   // and no step where the sum ends
+  for (double keys = 1e3; keys < 1e6; keys *= 1.1) {   // no step where the sum ends
     EXPECT_LE(blocked_fp_rate(1, keys, 1), blocked_fp_rate(1, keys * 1.1, 1) + 1e-8) << keys;
   }
 }
 
 TEST(Sizing, ClassicTakesTheSmallestSizeThatMeetsTheRate) {
-  // -n ln p / (ln 2)^2 is 9585058.4 bits at k = 6.64; with k = 7 the bound is 7 n / -ln(1 - p^(1/7)) = 9592954.7. The
-  // variance of the fill takes a few bits more, at any n.
+  // -n ln p / (ln 2)^2 is 9585058.4 bits at k = 6.64. With k = 7 the bound is 7 n / -ln(1 - p^(1/7)) = 9592954.7. The
+  // variance of the fill adds a few bits at any n.
   const auto million = size_classic(1'000'000, 0.01);
   EXPECT_EQ(million->probes, 7U);
   EXPECT_GE(million->units, 9592955U);
@@ -107,7 +107,7 @@ TEST(Sizing, ClassicTakesTheSmallestSizeThatMeetsTheRate) {
     unsigned probes;
   };
   constexpr Case kCases[] = {{1, 0.5, 2, 1},
-                             {1, 1e-5, 27, 14},  // these by the exact mean, in rational arithmetic
+                             {1, 1e-5, 27, 14},  // from here, by the exact mean in rational arithmetic
                              {10, 1e-7, 341, 22},
                              {10, 0.01, 98, 6},
                              {100, 1e-6, 2881, 20}};
@@ -122,7 +122,7 @@ TEST(Sizing, OneUnitFewerMissesTheRateAtAnyK) {
   for (const std::uint64_t capacity : {1U, 2U, 10U, 100U, 12'345U, 1'000'000U}) {
     const auto keys = static_cast<double>(capacity);
     for (const double fp_rate : {0.9, 0.5, 0.1, 0.01, 1e-3, 1e-6, 1e-9}) {
-      const double hash_rate = fp_rate - keys * 0x1p-64;  // what hashes in common leave
+      const double hash_rate = fp_rate - keys * 0x1p-64;  // the rate without equal hashes
       const auto classic = size_classic(capacity, fp_rate);
       EXPECT_LE(classic_fp_rate(static_cast<double>(classic->units), keys, classic->probes), fp_rate);
       for (unsigned k = 1; k <= kMaxClassicProbes && classic->units > 1; ++k) {
@@ -144,8 +144,8 @@ TEST(Sizing, CardinalityInvertsTheExpectedFill) {
       const double bits = 512 * 1000.0;
       const double classic_set = bits * -std::expm1(-k * keys / bits);
       EXPECT_NEAR(classic_cardinality(bits, classic_set, probes), keys, 1e-6 * keys + 1e-9);
-      // A key leaves a given bit of its block clear with q = (511/512)^k, so a Poisson number of keys does with
-      // e^(-(n/B)(1 - q)).
+      // A key leaves a given bit of its block clear with probability q = (511/512)^k. So a Poisson number of keys
+      // leaves it clear with probability e^(-(n/B)(1 - q)).
       const double blocked_set = bits * -std::expm1(-keys / 1000 * (1 - std::pow(511.0 / 512, k)));
       EXPECT_NEAR(blocked_cardinality(1000, blocked_set, probes), keys, 1e-6 * keys + 1e-9);
     }

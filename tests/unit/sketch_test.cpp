@@ -1,4 +1,4 @@
-// Sketches beside std::set: what is decoded is the difference, or "not yet", and never anything else.
+// Compares sketches with std::set. A decoded result is the exact difference, or "not yet".
 #include "crivo/sketch.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ Numbers numbers_of(const SketchedKeys& keys) {
   return numbers;
 }
 
-/// Whether the difference of a set of so many keys and the empty one is found from so many symbols.
+/// Whether this number of symbols decodes the difference between the empty set and a set of `difference` keys.
 bool decodes(std::uint64_t difference, std::uint64_t symbols, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto found = sketch_of({.symbols = symbols, .seed = seed}, drawn(difference, random)).decode();
@@ -43,14 +43,14 @@ bool decodes(std::uint64_t difference, std::uint64_t symbols, std::uint64_t seed
   return found->has_value();
 }
 
-/// Two sets, with keys of any kind and width, in sketches that are made in any way and are long enough or not.
+/// Two sets with keys of any kind and width. Their sketches are made in several ways, and may have too few symbols.
 class SketchWalk {
  public:
   explicit SketchWalk(std::uint64_t seed) : random_(seed) {
     spec_.keys = random_.one_of<SketchKeys>({SketchKeys::kHashes, SketchKeys::kBytes, SketchKeys::kIntegers});
     if (spec_.keys == SketchKeys::kBytes) spec_.key_bytes = static_cast<unsigned>(1 + random_.below(32));
     spec_.seed = random_.below(3);
-    // Strings of a byte are few.
+    // One-byte strings have only 256 values.
     const std::uint64_t most = spec_.key_bytes == 1 ? 60 : 1000;
     for (auto& set : sets_) set = {};
     const std::uint64_t common = random_.below(most);
@@ -67,7 +67,7 @@ class SketchWalk {
     spec_.symbols = random_.percent(50) ? sketch_symbols(difference) : 1 + random_.below(2 * difference + 3);
   }
 
-  /// 1 if the difference was found, 0 for "not yet".
+  /// Returns 1 if the difference was found, and 0 for "not yet".
   int walk() {
     Sketch first = made_in_some_way(sets_[0]);
     Sketch second = made_in_some_way(sets_[1]);
@@ -105,7 +105,7 @@ class SketchWalk {
     return sketch;
   }
 
-  /// In one go, of halves, with keys that come and go, in two runs of symbols; and perhaps stored in between.
+  /// Makes a sketch at once, from halves, with a key that comes and goes, or in two runs of symbols. May store it too.
   Sketch made_in_some_way(const std::set<std::string>& set) {
     Sketch made = part(set, spec_, 0, 1);
     const std::uint64_t way = random_.below(4);
@@ -161,7 +161,7 @@ TEST(Sketch, GivesTheDifferenceOfTwoSetsOrSaysNotYet) { walk_pairs(0, 1000); }
 TEST(Sketch, GivesTheDifferenceOfTwoSetsOrSaysNotYetLong) { walk_pairs(1'000'000, 100'000); }
 
 TEST(Sketch, GivesIntegersInTheirOrder) {
-  const Numbers numbers = {UINT64_MAX, 3, 0, 256, std::uint64_t{1} << 63};  // -1, 3, 0, 256, the least
+  const Numbers numbers = {UINT64_MAX, 3, 0, 256, std::uint64_t{1} << 63};  // -1, 3, 0, 256, and the lowest number
   const auto order = [&](SketchKeys keys) {
     Sketch sketch = sketch_of({.symbols = 60, .keys = keys}, numbers);
     const auto found = sketch.decode();
@@ -173,8 +173,9 @@ TEST(Sketch, GivesIntegersInTheirOrder) {
   EXPECT_EQ(order(SketchKeys::kHashes), (Numbers{0, 3, 256, std::uint64_t{1} << 63, UINT64_MAX}));
 }
 
-// The paper's figures are means of 1.35 (large differences) and at most 1.72 (around 4). Of 100 and 300 draws with a
-// spread of 0.1 and 0.03 (measured), the mean strays from its own mean by 0.01 and 0.002 at one sigma.
+// The paper's mean numbers of symbols per key are 1.35 for large differences, and at most 1.72, for differences of
+// about 4. The measured standard deviations are 0.1 over 100 draws and 0.03 over 300 draws. So the standard errors of
+// the means are 0.01 and 0.002.
 TEST(Sketch, NeedsFewSymbolsForAKey) {
   const auto mean_symbols = [](std::uint64_t difference, std::uint64_t draws) {
     std::uint64_t sum = 0;
@@ -206,7 +207,7 @@ TEST(Sketch, OfTheSymbolsThatAreAdvisedDecodes) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) EXPECT_TRUE(decodes(100'000, sketch_symbols(100'000), seed));
 }
 
-// What the header says of keys that a set has twice.
+// The header's promise for a key that a set contains twice.
 TEST(Sketch, FindsAKeyThatASideHasOnceMore) {
   const auto firsts = [](const Numbers& mine, const Numbers& theirs) -> std::optional<Numbers> {
     Sketch sketch = sketch_of({.symbols = 100}, mine);
@@ -220,7 +221,7 @@ TEST(Sketch, FindsAKeyThatASideHasOnceMore) {
   EXPECT_EQ(firsts({1, 2, 3, 3}, {1, 2}), std::nullopt);
 }
 
-// What comes and goes may be told in any order: the sums are the same, and so must be the number of keys.
+// Additions and removals may come in any order. The sums are the same, and so must be the number of keys.
 TEST(Sketch, IsTheSameForARemovalBeforeItsAddition) {
   Sketch sketch = *Sketch::create({.symbols = 5});
   ASSERT_TRUE(sketch.remove("x"));
@@ -364,7 +365,7 @@ TEST(SketchBlob, RefusesForgedFieldsByName) {
   EXPECT_EQ(Sketch::parse(blob, {.max_bytes = 55}).error().code, ErrorCode::kTooLarge);
 }
 
-/// Symbols that a stranger made, with a checksum that is right.
+/// Symbols from an untrusted source, with a correct checksum.
 Sketch with_symbols(const SketchSpec& spec, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& symbols) {
   Bytes blob = Sketch::create(spec)->to_blob();
   for (std::size_t i = 0; i < symbols.size(); ++i) {
@@ -375,7 +376,7 @@ Sketch with_symbols(const SketchSpec& spec, const std::vector<std::pair<std::uin
   return *Sketch::parse(blob);
 }
 
-/// A key's check, as symbol 0 of a set of this key alone has it.
+/// A key's check value, read from symbol 0 of a set that has only this key.
 std::uint64_t check_of(std::uint64_t key) {
   const Bytes blob = sketch_of({.symbols = 1}, {key}).to_blob();
   return get(blob, {"check", header::kBytes + 8, 8});
@@ -383,7 +384,7 @@ std::uint64_t check_of(std::uint64_t key) {
 
 TEST(SketchOfAStranger, EndsInPlainWords) {
   const std::uint64_t check = check_of(5);
-  std::uint64_t other = 0;  // a key that symbol 1 lacks; symbol 1 has two of three keys
+  std::uint64_t other = 0;  // a key that symbol 1 lacks; two of three keys are in symbol 1
   while (get(sketch_of({.symbols = 2}, {other}).to_blob(), {"check", header::kBytes + 24, 8}) != 0) ++other;
   const auto message = [](const Sketch& sketch) {
     const auto found = sketch.decode();
@@ -391,11 +392,11 @@ TEST(SketchOfAStranger, EndsInPlainWords) {
   };
   EXPECT_EQ(message(with_symbols({.symbols = 2}, {{0, 0}, {check_of(other), other}})),
             "symbols must be those of two sets, got others: symbol 1 has a key that belongs elsewhere");
-  // The first symbol is empty, and another one not.
+  // The first symbol is empty, and another symbol is not.
   EXPECT_EQ(message(with_symbols({.symbols = 2}, {{0, 0}, {1, 1}})),
             "symbols must be those of two sets, got others: symbol 1 has keys that the first one does not have");
-  // Taken out of one symbol, the key comes into the other, and so on for ever.
-  std::uint64_t both = 0;  // a key of the symbols 0 and 1
+  // Removed from one symbol, the key appears in the other, without an end.
+  std::uint64_t both = 0;  // a key of symbols 0 and 1
   while (get(sketch_of({.symbols = 2}, {both}).to_blob(), {"check", header::kBytes + 24, 8}) == 0) ++both;
   EXPECT_EQ(message(with_symbols({.symbols = 2}, {{0, 0}, {0 - check_of(both), both}})),
             "symbols must be those of two sets, got others: symbol 1 gives two keys");
@@ -407,7 +408,7 @@ Bytes symbols_of(const Sketch& sketch) {
   return {blob.begin() + header::kBytes, blob.end()};
 }
 
-// Whatever the symbols are, decoding ends soon, and what it gives is a set of distinct keys whose own sketch these are.
+// Whatever the symbols are, decoding ends soon. If it succeeds, its distinct keys have exactly these symbols.
 TEST(SketchOfAStranger, GivesOnlyKeysThatHaveTheseSymbols) {
   std::mt19937_64 random(1);
   int given = 0;
@@ -419,7 +420,7 @@ TEST(SketchOfAStranger, GivesOnlyKeysThatHaveTheseSymbols) {
       ASSERT_TRUE(random() % 2 == 0 ? sketch.add_numbers({&key, 1}) : sketch.remove_numbers({&key, 1}));
     }
     Bytes blob = sketch.to_blob();
-    if (random() % 3 == 0) {  // a symbol of another's place
+    if (random() % 3 == 0) {  // a symbol copied from another index
       const std::size_t from = random() % count;
       const std::size_t to = random() % count;
       std::copy_n(blob.data() + header::kBytes + 8 + 16 * from, 16, blob.data() + header::kBytes + 8 + 16 * to);

@@ -1,4 +1,4 @@
-// What the library adds to a host's link: names of ours, and instances of standard templates that any C++ object has.
+// Which symbols the library exports to a host: names of Crivo, and instances of standard templates.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,10 +22,11 @@ TEST(Symbols, EveryStrongSymbolIsInOurNamespace) {
   std::string line;
   int ours = 0;
   while (std::getline(lines, line)) {
-    // "0000000000000000 T crivo::hash_key(...)"; W, V and u are weak or unique: inlines and templates.
+    // For instance "0000000000000000 T crivo::hash_key(...)". W, V and u are inline functions and templates.
     if (line.size() < 20 || line[16] != ' ' || std::string("WVu").find(line[17]) != std::string::npos) continue;
-    if (line.compare(19, 11, "__odr_asan.") == 0) continue;  // AddressSanitizer's own mark on a global
-    // crivo.h's functions begin with crivo_. What clang adds to a class is called "vtable for" it and the like.
+    if (line.compare(19, 11, "__odr_asan.") == 0) continue;  // AddressSanitizer's mark on a global variable
+    // The functions of crivo.h begin with crivo_. The names of clang's symbols for a class contain "vtable for" and
+    // such.
     const std::size_t name = line.find(" for crivo::", 19) != line.npos ? line.find(" for ", 19) + 5 : 19;
     EXPECT_TRUE(line.compare(name, 7, "crivo::") == 0 || line.compare(name, 6, "crivo_") == 0) << line;
     ++ours;

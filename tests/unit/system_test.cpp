@@ -1,4 +1,4 @@
-// What crivo/host/system.h promises, of Linux's own calls and, under ./dev clang, of those that other systems get.
+// The promises of crivo/host/system.h: of Linux's own calls, and, under ./dev clang, of the portable replacements.
 #include "crivo/host/system.h"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ TEST(System, SaysWhyItTakesNoSpace) { EXPECT_EQ(system::preallocate(-1, 1), EBAD
 
 TEST(System, KnowsThatAChangeOfThisTickCanBeMissed) {
   bool can_be_missed = false;
-  for (int i = 0; i < 1000 && !can_be_missed; ++i) {  // the next tick may come between the two lines
+  for (int i = 0; i < 1000 && !can_be_missed; ++i) {  // the next tick may begin between the two calls
     timespec tick{};
     ::clock_gettime(CLOCK_REALTIME_COARSE, &tick);
     can_be_missed = system::mtime_may_hide_change(tick);
@@ -58,7 +58,7 @@ TEST(System, MissesNoChangeOfAnotherDay) {
     EXPECT_FALSE(system::mtime_may_hide_change({now.tv_sec + day, now.tv_nsec})) << day;
 }
 
-// On Debian 13, /tmp is memory.
+// On Debian 13, /tmp is in memory.
 TEST(System, HasTheChoiceOfTheUserForTemporaryFilesOrElseADisk) {
   const Environment none("TMPDIR", "");
   EXPECT_EQ(default_temp_folder(), "/var/tmp");

@@ -1,4 +1,4 @@
-// Texts in messages: whole characters, one line, not too long.
+// Texts in messages: only whole characters, one line, a limited length.
 #include "crivo/host/text.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(Text, CutsLongOnesBetweenTwoCharacters) {
 TEST(Text, ReplacesWhatIsNoCharacter) {
   EXPECT_EQ(in_quotes(std::string("a\0b\n\x7F", 5)), "'a?b\?\?'");
   EXPECT_EQ(in_quotes("\xFF\xC3"), "'\?\?'");
-  EXPECT_EQ(in_quotes("\xED\xA0\x80"), "'\?\?\?'");  // half of a surrogate pair
+  EXPECT_EQ(in_quotes("\xED\xA0\x80"), "'\?\?\?'");  // a surrogate half
 }
 
 TEST(Text, KnowsWellFormedCharacters) {

@@ -1,4 +1,4 @@
-// The window kind: its bytes as docs/format.md has them, its keys at random times beside a model, and forged payloads.
+// The window kind: the bytes of docs/format.md, keys at random times compared with a model, and forged payloads.
 #include "crivo/host/window.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace crivo::testing {
 namespace {
 
 constexpr Time kPane = 1000;
-constexpr Time kNow = 1'700'000'000'000;  // some day in November 2023
+constexpr Time kNow = 1'700'000'000'000;  // in November 2023
 
 FilterSpec spec_of(unsigned panes, std::uint64_t capacity, double fp_rate = 1e-9) {
   return {.kind = Kind::kWindow, .capacity = capacity, .fp_rate = fp_rate, .window = panes * kPane, .panes = panes};
@@ -30,7 +30,7 @@ AnyFilter create(const FilterSpec& spec) { return *AnyFilter::create(spec); }
 
 std::string error_of(const auto& result) { return result.has_value() ? "no error" : result.error().message; }
 
-/// The payload that docs/format.md describes, of the keys that came in each pane.
+/// The payload that docs/format.md defines for these keys of each pane.
 Bytes expected_payload(const Shape& shape, Time first_pane, std::uint64_t newest,
                        const std::map<std::uint64_t, std::vector<std::uint64_t>>& keys) {
   const std::uint64_t kept = shape.param + 1U;
@@ -62,7 +62,7 @@ TEST(WindowBytes, AreThoseOfTheFormatWhateverComesWhen) {
       std::uint64_t newest = 0;
       Time first_pane = -1;
       for (int step = 0; step < 40; ++step) {
-        if (random() % 3 == 0) {  // forwards by a few panes, by all of them, or back
+        if (random() % 3 == 0) {  // forward by a few panes or by all of them, or backward
           const std::uint64_t by = random() % 4 == 0 ? random() % (2 * panes + 4) : random() % 3;
           const Time time = kNow + static_cast<Time>(newest + by) * kPane - static_cast<Time>(random() % 2 * kPane);
           ASSERT_TRUE(filter.advance(time));
@@ -83,7 +83,7 @@ TEST(Window, FindsExactlyTheKeysOfItsPanes) {
   for (const unsigned panes : {1U, 3U, 8U, 100U}) {
     std::mt19937_64 random(panes);
     AnyFilter filter = create(spec_of(panes, 2000));
-    std::map<std::uint64_t, Time> last;  // the pane in which a key came last
+    std::map<std::uint64_t, Time> last;  // the last pane that has the key
     Time now = kNow;
     ASSERT_TRUE(filter.advance(now));
     for (int step = 0; step < 300; ++step) {
@@ -116,7 +116,7 @@ TEST(Window, GivesKeysFromBeforeTheFirstAdvanceItsTime) {
   EXPECT_FALSE(filter.may_contain("early"));
   ASSERT_TRUE(filter.clear());
   ASSERT_TRUE(filter.add("early"));
-  ASSERT_TRUE(filter.advance(0));  // the clock is set anew
+  ASSERT_TRUE(filter.advance(0));  // resets the clock
   EXPECT_TRUE(filter.may_contain("early"));
 }
 
@@ -137,7 +137,7 @@ TEST(Window, SaysHowManyDifferentKeysItHas) {
   AnyFilter filter = create(spec_of(8, 80'000, 0.01));
   for (int pane = 0; pane < 20; ++pane) {
     ASSERT_TRUE(filter.advance(kNow + pane * kPane));
-    ASSERT_TRUE(filter.add_hashes(random_hashes(5000, 1)));  // the same ones in each pane
+    ASSERT_TRUE(filter.add_hashes(random_hashes(5000, 1)));  // the same keys in each pane
     ASSERT_TRUE(filter.add_hashes(random_hashes(5000, 100 + static_cast<unsigned>(pane))));
   }
   EXPECT_NEAR(*filter.ref().stats().cardinality, 5000 + 9 * 5000, 1000);
@@ -150,7 +150,7 @@ TEST(Window, ThatIsFullStatesARateOfOne) {
   EXPECT_FALSE(filter.ref().stats().cardinality);
 }
 
-// With all panes full, as they are with keys that come evenly.
+// All panes are full, because the keys arrive evenly.
 TEST(Window, KeepsItsRateWhenKeysComeEvenly) {
   for (const double fp_rate : {0.5, 0.01, 1e-4}) {
     for (const unsigned panes : {1U, 7U, 60U}) {
@@ -184,7 +184,7 @@ TEST(Window, RefusesForgedClocks) {
   EXPECT_THAT(error_of(forged(8, static_cast<std::uint64_t>(-2))), StartsWith("window must have panes"));
   EXPECT_THAT(error_of(forged(8, static_cast<std::uint64_t>(kLastTime))), StartsWith("window must have panes"));
   EXPECT_THAT(error_of(forged(16, static_cast<std::uint64_t>(kLastTime))), StartsWith("window must have panes"));
-  // Each is allowed, and both are not.
+  // Each change alone is valid, but both together are not.
   AlignedBytes both(filter.payload().begin(), filter.payload().end());
   for (const std::size_t at : {8, 16}) store_le(both.data() + at, static_cast<std::uint64_t>(kLastTime / kPane));
   EXPECT_THAT(error_of(AnyFilter::adopt(filter.shape(), filter.facts(), std::move(both))),

@@ -1,4 +1,4 @@
-// The least a program does with Crivo; to_blob makes it link zstd, too.
+// A minimal program that uses Crivo; to_blob makes it link zstd too.
 #include <crivo/blob.h>
 #include <crivo/filter.h>
 

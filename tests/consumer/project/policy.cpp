@@ -1,4 +1,4 @@
-// The least a program does with the RocksDB plugin.
+// A minimal program that uses the RocksDB plugin.
 #include <crivo/rocksdb.h>
 
 #include <string_view>

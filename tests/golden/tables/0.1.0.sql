@@ -1,4 +1,4 @@
--- What wrote 0.1.0.db, in the sqlite3 shell with the extension of 0.1.0 loaded.
+-- The statements that wrote 0.1.0.db, in the sqlite3 shell with the extension of version 0.1.0.
 PRAGMA page_size=1024;
 CREATE VIRTUAL TABLE t_blocked USING bloom(capacity=500);
 CREATE VIRTUAL TABLE t_counting USING bloom(capacity=200, kind=counting);

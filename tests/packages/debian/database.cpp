@@ -1,4 +1,4 @@
-// database FOLDER: a database whose files have Crivo's filters, as README.md sets them up.
+// database FOLDER: makes a database whose files have Crivo's filters, as in README.md.
 #include <crivo/rocksdb.h>
 #include <rocksdb/db.h>
 

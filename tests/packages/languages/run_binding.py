@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Does what a reader of docs/other_languages.md does with one language: takes the folder of its example, runs the
-page's commands in it against an installed Crivo, and sees what the page says that they print (tests/tool/run_pages.py).
+"""Follows docs/other_languages.md for one language: copies the folder of its example, runs the page's commands in the
+copy with an installed Crivo, and compares the output with the page (tests/tool/run_pages.py).
 
-usage: run_binding.py go|rust PREFIX SOURCES CACHE; PREFIX is absolute, CACHE is for what Go compiles. Exits with 77 and
+usage: run_binding.py go|rust PREFIX SOURCES CACHE; PREFIX is absolute, and CACHE is Go's build cache. Exits with 77 and
 a reason if there is no compiler.
 """
 
@@ -14,11 +14,11 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # the source tree stays as it is
+sys.dont_write_bytecode = True  # keeps the source tree clean
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tool"))
-import run_pages  # noqa: E402, it lies there
+import run_pages  # its path was just added
 
-# The page's section, its program, the compiler, what more is run, and what must not compile.
+# The page's section, its program, the compiler, further commands, and a program that must not compile.
 LANGUAGES = {
     "go": ("Go", "main.go", "go", ["go vet ./...", "test -z \"$(gofmt -l .)\""], None),
     "rust": ("Rust", "main.rs", "rustc",
@@ -33,7 +33,7 @@ def require(condition, message):
 
 
 class Reader:
-    """Somebody with Debian's compilers and an installed Crivo, in a folder with the example."""
+    """Follows the page with Debian's compilers and an installed Crivo, in a folder with the example."""
 
     def __init__(self, folder, prefix, cache):
         self.folder = folder
@@ -70,7 +70,7 @@ def main(language, prefix, sources, cache):
         require(not wrong, f"the section on {title} must be right, got\n" + "\n".join(wrong))
         for check in checks:
             reader.run(check)
-        if dangling:  # a filter that outlives the blob which it borrows
+        if dangling:  # a filter that outlives its borrowed blob
             shutil.copy(pathlib.Path(__file__).with_name(dangling), folder)
             refused = reader.run(f"rustc --edition 2021 --extern crivo=libcrivo.rlib {dangling}", fails=True)
             require("error[E0597]" in refused, f"{dangling} must be refused because of its lifetime, got\n{refused}")

@@ -1,4 +1,4 @@
-// node:sqlite, of a current Node: loads, leaves extensions off, and says what is missing.
+// node:sqlite in a current Node: loads the extension, disables further extensions, and reports errors.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,13 +7,13 @@ import * as crivo from "crivo";
 
 const opened = () => new DatabaseSync(":memory:", { allowExtension: true });
 
-// The package's version is the extension's.
+// The package and the extension have the same version.
 const db = opened();
 assert.equal(crivo.load(db), undefined);
 const { version } = createRequire(import.meta.url)("crivo/package.json");
 assert.equal(db.prepare("SELECT crivo_version() AS it").get().it, version);
 
-// A filter that is a column, with keys as text, number, BigInt and bytes.
+// A filter in a column, with keys as text, number, BigInt and bytes.
 db.exec("CREATE TABLE filters(f BLOB)");
 db.exec("INSERT INTO filters SELECT bloom_create(1000)");
 const add = db.prepare("UPDATE filters SET f = bloom_add(f, ?)");
@@ -25,7 +25,7 @@ for (const key of ["ann", 7, 2n ** 62n, new Uint8Array([0, 255])]) {
 }
 assert.equal(ask.get("7").maybe, 1); // 7, 7.0 and '7' are one key
 
-// Neither JavaScript nor SQL loads a file afterwards, whether the load succeeded or not.
+// After load(), successful or not, neither JavaScript nor SQL can load a file.
 const refuses = (each) => {
   assert.throws(() => each.loadExtension(crivo.getLoadablePath()), { code: "ERR_INVALID_STATE" });
   assert.throws(() => each.prepare("SELECT load_extension(?)").get(crivo.getLoadablePath()), /not authorized/);
@@ -38,7 +38,7 @@ assert.throws(() => crivo.load(failing), { code: "ERR_LOAD_SQLITE_EXTENSION" });
 delete failing.loadExtension;
 refuses(failing);
 
-// It can be loaded a second time, and into a second connection.
+// The extension can be loaded again, and into a second connection.
 crivo.load(db);
 crivo.load(opened());
 
@@ -48,13 +48,13 @@ const closed = opened();
 closed.close();
 assert.throws(() => crivo.load(closed), advice);
 
-// What is no database, as each spelling of it.
+// Values that are not databases, and their names in the error.
 for (const [what, name] of [[undefined, "undefined"], [null, "null"], ["seen.db", "seen\\.db"],
   [{}, "an object of Object"], [Object.create(null), "an object of undefined"]]) {
   const message = new RegExp(`^crivo: db must be .*, got ${name}$`);
   assert.throws(() => crivo.load(what), { name: "TypeError", message });
 }
 
-// Both entries are one module, and the file is the one that the package holds.
+// Both entry points are the same module, and the path is that of the package's file.
 assert.equal(createRequire(import.meta.url)("crivo").load, crivo.load);
 assert.equal(readFileSync(crivo.getLoadablePath()).subarray(1, 4).toString(), "ELF");

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tests of the npm package, each in an empty folder into which npm installs the packed file.
+"""Tests of the npm package. Each test installs the packed file in an empty folder.
 
 usage: npm_package.py TEST VERSION FOLDER TOOLS SOURCES; VERSION is the project's, FOLDER has the packed file, and TOOLS
-is what node_tools made. Exits with 77 and a reason if something that the test needs is missing.
+is the output of node_tools. Exits with 77 and a reason if something that the test needs is missing.
 """
 
 import os
@@ -19,7 +19,7 @@ PACKED = {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.
           "linux-x64/crivo.node", "filter.cjs", "filter.d.cts", "index.js", "index.mjs", "index.d.ts", "index.d.mts"}
 NEEDED = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
 QUIET = {"npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false",
-         "npm_config_offline": "true"}  # the package brings all that it needs
+         "npm_config_offline": "true"}  # the package has no dependencies
 
 
 def skip(reason):
@@ -39,9 +39,9 @@ def require(condition, message):
 
 
 class Setting:
-    """What a test has: the packed file, the tools, and a folder that was empty before npm installed the file."""
+    """The environment of a test: the packed file, the tools, and a folder that was empty before npm installed the file."""
 
-    page = "sqlite_ext/node/README.md"  # whose line installs it
+    page = "sqlite_ext/node/README.md"  # has the install line
     packed = "crivo-[0-9]*.tgz"
 
     def __init__(self, packages, tools, sources, folder):
@@ -57,7 +57,7 @@ class Setting:
         return done.stderr if fails else done.stdout
 
     def install(self, fails=False, **environment):
-        """The line of the README, which must not take another package for this one."""
+        """Runs the README's install line, which must not match another package."""
         shutil.copy(self.tarball, self.folder)
         for other in {"crivo-[0-9]*.tgz", "crivo-wasm-*.tgz", "crivo-sqlite-wasm-*.tgz"} - {self.packed}:
             (self.folder / other.replace("[0-9]", "0").replace("*", "0")).touch()
@@ -70,7 +70,8 @@ class Setting:
         return node if node.exists() else skip(f"no current Node in {self.tools}: ./dev test --all installs it")
 
     def link(self, name, place="modules"):
-        """Makes a module from TOOLS visible in the folder, after install(): npm removes what it did not bring."""
+        """Links a module of TOOLS into the folder, after install(), because npm removes modules that it did not
+        install."""
         source = self.tools / place / "node_modules" / name
         if not source.exists():
             skip(f"no {name} in {self.tools}: npm could neither download nor compile it (build/logs/npm-tools.log)")
@@ -166,9 +167,9 @@ def has_the_types_that_typescript_expects(setting, version):
 
 
 def begins_as_its_page_says(setting, version):
-    """From the install line to the tool, which reads the file that the example leaves; CRIVO_TOOL is the tool's path."""
+    """From the install line to the tool, which reads the file that the example writes. CRIVO_TOOL is the tool's path."""
     shutil.copy(setting.tarball, setting.folder)
-    (setting.folder / "leaked.txt").write_text("secret\n", encoding="utf-8")  # from which it builds a filter
+    (setting.folder / "leaked.txt").write_text("secret\n", encoding="utf-8")  # the example's input
     path = os.pathsep.join([str(setting.current_node().parent), os.environ["PATH"]])
     setting.run(sys.executable, setting.sources / "tests/tool/run_pages.py", "--install", setting.folder,
                 os.environ["CRIVO_TOOL"], setting.sources / "docs/node.md", PATH=path)
@@ -186,7 +187,7 @@ def runs_every_example(setting, version):
 
 
 def runs_example(setting, title, block, current_node, modules):
-    """A block prints what the comments behind its console.log say."""
+    """A block must print the comments after its console.log calls."""
     needs = [name for name in modules if re.search(rf"[\"']{name}[\"']", block)]
     with tempfile.TemporaryDirectory() as folder:
         inner = Setting(setting.packages, setting.tools, setting.sources, folder)

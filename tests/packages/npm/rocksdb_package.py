@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The npm package for RocksDB in Node, installed in an empty folder beside the @nxtedition/rocksdb that it was built for.
+"""The npm package for RocksDB in Node, installed in an empty folder with the @nxtedition/rocksdb for which it was
+built.
 
-usage: rocksdb_package.py FOLDER PEER SOURCES; FOLDER has the packed file, and PEER is the folder of @nxtedition/rocksdb.
+usage: rocksdb_package.py FOLDER PEER SOURCES; FOLDER has the packed file, and PEER is the folder of
+@nxtedition/rocksdb.
 """
 
 import json
@@ -27,7 +29,7 @@ def main(packages, peer, sources):
         version = json.loads((peer / "package.json").read_text(encoding="utf-8"))["version"]
         require(f"npm install @nxtedition/rocksdb@{version} ./{setting.packed}" in page, f"{setting.page}: no {version}")
         shutil.copy(setting.tarball, folder)
-        # The peer comes from TOOLS, as there may be no network here.
+        # The peer is linked from TOOLS, because there may be no network.
         setting.run("npm", "install", "--legacy-peer-deps", f"./{setting.tarball.name}")
         setting.link("@nxtedition/rocksdb", "rocksdb")
         shutil.copy(HERE / "rocksdb.cjs", folder)

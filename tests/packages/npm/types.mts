@@ -1,4 +1,4 @@
-// The types against those of the three modules. Each @ts-expect-error is itself an error where the compiler finds none.
+// Compiles calls with the types of the three modules. An @ts-expect-error is an error if the next line compiles.
 import { DatabaseSync } from "node:sqlite";
 import Database from "better-sqlite3";
 import sqlite3 from "sqlite3";
@@ -15,13 +15,13 @@ const wrapped: SyncDatabase = { loadExtension: (file: string) => file.length };
 load(wrapped);
 const callback: CallbackDatabase = new sqlite3.Database(":memory:");
 
-// @ts-expect-error: a name is no database
+// @ts-expect-error: a file name is not a database
 load("seen.db");
-// @ts-expect-error: what has no loadExtension is none either
+// @ts-expect-error: an object without loadExtension is not a database
 load({});
-// @ts-expect-error: only the module sqlite3 answers through callbacks
+// @ts-expect-error: only the module sqlite3 has callbacks
 load(new Database(":memory:"), () => {});
-// @ts-expect-error: the path is the package's
+// @ts-expect-error: the function has no parameter
 getLoadablePath("linux");
 
 export { path, own, better, promise, called, callback };

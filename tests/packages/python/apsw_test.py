@@ -1,6 +1,6 @@
-"""crivo.load() for a connection of apsw. Ends with 77 where apsw is not.
+"""crivo.load() for a connection of apsw. Exits with 77 without apsw.
 
-In a program of its own: a process can have only one SQLite with the extension.
+A separate program, because a process can have only one SQLite with the extension.
 """
 
 import sys

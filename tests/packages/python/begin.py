@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Begins as docs/python.md says, from the install line on, in a fresh environment and in a folder with the wheel.
+"""Follows docs/python.md from the install line, in a new environment, in a folder with the wheel.
 
-usage: begin.py PYTHON WHEEL_FOLDER CRIVO SOURCES; ends with 77 where PYTHON has no venv and pip.
+usage: begin.py PYTHON WHEEL_FOLDER CRIVO SOURCES; exits with 77 if PYTHON lacks venv or pip.
 """
 
 import os
@@ -21,7 +21,7 @@ def main(python, wheels, tool, sources):
         subprocess.run([python, "-m", "venv", environment], check=True)
         wheel, = pathlib.Path(wheels).glob("crivo-*.whl")
         shutil.copy(wheel, folder)
-        # No index is there, so nothing but the wheel can be what is installed.
+        # Without an index, pip can install only the wheel.
         variables = {**os.environ, "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
                      "PATH": f"{environment}/bin:{os.environ['PATH']}"}
         return subprocess.run([sys.executable, pathlib.Path(sources, "tests/tool/run_pages.py"), "--install", folder,

@@ -1,10 +1,10 @@
-"""How long questions take from Python, beside what they are compared with in the same process.
+"""The time of lookups in Python, compared with alternatives in the same process.
 
-usage: bench.py LIBCRIVO_SO [ROUNDS], with a Python that has the package. LIBCRIVO_SO is libcrivo.so.0: through it, the
-library itself is called with the same filter and the same keys, by a single call for all of them.
+usage: bench.py LIBCRIVO_SO [ROUNDS], with a Python that has the package. LIBCRIVO_SO is libcrivo.so.0. The benchmark
+also calls this library directly, with the same filter and all keys in a single call.
 
-Both sides of a comparison take turns, and the medians of the processor time of this thread are shown: other programs
-that run meanwhile count less than on a clock.
+The compared functions alternate, and the benchmark prints the medians of this thread's CPU time, which other programs
+affect less than the elapsed time.
 """
 
 import array
@@ -18,14 +18,14 @@ import crivo
 
 
 class Keys(ctypes.Structure):
-    """crivo_keys."""
+    """The structure crivo_keys."""
 
     _fields_ = [("bytes", ctypes.c_void_p), ("bytes_size", ctypes.c_uint64), ("offsets", ctypes.c_void_p),
                 ("width", ctypes.c_uint64), ("count", ctypes.c_uint64)]
 
 
 class Library:
-    """The C++ library with a filter of its own, a copy of the one that Python asks."""
+    """The C++ library with its own copy of the filter that Python queries."""
 
     def __init__(self, path, filter_):
         self.library = ctypes.CDLL(path)
@@ -72,14 +72,14 @@ class Library:
         asked = Keys(ctypes.cast(joined, ctypes.c_void_p), len(joined), None if width else offsets.buffer_info()[0],
                      width, len(keys))
 
-        def ask(_joined=joined, _offsets=offsets):  # which must live as long
+        def ask(_joined=joined, _offsets=offsets):  # the defaults keep these arrays alive
             assert self.library.crivo_contains_keys(self.handle, ctypes.byref(asked), hits, None) == 0
 
         return ask
 
 
 def medians(works, rounds):
-    """Seconds of each work; each round does each once."""
+    """The seconds of each function in each round."""
     times = [[] for _ in works]
     for _ in range(rounds):
         for taken, work in zip(times, works):
@@ -113,7 +113,7 @@ def row(what, seconds, base, count, number):
 
 def measure(library, number, rounds):
     keys = [f"user{i}@example.org" for i in range(number)]
-    half = [key if i % 2 else f"nobody{i}" for i, key in enumerate(keys)]  # half of the answers are "no"
+    half = [key if i % 2 else f"nobody{i}" for i, key in enumerate(keys)]  # half of the keys are absent
     filter_, set_ = crivo.Filter(keys), set(keys)
     cpp = Library(library, filter_)
     encoded = [key.encode() for key in half]

@@ -1,4 +1,4 @@
-"""Runs the examples in the documentation of every class, method and function that users see."""
+"""Runs the examples in the docstrings of all public classes, methods and functions."""
 
 import doctest
 import inspect
@@ -28,7 +28,7 @@ def main():
             silent.append(name)
             continue
         if thing is crivo.load and not hasattr(sqlite3.Connection, "enable_load_extension"):
-            continue  # sqlite_test.py sees that it says so
+            continue  # sqlite_test.py checks its message
         runner.run(finder.get_doctest(text, {"crivo": crivo}, name, None, 0))
     result = runner.summarize()
     print(f"{result.attempted} lines of examples, {result.failed} failed; without documentation: {silent or 'none'}")

@@ -1,4 +1,4 @@
-"""Filters in files: saved and opened, replaced, damaged, cut short."""
+"""Filters in files: saved, opened, replaced, damaged, truncated."""
 
 import errno
 import os
@@ -125,7 +125,7 @@ class FilesTest(unittest.TestCase):
 
 
 def manifest_of(shards, seed):
-    """A manifest as docs/format.md has it. Its checksums are XXH3-64, as the hashes of keys are."""
+    """A manifest as docs/format.md defines it. Its checksums are XXH3-64, like the hashes of keys."""
     payload = b"".join(shard[56:64] + struct.pack("<Q", len(shard)) + shard[24:32] + shard[18:24] + bytes(2) +
                        shard[40:48] for shard in shards)
     keys, capacity = (sum(int.from_bytes(shard[begin:end], "little") for shard in shards)

@@ -1,4 +1,4 @@
-"""What a filter does, from the wheel: asking, changing, merging, copying, blobs, files, errors."""
+"""Filters in the wheel: lookups, changes, merges, copies, blobs, files, errors."""
 
 import array
 import copy
@@ -72,7 +72,7 @@ class FilterTest(unittest.TestCase):
         self.assertEqual(crivo.Filter(**{**given, "bits_per_key": 9}), crivo.Filter(["a"], bits_per_key=9))
 
     def test_little_memory_makes_the_same_filter(self):
-        keys = array.array("q", range(2_500_000))  # whose hashes do not fit in half of 16 MiB
+        keys = array.array("q", range(2_500_000))  # the hashes exceed half of 16 MiB
         with tempfile.TemporaryDirectory() as folder:
             expected = crivo.Filter(keys, kind="ribbon")
             for temp_folder in [None, os.fsencode(folder), pathlib.Path(folder)]:

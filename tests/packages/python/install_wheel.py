@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Installs the wheel or the sdist as a user does, in a fresh environment and without a network.
+"""Installs the wheel or the sdist as a user does, in a new environment and without a network.
 
-usage: install_wheel.py PYTHON FOLDER ENVIRONMENT [SUFFIX]; the package in FOLDER has SUFFIX, .whl or .tar.gz. Ends with
-77 where PYTHON has no venv and pip.
+usage: install_wheel.py PYTHON FOLDER ENVIRONMENT [SUFFIX]; the package in FOLDER has SUFFIX, .whl or .tar.gz. Exits
+with 77 if PYTHON lacks venv or pip.
 """
 
 import os
@@ -21,7 +21,7 @@ def main(python, folder, environment, suffix=".whl"):
     subprocess.run([python, "-m", "venv", environment], check=True)
     package, = pathlib.Path(folder).glob(f"crivo-*{suffix}")
     pip = [f"{environment}/bin/pip", "--isolated", "install", "--no-index", "--disable-pip-version-check", package]
-    # An unreachable compiler shows that the wheel needs none, and no index that nothing is fetched.
+    # Without a compiler in PATH and without an index: the wheel must not compile or fetch anything.
     without_compiler = {"PATH": "/nonexistent", "HOME": environment}
     if suffix == ".whl":
         subprocess.run(pip, check=True, env=without_compiler)

@@ -1,4 +1,4 @@
-"""What is a key, and which: of objects, of iterables, of arrays."""
+"""Which objects, iterables and arrays are keys, and which keys they are."""
 
 import array
 import ctypes
@@ -64,7 +64,7 @@ class KeysTest(unittest.TestCase):
             for many in [filter_.contains_many, filter_.update, crivo.Filter]:
                 self.assertRaisesRegex(TypeError, rf"^keys\[2\] must be str, bytes, int or float, got {name}$", many,
                                        ["a", "b", wrong, "c"])
-        self.assertEqual(len(filter_), 4 * 6 // 2)  # update added the two before each wrong one
+        self.assertEqual(len(filter_), 4 * 6 // 2)  # update added the two keys before each invalid one
 
     def test_one_key_is_not_many(self):
         filter_ = crivo.Filter(capacity=10)
@@ -83,7 +83,7 @@ class KeysTest(unittest.TestCase):
             self.assertEqual(raised.exception.code, "bad argument")
         for many in [filter_.contains_many, filter_.update, crivo.Filter]:
             self.assertRaisesRegex(crivo.Error, r"^keys\[1\] " + text, many, ["a", "é€\udcff"])
-        self.assertEqual(len(filter_), 1)  # update added the key before
+        self.assertEqual(len(filter_), 1)  # update added the key before the invalid one
 
     def test_any_iterable_will_do(self):
         keys = [f"user{i}" for i in range(3000)]
@@ -111,7 +111,7 @@ class KeysTest(unittest.TestCase):
 
 class ArraysTest(unittest.TestCase):
     def check(self, keys, wanted=None):
-        """An array means the keys that a list of its items means: to the byte, and both ways."""
+        """An array means the same keys as the list of its items, with the same bytes, for builds and for lookups."""
         items = list(keys) if wanted is None else wanted
         built = crivo.Filter(keys, fp_rate=RATE)
         self.assertEqual(built.to_bytes("raw"), crivo.Filter(items, fp_rate=RATE).to_bytes("raw"))

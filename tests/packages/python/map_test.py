@@ -1,4 +1,4 @@
-"""crivo.Map: values for keys, from whatever has both."""
+"""crivo.Map: values for keys, from any object that has both."""
 
 import array
 import copy

@@ -1,4 +1,4 @@
-"""Arrays of NumPy, as those of keys_test.py. Ends with 77 where NumPy is not."""
+"""NumPy arrays, with the tests of keys_test.py. Exits with 77 without NumPy."""
 
 import sys
 import unittest
@@ -32,7 +32,7 @@ class NumpyTest(keys_test.ArraysTest):
         names = [b"a", b"ab\0c", b"", b"0123456789abcdef"]
         self.check(numpy.array(names, "S16"), names)
         self.check(numpy.array(names, "S16")[::-1], names[::-1])
-        digests = [bytes([i]) * 15 + bytes([i % 2]) for i in range(1, 99)]  # every second one ends in a NUL
+        digests = [bytes([i]) * 15 + bytes([i % 2]) for i in range(1, 99)]  # every second one ends with a NUL
         self.check(numpy.frombuffer(b"".join(digests), "V16"), digests)
         self.check(numpy.frombuffer(b"".join(digests), "u1").reshape(-1, 16), digests)
         self.check(numpy.frombuffer(b"".join(digests), "u1").reshape(-1, 16)[::2], digests[::2])

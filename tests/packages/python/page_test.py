@@ -1,6 +1,6 @@
-"""Runs the blocks of docs/python.md as a reader would, in an empty folder: page_test.py PAGE.
+"""Runs the blocks of docs/python.md in an empty folder: page_test.py PAGE.
 
-The Python blocks are one program. A line that prints and ends with a comment must print what the comment says.
+The Python blocks are one program. A line that prints and ends with a comment must print the comment's text.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Filters of the kind range: which objects are keys, and questions about ranges of them."""
+"""Filters of the kind range: which objects are keys, and lookups of ranges."""
 
 import array
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The same modules give the same wheel, byte for byte, with the right hashes in RECORD, and with the notices that the
-licences of what is linked in ask for.
+"""The same modules give the same wheel, byte for byte. RECORD has the right hashes, and the wheel has the notices that
+the licenses of linked code require.
 
 usage: same_wheel_test.py PACK_WHEEL BUILD_FOLDER WHEEL_FOLDER
 """

@@ -1,4 +1,4 @@
-"""crivo.Sketch: what two sets differ in."""
+"""crivo.Sketch: the difference of two sets."""
 
 import array
 import pickle

@@ -1,4 +1,4 @@
-"""crivo.load() and the filters that Python and SQL exchange"""
+"""crivo.load(), and filters that Python and SQL exchange."""
 
 import os
 import sqlite3
@@ -45,7 +45,7 @@ class SqliteTest(unittest.TestCase):
         self.assertEqual(self.one("SELECT bloom_contains_range(?, -10, -5)", in_python.to_bytes()), 1)
 
     def test_loading_stays_off_or_on_as_it_was(self):
-        """A connection that nobody has told anything lets C load extensions and SQL not, or neither."""
+        """By default, a connection may let C load extensions but not SQL, or neither."""
         untold, off, on = [sqlite3.connect(":memory:") for _ in range(3)]
         off.enable_load_extension(False)
         on.enable_load_extension(True)
@@ -72,7 +72,7 @@ class SqliteTest(unittest.TestCase):
         keys = [1, "two", b"three", 4.5, 5.0, "", "naïve", -(2**63), 2**63 - 1, 1e19, -1e19, 2.0**64, -0.0, 5e-324]
         self.db.execute("CREATE TABLE t(key)")
         self.db.executemany("INSERT INTO t VALUES (?)", [(key,) for key in keys])
-        for kind in set(crivo.kinds()) - {"range", "map", "exact"}:  # whose keys are no texts, or have values
+        for kind in set(crivo.kinds()) - {"range", "map", "exact"}:  # their keys are not texts, or have values
             in_sql = self.one("SELECT bloom_raw(bloom_agg(key, 100, 0.001, ?)) FROM t", kind)
             in_python = crivo.Filter(keys, 0.001, kind, capacity=100)
             self.assertEqual(in_python.to_bytes("raw"), in_sql, kind)

@@ -1,4 +1,4 @@
-"""Threads, signals, hostile objects, leaks: what must neither crash nor hang nor lose a key."""
+"""Threads, signals, hostile objects, leaks: nothing may crash, hang or lose a key."""
 
 import array
 import concurrent.futures
@@ -19,18 +19,18 @@ import unittest.mock
 
 import crivo
 
-HASHES = array.array("Q", range(0, 2**64 - 2**44, 2**44))  # 2^20 of them, spread over all blocks
+HASHES = array.array("Q", range(0, 2**64 - 2**44, 2**44))  # 2^20 hashes, spread over all blocks
 
 
 def run(*works):
-    """Runs each work in a thread of its own, and raises what one raises."""
+    """Runs each function in its own thread, and raises an exception that one raises."""
     with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
         for done in [pool.submit(work) for work in works]:
             done.result()
 
 
 def python(script):
-    """Runs a script in an interpreter of its own, which must end well and write no error."""
+    """Runs a script in a separate interpreter, which must succeed and write no error."""
     done = subprocess.run([sys.executable, "-X", "dev", "-c", textwrap.dedent(script)], capture_output=True, text=True,
                           check=False)
     assert (done.returncode, done.stderr) == (0, ""), done
@@ -38,7 +38,7 @@ def python(script):
 
 class ThreadsTest(unittest.TestCase):
     def test_threads_change_and_ask_one_filter(self):
-        """Every key is found as soon as it was added, whatever the others do."""
+        """Every key is found right after it was added, while other threads add keys."""
         for kind in ["blocked", "counting", "scalable"]:
             filter_ = crivo.Filter(capacity=200_000, kind=kind)
             piece = HASHES[:20_000]
@@ -79,11 +79,12 @@ class ThreadsTest(unittest.TestCase):
                 filter_.add(key)
             stop = True
 
-        run(ask, ask, change)  # with two who always ask, a change must still have its turn
+        run(ask, ask, change)  # with two threads that always query, a change must still get its turn
         self.assertTrue(all(filter_.contains_many(range(50))))
 
     def test_no_addition_is_lost(self):
-        """Neither of two threads that add arrays at the same time, nor of one that adds single keys meanwhile."""
+        """Two threads that add arrays at the same time lose no key, and neither does one that adds single keys
+        meanwhile."""
         filter_ = crivo.Filter(capacity=10**6, kind="counting")
         piece = HASHES[:2**17]
         run(lambda: [filter_.update(piece, hashed=True) for _ in range(20)],
@@ -175,13 +176,13 @@ class ThreadsTest(unittest.TestCase):
 
 class SignalsTest(unittest.TestCase):
     def interrupted(self, work):
-        """How long a work still goes on after Ctrl-C, in seconds."""
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # what a script starts with & ignores it
+        """The seconds of CPU time for which the work continues after Ctrl-C."""
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background script
         sent = []
 
         def interrupt():
             time.sleep(0.2)
-            sent.append(time.process_time())  # of this process, whatever else runs
+            sent.append(time.process_time())  # CPU time, which other programs do not affect
             os.kill(os.getpid(), signal.SIGINT)
 
         thread = threading.Thread(target=interrupt)
@@ -195,7 +196,7 @@ class SignalsTest(unittest.TestCase):
     def test_ctrl_c_ends_long_work(self):
         hashes = HASHES * 8
         filter_ = crivo.Filter(capacity=len(hashes))
-        endless = itertools.repeat("alpha")  # it never gives up the GIL by itself
+        endless = itertools.repeat("alpha")  # never releases the GIL
         for work in [lambda: crivo.Filter(hashes, hashed=True, kind="ribbon"), lambda: crivo.Filter(endless),
                      lambda: filter_.update(hashes, hashed=True), lambda: filter_.contains_many(hashes, hashed=True),
                      lambda: filter_.update(endless), lambda: filter_.contains_many(endless)]:
@@ -208,7 +209,7 @@ class SignalsTest(unittest.TestCase):
         whole = time.thread_time() - before
         self.addCleanup(signal.signal, signal.SIGPROF, signal.signal(signal.SIGPROF, signal.default_int_handler))
         before = time.thread_time()
-        signal.setitimer(signal.ITIMER_PROF, 0.6 * whole)  # of processor time: the hashes are taken by then
+        signal.setitimer(signal.ITIMER_PROF, 0.6 * whole)  # in CPU time: the hashes are read by then
         self.assertRaises(KeyboardInterrupt, crivo.Filter, hashes, hashed=True, kind="ribbon")
         self.assertLess(time.thread_time() - before, 0.9 * whole)
 
@@ -256,7 +257,7 @@ class HostileTest(unittest.TestCase):
             use(list(keys))
             use(key for key in keys)
             use(tuple(keys))
-        filter_.update(keys)  # which empties the list in the middle
+        filter_.update(keys)  # this empties the list in the middle
         self.assertIn(7, filter_)
 
     def test_iterators_that_use_the_filter(self):
@@ -304,7 +305,7 @@ class HostileTest(unittest.TestCase):
         self.assertIn(1, other)
 
     def test_bytes_that_change_while_they_are_read(self):
-        """What is checked must be what is used: another process changes the bytes that tell of the others."""
+        """A value must not change between its check and its use: another process changes bytes that locate other bytes."""
         keys = array.array("q", range(10**6))
         for kind, capacity in [("scalable", 1000), ("range", None)]:
             sound = crivo.Filter(keys, kind=kind, capacity=capacity).to_bytes("raw")
@@ -317,7 +318,7 @@ class HostileTest(unittest.TestCase):
                     for _ in range(20):
                         blob[at] ^= 0xFF
                         blob[at] = sound[at]
-                if os.getppid() != reader:  # which has crashed
+                if os.getppid() != reader:  # the reader has crashed
                     os._exit(0)
             try:
                 for _ in range(200):
@@ -374,7 +375,7 @@ class LeakTest(unittest.TestCase):
                 wrong()
 
     def test_nothing_is_leaked(self):
-        for _ in range(100):  # until Python's own caches are full
+        for _ in range(100):  # fills Python's own caches
             self.use_everything()
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
@@ -382,13 +383,13 @@ class LeakTest(unittest.TestCase):
             self.use_everything()
         gc.collect()
         before, blocks, pages = tracemalloc.get_traced_memory()[0], sys.getallocatedblocks(), self.resident()
-        rounds = 1000  # the interpreter itself may take some 20 KB
+        rounds = 1000  # the interpreter itself may allocate about 20 KB
         for _ in range(rounds):
             self.use_everything()
         gc.collect()
         self.assertLess(sys.getallocatedblocks() - blocks, rounds)
         self.assertLess(tracemalloc.get_traced_memory()[0] - before, 40 * rounds)
-        self.assertLess(self.resident() - pages, rounds)  # of 4 KiB; each round has some 20 filters
+        self.assertLess(self.resident() - pages, rounds)  # pages of 4 KiB; each round has about 20 filters
 
     def test_large_filters_are_freed(self):
         before = self.resident()
@@ -398,7 +399,7 @@ class LeakTest(unittest.TestCase):
         self.assertLess(self.resident() - before, 3000)
 
     def resident(self):
-        """Pages of this process in memory."""
+        """The resident pages of this process."""
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1])
 

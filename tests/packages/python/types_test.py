@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The types, checked by mypy where it is: types_test.py ENVIRONMENT SOURCES. Ends with 77 where it is not.
+"""Checks the types with mypy: types_test.py ENVIRONMENT SOURCES. Exits with 77 without mypy.
 
-The package is checked strictly, the stub of the compiled module against the module itself, and this program with the
-right types is accepted, and each with a wrong one refused.
+The package is checked strictly, and the stub of the compiled module is compared with the module. mypy must accept this
+program with the right types, and reject each line with a wrong type.
 """
 
 import importlib.util

@@ -51,7 +51,7 @@ void each_key(const std::string& keys_file, Take take) {
   }
 }
 
-/// The values are those of a map, or 1 for a member of an exact filter and 0 for another key; other kinds have none.
+/// The values are those of a map, or 1 for a member and 0 for another key of an exact filter. Other kinds have none.
 std::vector<std::byte> filter_blob(const crivo::FilterSpec& spec, const std::string& keys_file) {
   auto builder = value_of(crivo::FilterBuilder::create(spec));
   each_key(keys_file, [&](const std::string& key, unsigned char value) -> bool {

@@ -1,5 +1,5 @@
-"""How each language is asked: a function that lets it write the blobs of all cases into the folder place.own. It may
-return the key sets that the language cannot be asked for, with the reason."""
+"""How to run each language: a function that writes the blobs of all cases to the folder place.own. It may return the
+key sets that the language does not support, with the reason."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-# Reals and the keys that docs/format.md gives them: the tool, which knows text only, is given these.
+# Reals and their keys by docs/format.md, for the tool, which supports only text.
 REALS = {struct.pack("<d", value): key for value, key in [
     (0.1, b"0.1"), (1e-7, b"1e-07"), (1e20, b"1e+20"), (7.0, b"7"), (-0.0, b"0"), (2.0**53, b"9007199254740992"),
     (-(2.0**63), b"-9223372036854775808"), (2.0**63, b"9223372036854775808"), (1e19, b"10000000000000000000"),
@@ -25,7 +25,7 @@ SQLITE_LACKS = {"unsigned": "SQLite's integers end at 2^63 - 1", "nan": "SQLite 
 
 
 class Missing(Exception):
-    """Why a language cannot be asked here."""
+    """The reason why a language cannot run here."""
 
 
 class Place:
@@ -41,7 +41,7 @@ class Place:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more).stdout
 
     def ask(self, *program):
-        """Runs a program that reads the cases in its working folder and writes into the folder of its argument."""
+        """Runs a program in the folder of the cases. It writes to the folder of its argument."""
         self.run(*program, self.own, folder=self.cases)
 
     def flags(self, package):
@@ -91,7 +91,7 @@ def rust(place):
 
 
 def node(place):
-    """Through SQL: the npm package has the extension."""
+    """Through SQL, because the npm package contains the extension."""
     current = place.sources / "build/clients/npm/current/node_modules/.bin/node"
     packed = list((place.build / "tests/packages/npm/packed").glob("crivo-*.tgz"))
     if not current.exists() or not packed:
@@ -120,7 +120,7 @@ def read_cases(place):
 
 
 def read_keys(path):
-    """Each key with its type and its value."""
+    """Yields each key with its type and its value."""
     data, at = path.read_bytes(), 0
     for value in pathlib.Path(f"{path}.values").read_bytes():
         size = struct.unpack_from("<I", data, at + 1)[0]
@@ -129,7 +129,7 @@ def read_keys(path):
 
 
 def sql(place):
-    """The sqlite3 shell, with a script."""
+    """Runs a script in the sqlite3 shell."""
     literals = {"t": lambda raw: f"CAST(x'{raw.hex()}' AS TEXT)", "b": lambda raw: f"x'{raw.hex()}'",
                 "i": lambda raw: "-9223372036854775807 - 1" if raw == b"-9223372036854775808" else raw.decode(),
                 "r": lambda raw: f"ieee754_from_blob(x'{raw[::-1].hex()}')"}
@@ -138,7 +138,7 @@ def sql(place):
         script.append(f"CREATE TABLE {path.stem}(key, value);")
         script += [f"INSERT INTO {path.stem} VALUES ({literals[kind](raw)}, {value});"
                    for kind, raw, value in read_keys(path)]
-    script.append("INSERT INTO none VALUES (NULL, 0);")  # no key, but a row, from which bloom_agg takes its options
+    script.append("INSERT INTO none VALUES (NULL, 0);")  # a row without a key, from which bloom_agg reads its options
     for kind, fp_rate, seed, capacity, keys, blob in read_cases(place):
         signed = int(seed) - (2**64 if int(seed) >= 2**63 else 0)
         made = {"map": f"bloom_raw(bloom_map_agg(key, value, {fp_rate}, {signed}))",

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Asks one language for the raw blobs of all cases, and compares them with those that C++ wrote: the same keys and
-options give the same bytes everywhere. Asked for cpp, it writes the cases first.
+"""Makes one language write the raw blobs of all cases, and compares them with those of C++: equal keys and options must
+give equal bytes. For cpp, it writes the cases first.
 
-usage: same_bytes.py LANGUAGE SOURCES BUILD FOLDER; BUILD is CMake's folder, FOLDER has the cases and what each language
-wrote. Exits with 77 and a reason if the language is not there.
+usage: same_bytes.py LANGUAGE SOURCES BUILD FOLDER; BUILD is CMake's folder, and FOLDER has the cases and the output of
+each language. Exits with 77 and a reason if the language is not available.
 
-The file `cases` has a line for each case, "kind fp_rate seed capacity keys blob": capacity 0 is none, that of a sketch
-is its number of symbols, and the last two are names of files. A file of keys is a row of records: a byte for the type, four for the length (little-endian), and
-the key: t text in UTF-8, b bytes, i an integer in decimal, r a real in 8 bytes (little-endian). Beside a FILE of keys,
-FILE.values has a byte for each: its value in a map, and by the lowest bit whether it is a member of an exact filter.
-The programs that read them are ask.*.
+The file `cases` has a line for each case, "kind fp_rate seed capacity keys blob". A capacity of 0 is none; for a sketch
+it is the number of symbols. The last two fields are file names. A file of keys is a sequence of records: a byte for the
+type, four for the length (little-endian), and the key. Types: t text in UTF-8, b bytes, i an integer in decimal, r a
+real in 8 bytes (little-endian). FILE.values has a byte for each key of FILE: its value in a map; the lowest bit says
+whether it is a member of an exact filter. The programs ask.* read these files.
 """
 
 import pathlib
@@ -24,13 +24,13 @@ import languages
 KINDS = ["classic", "compressed", "blocked", "counting", "spectral", "spectral:16", "scalable", "scalable:4", "cuckoo",
          "hash_compaction", "ribbon", "growing"]
 OPTIONS = [(0.01, 0, 0), (0.0003, 2**63 + 5, 0), (0.01, 1, 5000)]  # rate, seed, capacity
-KINDS_WITH_VALUES = ["map", "exact"]  # whose aggregate functions in SQL take no capacity
+KINDS_WITH_VALUES = ["map", "exact"]  # their aggregate functions in SQL have no capacity
 OPTIONS_WITH_VALUES = [(0.01, 0, 0), (0.0003, 2**63 + 5, 0), (1, 1, 0)]
 OPTIONS_OF_SKETCHES = [(1, 0, 1), (1, 2**63 + 5, 100)]
 
 
 def key_sets():
-    """Every type of key, with what is easily lost on the way: nothing, NUL, bytes that are no UTF-8, large integers."""
+    """Every type of key, with error-prone values: empty, NUL, invalid UTF-8, large integers."""
     integers = [0, -1, 7, 2**53 + 1, 2**63 - 1, -(2**63)]
     several = [("t", ""), ("t", "schl\u00fcssel"), ("t", "\U0001f511"), ("t", "a\0b"), ("b", b"\0"),
                ("b", b"\xff\0\xfe")]
@@ -42,7 +42,7 @@ def key_sets():
     yield "mixed", [*several, *(("i", value) for value in [*integers, *range(-494, 0)]),
                     *(("b", key) for key in binary if b"\n" not in key), *several,
                 *(("r", raw) for raw in languages.REALS)]
-    yield "integral", [("i", value) for value in [2**63, 10**19, 2**64 - 2048]]  # which are reals in SQL
+    yield "integral", [("i", value) for value in [2**63, 10**19, 2**64 - 2048]]  # reals in SQL
     yield "unsigned", [("i", value) for value in [2**63 + 1, 10**19 + 1, 2**64 - 1]]
     yield "nan", [("r", raw) for raw in languages.NANS]
 
@@ -53,7 +53,7 @@ def record(kind, key):
 
 
 def value_of(kind, key):
-    """A byte, which is the same for all records that are the same key."""
+    """A byte that is equal for all records of the same key."""
     raw = record(kind, key)[5:]
     return zlib.crc32(languages.KEYS_OF_REALS[raw] if kind == "r" else raw) & 255
 
@@ -77,7 +77,7 @@ def write_cases(folder):
 
 
 def differences(folder, language, left_out):
-    """What is wrong with the language's blobs; left_out are the key sets that it cannot be asked for."""
+    """Yields the errors in the language's blobs. left_out: the key sets that it does not support."""
     for line in (folder / "cases").read_text(encoding="utf-8").splitlines():
         keys, blob = line.split(" ")[4:]
         if keys.removesuffix(".keys") in left_out:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of docs/node.md in a browser: it asks a million made-up passwords, and no other host.
+"""The page of docs/node.md in a browser: it looks up a million synthetic passwords, and contacts no other host.
 
 usage: browser.py FOLDER TOOLS SOURCES CRIVO; FOLDER has the packed file, CRIVO is the tool. Exits with 77 and a reason
 if something that the test needs is missing.
@@ -44,7 +44,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def end_headers(self):
         self.send_header("Content-Security-Policy", POLICY)
-        self.send_header("Cross-Origin-Opener-Policy", "same-origin")  # these two are what SQLite's OPFS asks for
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")  # SQLite's OPFS requires these two headers
         self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
         super().end_headers()
 
@@ -53,7 +53,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 def run_chromium(address, finished):
-    """Opens a page until this event."""
+    """Opens a page, and waits for this event."""
     with tempfile.TemporaryDirectory() as profile, subprocess.Popen(
             ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", address],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as browser:

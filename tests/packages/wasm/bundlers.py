@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The page of `bundled`, which uses both packages, as a bundler packs it, in a browser.
+"""The page of `bundled`, which uses both packages, packed by a bundler and opened in a browser.
 
-usage: bundlers.py BUNDLER FOLDER TOOLS SOURCES; BUNDLER is vite, webpack or esbuild, FOLDER has the packed files. Exits
-with 77 and a reason if something that the test needs is missing.
+usage: bundlers.py BUNDLER FOLDER TOOLS SOURCES; BUNDLER is vite, webpack or esbuild, and FOLDER has the packed files.
+Exits with 77 and a reason if something that the test needs is missing.
 """
 import json
 import pathlib
@@ -34,7 +34,7 @@ def by_webpack(setting, node, modules):
 
 
 def by_esbuild(setting, _, modules):
-    """It leaves alone the files that lie beside the code; each page says which."""
+    """esbuild does not copy the files that the code loads; each page names them."""
     setting.run(modules / ".bin/esbuild", "page.js", "worker.js", "--bundle", "--format=esm", "--outdir=dist")
     shutil.copy(setting.folder / "index.html", setting.folder / "dist")
     for page in PAGES:

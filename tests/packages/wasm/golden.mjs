@@ -1,6 +1,6 @@
-// Every golden blob reads as the filter that it was written from, and the same keys give the same bytes.
-// usage: golden.mjs FOLDER; FOLDER has the blobs (tests/golden/golden_set.cpp says of which keys), and questions.json:
-// the keys of filters of the kind range, the values of maps, and for each blob what Python answers.
+// Every golden blob reads as the filter that it was written from, and equal keys give equal bytes.
+// usage: golden.mjs FOLDER; FOLDER has the blobs (tests/golden/golden_set.cpp defines their keys), and questions.json:
+// the keys of filters of the kind range, the values of maps, and Python's answers for each blob.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { Filter } from "crivo-wasm";
@@ -20,7 +20,7 @@ function rebuilt(family, keys, info) {
   if (info.kind === "map") {
     return Filter.buildMap(keys.map((key, i) => [key, asked.values[family][i % size]]), like);
   }
-  if (info.kind === "window") {  // the first half of the keys came in March 2024, and the others six hours later
+  if (info.kind === "window") {  // the first half of the keys was added in March 2024, and the others six hours later
     const window = Filter.create(like);
     window.advance(new Date("2024-03-01T00:00Z"));
     window.addMany(keys.slice(0, Math.floor(size / 2)));

@@ -1,4 +1,4 @@
-// Bytes that are no filter get a CrivoError, never a trap, and do no harm to the filters that there are.
+// Bytes that are not a filter get a CrivoError, never a trap, and do not affect existing filters.
 // usage: hostile.mjs HOSTILE GOLDEN; the folders tests/golden/hostile and tests/golden/blobs
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -12,7 +12,7 @@ function refused(blob, name, options) {
   assert.throws(() => Filter.open(blob, options), harmless, name);
 }
 
-/** Opens damaged bytes, which may still be a filter: then it answers, and may be added to. */
+/** Opens damaged bytes. If they are still a filter, it must support lookups and additions. */
 function survive(blob) {
   try {
     const filter = Filter.open(blob, { maxBytes: 2 ** 20 });
@@ -41,7 +41,7 @@ for (const name of readdirSync(golden).filter((each) => /-100\.(raw|zstd|gap|sum
   }
 }
 
-// Memory that there is not is an error, too, and what was there stays.
+// Exhausted memory is an error too, and existing filters stay.
 const large = [];
 assert.throws(() => {
   for (;;) large.push(Filter.create({ capacity: 2 ** 28 }));

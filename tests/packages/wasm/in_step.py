@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The recipe of docs/cookbook.md in Chromium: a page and its server on loopback, which differ in a few notes, have the
-same ones afterwards.
+"""The recipe of docs/cookbook.md in Chromium: a page and its server on loopback differ in a few notes, and have the
+same notes afterwards.
 
 usage: in_step.py FOLDER TOOLS SOURCES; FOLDER has the packed file. Exits with 77 and a reason if something that the
 test needs is missing.
@@ -18,7 +18,7 @@ import wasm_package
 from npm_package import require
 
 NOTES, SERVER_ONLY, PAGE_ONLY = 10_000, 7, 5
-MOST_BYTES = 12_000  # of sketches: for 10 and for 40 differences
+MOST_BYTES = 12_000  # of sketches, for differences of 10 and 40
 BEFORE = """<script>
   const note = (i) => [i.toString(16).padStart(32, "0"), `note ${i}`];
   localStorage.notes = JSON.stringify(Array.from({ length: %d }, (_, i) => note(i + %d)));

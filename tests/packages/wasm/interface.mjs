@@ -1,4 +1,4 @@
-// What index.d.ts promises, beyond reading and writing.
+// The promises of index.d.ts, beyond reading and writing.
 import assert from "node:assert/strict";
 import { CrivoError, Filter, Sketch, sketchSymbols } from "crivo-wasm";
 
@@ -48,7 +48,7 @@ assert.throws(() => Filter.buildExact("abc", ["a"]), /members must be an iterabl
 assert.throws(() => Filter.buildExact(["a"], ["b"], { kind: "map" }), /kind must be exact, got map/);
 assert.throws(() => Filter.buildMap([["a", 1]], { kind: "exact" }), /kind must be map, got exact/);
 
-// A generator may use other filters while its keys are taken, and its error ends the build.
+// A generator of keys may use other filters, and its error ends the build.
 const nested = Filter.build((function* () {
   for (let i = 0; i < 2000; ++i) yield Filter.build([`inner ${i}`, i]).has(i) ? i : "lost";
 })());
@@ -94,7 +94,7 @@ const wrongTypes = [() => Filter.buildMap(["ab"]), () => Filter.buildMap([["a"]]
   () => range.has("a"), () => Filter.open("text"), () => Filter.create({ ...room, fpr: 0.1 }), () => new Filter()];
 for (const call of wrongTypes) assert.throws(call, { name: "TypeError", message: / must be / });
 
-// So may it free the filter that it is to be asked, or to be put into.
+// A generator may also free the filter that it is used for.
 for (const call of [(filter, each) => filter.hasMany(each), (filter, each) => filter.addMany(each)]) {
   const freed = Filter.create(room);
   const frees = (function* () { for (let i = 0; i < 600; ++i) yield String(i); freed.free(); yield "last"; })();
@@ -105,7 +105,7 @@ keys.free();
 keys.free();
 assert.throws(() => keys.has("7"), CrivoError);
 
-// Sketches beside sets: the difference, or "not yet".
+// Compares sketches with sets: the difference, or "not yet".
 let state = 1;
 const below = (bound) => (state = (state * 48271) % 2147483647) % bound; // Park and Miller's generator
 const drawn = (count) => Array.from({ length: count }, () => BigInt(below(2 ** 30)) * 2n ** 33n - 2n ** 62n);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The recipe of docs/cookbook.md in Chromium: a page asks a sharded filter of 40 million keys on a static file server,
-and fetches the manifest and one shard for each key. Node names the same shards.
+"""The recipe of docs/cookbook.md in Chromium: a page queries a sharded filter of 40 million keys on a static file
+server. It fetches the manifest, and one shard for each key. Node finds the same shards.
 
 usage: sharded.py FOLDER TOOLS SOURCES CRIVO; FOLDER has the packed file, CRIVO is the tool. Exits with 77 and a reason
 if something that the test needs is missing.

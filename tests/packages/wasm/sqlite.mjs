@@ -1,5 +1,6 @@
-// SQLite with the extension built in: it reads golden blobs, writes the bytes of crivo.so, and keeps tables.
-// usage: node sqlite.mjs GOLDEN_BLOBS QUESTION; the file "expected" has what crivo.so answered, in hexadecimal digits.
+// SQLite with the extension built in: it reads golden blobs, writes the same bytes as crivo.so, and supports filter
+// tables.
+// usage: node sqlite.mjs GOLDEN_BLOBS QUESTION; the file "expected" has the answer of crivo.so, in hexadecimal digits.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import start from "crivo-sqlite-wasm";

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tests of npm's package of SQLite with the extension, each in an empty folder into which npm installs the packed file.
+"""Tests of npm's package of SQLite with the extension. Each test installs the packed file in an empty folder.
 
-usage: sqlite_package.py TEST FOLDER TOOLS SOURCES EXTENSION; FOLDER has the packed file, TOOLS is what node_tools in
-tests/packages/npm made, and EXTENSION is crivo.so. Exits with 77 and a reason if something that the test needs is
+usage: sqlite_package.py TEST FOLDER TOOLS SOURCES EXTENSION; FOLDER has the packed file, TOOLS is the output of
+tests/packages/npm/node_tools, and EXTENSION is crivo.so. Exits with 77 and a reason if something that the test needs is
 missing.
 """
 import json

@@ -1,4 +1,4 @@
-// What the types allow, and, below @ts-expect-error, what they refuse.
+// What the types allow, and, after @ts-expect-error, what they reject.
 import start, { type Database, type Row, type SqlValue, type Statement } from "crivo-sqlite-wasm";
 
 const { capi, oo1, SQLite3Error, version } = await start({ print: console.log });

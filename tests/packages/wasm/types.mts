@@ -1,4 +1,4 @@
-// What the types allow, and, below @ts-expect-error, what they refuse.
+// What the types allow, and, after @ts-expect-error, what they reject.
 import {
   CrivoError, Filter, Sketch, findShard, sketchSymbols, type Difference, type Info, type Key, type Options,
   type Shard, type SketchInfo,

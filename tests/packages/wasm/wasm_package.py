@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Tests of npm's package for browsers, each in an empty folder into which npm installs the packed file.
+"""Tests of npm's package for browsers. Each test installs the packed file in an empty folder.
 
 usage: wasm_package.py TEST FOLDER TOOLS SOURCES BUILD [PACKAGE]; PACKAGE is crivo-wasm, or crivo, which has the same
-class Filter; FOLDER has the packed file, TOOLS is what node_tools in
-tests/packages/npm made, and BUILD is CMake's folder. Exits with 77 and a reason if something that the test needs is
-missing.
+class Filter. FOLDER has the packed file, TOOLS is the output of tests/packages/npm/node_tools, and BUILD is CMake's
+folder. Exits with 77 and a reason if something that the test needs is missing.
 """
 import contextlib
 import gzip
@@ -39,13 +38,13 @@ class NodeSetting(npm_package.Setting):
     module = "crivo"
 
     def run(self, *command, **options):
-        """Within 16 GB of addresses, so that memory has an end here, too."""
+        """Limits the addresses to 16 GB, so that memory can be exhausted in Node too."""
         return super().run("prlimit", "--as=16000000000", *command, **options)
 
 
 @contextlib.contextmanager
 def installed(packages, tools, sources):
-    """A test's setting in a browser: the packed file, installed in a folder of its own."""
+    """The environment of a test in a browser: a temporary folder with the installed package."""
     need("node", "npm", "chromium")
     with tempfile.TemporaryDirectory() as folder:
         setting = Setting(packages, tools, sources, folder)
@@ -73,7 +72,7 @@ def holds_what_it_needs_and_is_small(setting, build):
 
 
 def questions(crivo, blobs):
-    """The keys of filters of the kind range, the values of maps, and what Python answers for absent keys."""
+    """The keys of filters of the kind range, the values of maps, and Python's answers for absent keys."""
     asked = {"range": {}, "values": {}, "absent": {}}
     for blob in blobs.iterdir():
         if blob.suffix == ".sst":
@@ -81,11 +80,11 @@ def questions(crivo, blobs):
         family = blob.name[:blob.name.index(".")]
         filter_ = crivo.Filter.from_bytes(blob.read_bytes())
         kind, count = family.split("-")
-        if kind == "map":  # whose golden files hold a part of each key's hash
+        if kind == "map":  # golden maps store a part of each key's hash
             hashes = (crivo.hash_key(f"present-{i}", filter_.facts.seed) for i in range(int(count)))
             asked["values"][family] = [each >> 7 & 31 for each in hashes]
         absent = [f"absent-{i}" for i in range(1000)]
-        if kind == "range":  # whose golden files hold hashes of these words, as numbers
+        if kind == "range":  # golden range filters store hashes of these words, as numbers
             numbers = {word: [crivo.hash_key(f"{word}-{i}", filter_.facts.seed) - 2**63 for i in range(size)]
                        for word, size in (("present", int(count)), ("absent", 1000))}
             asked["range"][family] = {word: [str(number) for number in each] for word, each in numbers.items()}
@@ -100,7 +99,7 @@ def reads_golden_blobs_and_writes_their_bytes(setting, build):
         skip("no wheel: it is made with -D CRIVO_PYTHON=ON, which ./dev test --all sets")
     zipfile.ZipFile(wheels[0]).extractall(setting.folder)
     sys.path.insert(0, str(setting.folder))
-    import crivo  # what the wheel holds
+    import crivo  # the wheel's module
     blobs = setting.sources / "tests/golden/blobs"
     (setting.folder / "questions.json").write_text(json.dumps(questions(crivo, blobs)), encoding="utf-8")
     run_program(setting, "golden.mjs", blobs)

@@ -1,5 +1,5 @@
-// The control of the crash test: preloaded, it makes RocksDB's own filter policies deny one key in 5,000. A crash test
-// that does not find them proves nothing.
+// The control of the crash test. When preloaded, it makes RocksDB's own filter policies deny one key in 5,000. A crash
+// test that does not detect this proves nothing.
 #include <dlfcn.h>
 #include <rocksdb/filter_policy.h>
 

@@ -1,5 +1,5 @@
-// What db_stress does beside its own operations: it compares scans with and without scan filters, looks up prefixes,
-// and verifies and replaces the filters of its database while that is written to and killed. `build` inserts the calls.
+// Additional operations of db_stress. They compare scans with and without scan filters, look up prefixes, and verify
+// and replace the filters of the database while it is written and killed. `build` inserts the calls.
 #include <optional>
 
 #include "crivo/rocksdb_refilter.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
-/// The rows at the snapshot whose keys have the prefix. Nothing after an error, because db_stress injects some.
+/// The rows at the snapshot whose keys have the prefix, or nothing after an error, because db_stress injects errors.
 std::optional<Rows> scan(DB& db, ColumnFamilyHandle* family, const std::string& prefix, const Snapshot* snapshot,
                          bool with_filters) {
   const crivo::ScanFilter filter = crivo::ScanFilter::for_prefix(prefix);
@@ -39,7 +39,7 @@ void fail(ThreadState& thread, const std::string& what, const std::string& prefi
   thread.shared->SetVerificationFailure();
 }
 
-/// A scan with filters must find what the scans before and after it find. Those two may differ by a bug of RocksDB's.
+/// A scan with filters must match the scan before it and the scan after it. If those differ, RocksDB has a bug.
 void compare_scans(ThreadState& thread, DB& db, ColumnFamilyHandle* family, const std::string& prefix) {
   ManagedSnapshot snapshot(&db);
   const auto before = scan(db, family, prefix, snapshot.snapshot(), false);
@@ -61,7 +61,7 @@ bool has_key(DB& db, ColumnFamilyHandle* family, const std::string& key) {
   return db.Get(ReadOptions(), family, key, &value).ok();
 }
 
-/// Other threads may delete the key and insert it again at any moment, but hardly five times around the lookup.
+/// Other threads may delete the key and insert it again at any time, but hardly five times around a lookup.
 void look_up_prefix(ThreadState& thread, DB& db, ColumnFamilyHandle* family, const std::string& key,
                     const std::string& prefix) {
   for (int attempt = 0; attempt < 5; ++attempt) {
@@ -87,7 +87,7 @@ void CrivoOptions(Options& options) {
 }
 
 void CrivoStep(ThreadState* thread, DB* db, ColumnFamilyHandle* family, const std::string& key) {
-  if (FLAGS_user_timestamp_size > 0 || key.size() < 8) return;  // reads then need a timestamp
+  if (FLAGS_user_timestamp_size > 0 || key.size() < 8) return;  // reads would need a timestamp
   const std::string prefix = key.substr(0, 6 + thread->rand.Uniform(3));
   if (thread->rand.OneIn(20)) compare_scans(*thread, *db, family, prefix);
   if (thread->rand.OneIn(20)) look_up_prefix(*thread, *db, family, key, prefix);

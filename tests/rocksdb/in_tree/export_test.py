@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What plugins/rocksdb/in_tree/export writes: a folder that needs nothing but RocksDB.
+"""plugins/rocksdb/in_tree/export writes a folder that depends only on RocksDB.
 
 usage: export_test.py PROJECT
 """
@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 PROJECT = pathlib.Path(sys.argv.pop(1)).resolve()
-# What the plugin includes of RocksDB's own sources, and what cxx20.h asks for to stop a compiler of another standard.
+# The headers of RocksDB's own sources that the plugin includes, and the file that cxx20.h names for older standards.
 OTHER = {"table/block_based/filter_policy_internal.h", "util/xxhash.h", "compile_with_std_c++20"}
 
 
@@ -24,7 +24,7 @@ class Export(unittest.TestCase):
         (cls.rocksdb / "include/rocksdb").mkdir(parents=True)
         (cls.rocksdb / "include/rocksdb/version.h").touch()
         cls.plugin = cls.rocksdb / "plugin/crivo"
-        old = cls.plugin / "src/rocksdb/old.cc"  # of an earlier export
+        old = cls.plugin / "src/rocksdb/old.cc"  # from an earlier export
         old.parent.mkdir(parents=True)
         for path in (cls.plugin / "crivo.mk", old):
             path.touch()
@@ -40,7 +40,7 @@ class Export(unittest.TestCase):
     def exported(self):
         return sorted(path for path in self.plugin.rglob("*") if path.suffix in (".cc", ".h"))
 
-    # With this, a file that is left out is missed by none, and so are its functions.
+    # If a header is missing, a file that includes it fails. With the next test, no source file is missing either.
     def test_has_every_header_that_it_includes(self):
         for path in self.exported():
             for target in re.findall(r'^#include "(.*)"', path.read_text(), re.MULTILINE):
@@ -59,7 +59,7 @@ class Export(unittest.TestCase):
         headers = {target for path in self.exported() for target in
                    re.findall(r"^#include <(.*\.h)>", path.read_text(), re.MULTILINE)}
         other = {header for header in headers if not header.startswith(("rocksdb/", "sys/"))}
-        # <xxhash.h> is what stands there when CRIVO_IN_ROCKSDB is not defined.
+        # <xxhash.h> is included if CRIVO_IN_ROCKSDB is not defined.
         self.assertLessEqual(other, {"arm_neon.h", "crivo/rocksdb.h", "fcntl.h", "immintrin.h", "linux/magic.h",
                                      "locale.h", "malloc.h", "stdlib.h", "time.h", "unistd.h", "xxhash.h"})
 
@@ -75,7 +75,8 @@ class Export(unittest.TestCase):
         patterns = re.findall(r"plugin/crivo/(src/\S*\.cc)\b", (self.plugin / "crivo.mk").read_text())
         self.assertEqual({path for pattern in patterns for path in self.plugin.glob(pattern)}, sources)
 
-    # RocksDB's CMakeLists.txt reads the .mk file with these two expressions, and would compile what the first one finds.
+    # RocksDB's CMakeLists.txt reads the .mk file with these two expressions, and compiles the sources that the first
+    # finds.
     def test_rocksdbs_cmake_finds_the_function_and_no_second_list_of_sources(self):
         makefile = (self.plugin / "crivo.mk").read_text()
         self.assertEqual(re.findall(r"_FUNC = ([^\n]*)", makefile), ["crivo_register"])

@@ -1,4 +1,4 @@
-// What only holds where the plugin is a part of librocksdb.
+// Tests that apply only if the plugin is a part of librocksdb.
 #include <rocksdb/utilities/object_registry.h>
 
 #include <type_traits>
@@ -14,7 +14,7 @@ TEST(InRocksDB, BuildersAreOfRocksDBsOwnClass) {
   EXPECT_TRUE((std::is_base_of_v<rocksdb::FilterBitsBuilder, BlockBuilder>));
 }
 
-// RocksDB's build knows the plugin by the name of its folder, and RocksDB itself calls the registrar.
+// RocksDB's build finds the plugin by the name of its folder, and RocksDB calls its registrar.
 TEST(InRocksDB, RocksDBRegistersThePlugin) {
   CaptureLog logger;
   rocksdb::ObjectRegistry::Default()->Dump(&logger);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""RocksDB's own tools, with the plugin in them: db_bench writes and reads by an OPTIONS file, ldb compacts, sst_dump looks.
+"""RocksDB's tools with the plugin: db_bench writes and reads with an OPTIONS file, ldb compacts, and sst_dump prints.
 
 usage: tools_test.py ROCKSDB_BUILD
 """

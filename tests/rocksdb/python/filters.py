@@ -18,7 +18,7 @@ text = b"create_if_missing=true;block_based_table_factory={filter_policy=crivo.A
 rocksdb.rocksdb_get_options_from_string(create("options"), text, options, ctypes.byref(error))
 rocksdb.rocksdb_open.restype = ctypes.c_void_p
 db = ctypes.c_void_p(rocksdb.rocksdb_open(options, b"python.db", ctypes.byref(error)))
-assert not error.value, error.value  # a wrong option would be reported here
+assert not error.value, error.value  # an invalid option would be reported here
 rocksdb.rocksdb_put(db, write, b"key", ctypes.c_size_t(3), b"value", ctypes.c_size_t(5), ctypes.byref(error))
 rocksdb.rocksdb_flush(db, flush, ctypes.byref(error))
 crivo.crivo_rocksdb_counters.restype = ctypes.c_void_p

@@ -1,4 +1,4 @@
-// Both packages in what a bundler makes: Filter in the page, and SQLite, which keeps its database in OPFS, in a worker.
+// Both packages in a bundler's output: Filter in the page, and SQLite in a worker, with its database in OPFS.
 import { Filter } from "crivo-wasm";
 
 const filter = Filter.build(["ada"]);

@@ -1,4 +1,4 @@
-// A Rust program with Crivo's filters: the OPTIONS file of its database names the policy.
+// A Rust program with Crivo's filters: its database's OPTIONS file names the policy.
 use rocksdb::{Cache, Env, Options, DB};
 
 fn main() -> Result<(), rocksdb::Error> {
