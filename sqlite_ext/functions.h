@@ -13,9 +13,9 @@ inline constexpr int kAnyNumber = -1;
 
 /// Flags of functions that any schema may use under trusted_schema=0, but no index: their results may depend on the
 /// clock or on the build.
-inline constexpr int kHarmless = SQLITE_UTF8 | SQLITE_INNOCUOUS;
+inline constexpr int kInnocuous = SQLITE_UTF8 | SQLITE_INNOCUOUS;
 /// Flags of pure functions, which indexes and generated columns may also use.
-inline constexpr int kPure = kHarmless | SQLITE_DETERMINISTIC;
+inline constexpr int kPure = kInnocuous | SQLITE_DETERMINISTIC;
 
 struct FunctionRow {
   const char* name;

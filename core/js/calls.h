@@ -1,4 +1,4 @@
-// Helpers for the functions of exports.h: they report errors, and read arguments from the shared buffer (`room`).
+// Helpers for the functions of exports.h: they report errors, and read arguments from the shared buffer.
 #pragma once
 
 #include <array>
@@ -12,16 +12,18 @@
 #include <string_view>
 #include <utility>
 
+#include "buffer.h"
 #include "crivo/hash.h"
 #include "crivo/result.h"
 #include "crivo/types.h"
-#include "room.h"
 
 namespace crivo::js {
 
 constexpr std::size_t kBatch = 512;
 
-inline std::string_view text_in_room(std::size_t bytes) { return {reinterpret_cast<const char*>(room_bytes()), bytes}; }
+inline std::string_view text_in_buffer(std::size_t bytes) {
+  return {reinterpret_cast<const char*>(buffer_bytes()), bytes};
+}
 
 inline bool fail(int code, std::string message) {
   last_error() = {code, std::move(message)};
@@ -57,14 +59,14 @@ T* made(Work&& work) noexcept {
   return on_heap;
 }
 
-/// The keys in the shared buffer (`room`), valid until the buffer changes.
+/// The keys in the shared buffer, valid until the buffer changes.
 class Batch {
  public:
   explicit Batch(std::size_t count) : count_(count) {
-    const auto* bytes = reinterpret_cast<const char*>(room_bytes()) + kBatch * sizeof(std::uint32_t);
+    const auto* bytes = reinterpret_cast<const char*>(buffer_bytes()) + kBatch * sizeof(std::uint32_t);
     for (std::size_t i = 0; i < count; ++i) {
       std::uint32_t size = 0;
-      std::memcpy(&size, room_bytes() + i * sizeof size, sizeof size);
+      std::memcpy(&size, buffer_bytes() + i * sizeof size, sizeof size);
       keys_[i] = {bytes, size};
       bytes += size;
     }

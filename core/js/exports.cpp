@@ -1,4 +1,4 @@
-// The functions of exports.h. They read arguments from the shared buffer (`room`), and write results to it.
+// The functions of exports.h. They read arguments from the shared buffer, and write results to it.
 #include "exports.h"
 
 #include <algorithm>
@@ -34,21 +34,21 @@ struct Plan {
 
 std::size_t message() {
   const std::string& text = last_error().message;
-  if (room(text.size()) == 0) return 0;
-  std::memcpy(room_bytes(), text.data(), text.size());
+  if (grow_buffer(text.size()) == 0) return 0;
+  std::memcpy(buffer_bytes(), text.data(), text.size());
   return text.size();
 }
 int code() { return last_error().code; }
 
 std::size_t put_integer(std::size_t at, double integer) {
   const NumberKey key(static_cast<std::int64_t>(integer));
-  std::memcpy(room_bytes() + at, key.view().data(), key.view().size());
+  std::memcpy(buffer_bytes() + at, key.view().data(), key.view().size());
   return key.view().size();
 }
 
 AnyFilter* open(std::size_t bytes, double max_bytes) {
   return made<AnyFilter>([&]() -> Result<AnyFilter> {
-    Result<OpenedBlob> blob = parse_blob({room_bytes(), bytes}, {static_cast<std::uint64_t>(max_bytes)});
+    Result<OpenedBlob> blob = parse_blob({buffer_bytes(), bytes}, {static_cast<std::uint64_t>(max_bytes)});
     if (!blob) return blob.error();
     return (*std::move(blob)).into_filter();
   });
@@ -58,13 +58,13 @@ Plan* plan(std::size_t kind_bytes, double capacity, double fp_rate, double bits_
            double seed_low, double max_bytes) {
   return made<Plan>([&]() -> Result<Plan> {
     FilterSpec spec{.capacity = static_cast<std::uint64_t>(capacity), .seed = seed_of(seed_high, seed_low)};
-    if (auto chosen = choose_kind(spec, text_in_room(kind_bytes)); !chosen) return chosen.error();
+    if (auto chosen = choose_kind(spec, text_in_buffer(kind_bytes)); !chosen) return chosen.error();
     spec.fp_rate = fp_rate != 0 ? fp_rate : default_fp_rate(spec.kind);
     if (bits_per_key != 0) spec.bits_per_key = bits_per_key;
     return Plan{spec, max_bytes == 0 ? UINT64_MAX : static_cast<std::uint64_t>(max_bytes)};
   });
 }
-void drop(Plan* plan) { delete plan; }
+void free_plan(Plan* plan) { delete plan; }
 
 AnyFilter* create(const Plan* plan) {
   return made<AnyFilter>([&] { return AnyFilter::create(plan->spec, plan->max_bytes); });
@@ -73,7 +73,7 @@ AnyFilter* create(const Plan* plan) {
 FilterBuilder* builder(const Plan* plan) {
   return made<FilterBuilder>([&] { return FilterBuilder::create(plan->spec, {.max_bytes = plan->max_bytes}); });
 }
-void drop_builder(FilterBuilder* builder) { delete builder; }
+void free_builder(FilterBuilder* builder) { delete builder; }
 
 bool collect(FilterBuilder* builder, const Plan* plan, std::size_t count) {
   return done([&] { return builder->add_hashes(Batch(count).hashes(hash_id_of(plan->spec.kind), plan->spec.seed)); });
@@ -99,15 +99,15 @@ AnyFilter* finish(FilterBuilder* builder) {
 
 void close(AnyFilter* filter) { delete filter; }
 
-bool has(const AnyFilter* filter, std::size_t bytes) { return filter->may_contain(text_in_room(bytes)); }
+bool has(const AnyFilter* filter, std::size_t bytes) { return filter->may_contain(text_in_buffer(bytes)); }
 
 void has_many(const AnyFilter* filter, std::size_t count) {
   const Batch batch(count);
-  filter->ref().may_contain_keys(batch.keys(), {reinterpret_cast<bool*>(room_bytes()), count});
+  filter->ref().may_contain_keys(batch.keys(), {reinterpret_cast<bool*>(buffer_bytes()), count});
 }
 
 bool has_range(const AnyFilter* filter, std::size_t low_bytes, std::size_t high_bytes) {
-  const std::string_view ends = text_in_room(low_bytes + high_bytes);
+  const std::string_view ends = text_in_buffer(low_bytes + high_bytes);
   const FilterRef& ref = filter->ref();
   return ref.may_contain_range(ref.hash(ends.substr(0, low_bytes)), ref.hash(ends.substr(low_bytes)));
 }
@@ -117,7 +117,7 @@ double find(const AnyFilter* map, std::size_t bytes) {
   done([&]() -> Result<void> {
     const Result<MapRef> asked = MapRef::of(map->ref());
     if (!asked) return asked.error();
-    const auto found = asked->find(text_in_room(bytes));
+    const auto found = asked->find(text_in_buffer(bytes));
     value = found ? static_cast<double>(*found) : -1;
     return {};
   });
@@ -133,7 +133,7 @@ bool find_many(const AnyFilter* map, std::size_t count) {
     asked->find_hashes(Batch(count).hashes(map->shape().hash_id, map->shape().seed), values, found);
     for (std::size_t i = 0; i < count; ++i) {
       const double value = found[i] ? static_cast<double>(values[i]) : -1;
-      std::memcpy(room_bytes() + i * sizeof value, &value, sizeof value);
+      std::memcpy(buffer_bytes() + i * sizeof value, &value, sizeof value);
     }
     return {};
   });
@@ -148,13 +148,13 @@ bool advance(AnyFilter* filter, double time) {
 }
 
 bool remove_key(AnyFilter* filter, std::size_t bytes) {
-  return done([&] { return filter->remove(text_in_room(bytes)); });
+  return done([&] { return filter->remove(text_in_buffer(bytes)); });
 }
 
 double count(const AnyFilter* filter, std::size_t bytes) {
   double times = -1;
   done([&]() -> Result<void> {
-    const Result<std::uint64_t> counted = filter->ref().count(text_in_room(bytes));
+    const Result<std::uint64_t> counted = filter->ref().count(text_in_buffer(bytes));
     if (!counted.has_value()) return counted.error();
     times = static_cast<double>(*counted);
     return {};
@@ -181,9 +181,9 @@ std::size_t facts(const AnyFilter* filter) {
                             static_cast<double>(bits),
                             static_cast<double>(shape.seed >> 32),
                             static_cast<double>(shape.seed & UINT32_MAX)};
-  if (room(sizeof numbers + kind.name.size()) == 0) return 0;
-  std::memcpy(room_bytes(), numbers, sizeof numbers);
-  std::memcpy(room_bytes() + sizeof numbers, kind.name.data(), kind.name.size());
+  if (grow_buffer(sizeof numbers + kind.name.size()) == 0) return 0;
+  std::memcpy(buffer_bytes(), numbers, sizeof numbers);
+  std::memcpy(buffer_bytes() + sizeof numbers, kind.name.data(), kind.name.size());
   return kind.name.size();
 }
 
@@ -191,10 +191,10 @@ std::size_t write(const AnyFilter* filter, bool with_sums) {
   const Codec codec = with_sums ? Codec::kRawSums : Codec::kRaw;
   const std::size_t payload = filter->payload().size();
   const auto bytes = payload + static_cast<std::size_t>(blob_frame_bytes(codec, payload));
-  if (room(bytes) == 0) return 0;
+  if (grow_buffer(bytes) == 0) return 0;
   const bool written = done([&]() -> Result<void> {
     const auto result =
-        write_raw_blob(filter->ref(), codec, [at = room_bytes()](std::span<const std::byte> part) mutable {
+        write_raw_blob(filter->ref(), codec, [at = buffer_bytes()](std::span<const std::byte> part) mutable {
           at = std::copy(part.begin(), part.end(), at);
           return true;
         });
@@ -206,12 +206,12 @@ std::size_t write(const AnyFilter* filter, bool with_sums) {
 double find_shard(std::size_t manifest_bytes, std::size_t key_bytes) {
   double number = -1;
   done([&]() -> Result<void> {
-    const Result<Manifest> manifest = Manifest::parse({room_bytes(), manifest_bytes});
+    const Result<Manifest> manifest = Manifest::parse({buffer_bytes(), manifest_bytes});
     if (!manifest) return manifest.error();
-    const char* const key = reinterpret_cast<const char*>(room_bytes()) + manifest_bytes;
+    const char* const key = reinterpret_cast<const char*>(buffer_bytes()) + manifest_bytes;
     const std::uint32_t shard = manifest->shard_of({key, key_bytes});
     const std::string name = manifest->file_name(shard);
-    std::ranges::copy(std::as_bytes(std::span(name)), room_bytes());  // fits: a manifest is longer
+    std::ranges::copy(std::as_bytes(std::span(name)), buffer_bytes());  // fits: a manifest is longer
     number = shard;
     return {};
   });
@@ -223,7 +223,7 @@ double sketch_symbols(double difference) {
 }
 
 Sketch* sketch_open(std::size_t bytes, double max_bytes) {
-  return made<Sketch>([&] { return Sketch::parse({room_bytes(), bytes}, {static_cast<std::uint64_t>(max_bytes)}); });
+  return made<Sketch>([&] { return Sketch::parse({buffer_bytes(), bytes}, {static_cast<std::uint64_t>(max_bytes)}); });
 }
 
 Sketch* sketch_create(std::size_t keys_bytes, double symbols, double first, double seed_high, double seed_low,
@@ -232,7 +232,7 @@ Sketch* sketch_create(std::size_t keys_bytes, double symbols, double first, doub
     SketchSpec spec{.symbols = static_cast<std::uint64_t>(symbols),
                     .first = static_cast<std::uint64_t>(first),
                     .seed = seed_of(seed_high, seed_low)};
-    if (auto chosen = choose_sketch_keys(spec, text_in_room(keys_bytes)); !chosen) return chosen.error();
+    if (auto chosen = choose_sketch_keys(spec, text_in_buffer(keys_bytes)); !chosen) return chosen.error();
     return Sketch::create(spec, max_bytes == 0 ? UINT64_MAX : static_cast<std::uint64_t>(max_bytes));
   });
 }
@@ -274,10 +274,10 @@ double sketch_difference(const Sketch* first, const Sketch* second) {
     const std::string_view of_first = (*found)->only_first.bytes();
     const std::string_view of_second = (*found)->only_second.bytes();
     const std::size_t size = sizeof(std::uint64_t) + of_first.size() + of_second.size();
-    if (room(size) == 0) throw std::bad_alloc();
-    store_le(room_bytes(), std::uint64_t{(*found)->only_first.size()});
-    std::memcpy(room_bytes() + sizeof(std::uint64_t), of_first.data(), of_first.size());
-    std::memcpy(room_bytes() + sizeof(std::uint64_t) + of_first.size(), of_second.data(), of_second.size());
+    if (grow_buffer(size) == 0) throw std::bad_alloc();
+    store_le(buffer_bytes(), std::uint64_t{(*found)->only_first.size()});
+    std::memcpy(buffer_bytes() + sizeof(std::uint64_t), of_first.data(), of_first.size());
+    std::memcpy(buffer_bytes() + sizeof(std::uint64_t) + of_first.size(), of_second.data(), of_second.size());
     bytes = static_cast<double>(size);
     return {};
   });
@@ -293,8 +293,8 @@ bool sketch_facts(const Sketch* sketch) {
                             static_cast<double>(sketch->keys()),
                             static_cast<double>(spec.seed >> 32),
                             static_cast<double>(spec.seed & UINT32_MAX)};
-  if (room(sizeof numbers) == 0) return false;
-  std::memcpy(room_bytes(), numbers, sizeof numbers);
+  if (grow_buffer(sizeof numbers) == 0) return false;
+  std::memcpy(buffer_bytes(), numbers, sizeof numbers);
   return true;
 }
 
@@ -302,8 +302,8 @@ std::size_t sketch_write(const Sketch* sketch) {
   std::size_t bytes = 0;
   done([&]() -> Result<void> {
     const std::vector<std::byte> blob = sketch->to_blob();
-    if (room(blob.size()) == 0) throw std::bad_alloc();
-    std::ranges::copy(blob, room_bytes());
+    if (grow_buffer(blob.size()) == 0) throw std::bad_alloc();
+    std::ranges::copy(blob, buffer_bytes());
     bytes = blob.size();
     return {};
   });

@@ -1,15 +1,15 @@
 // The functions that filter.js and sketch.js call, in WebAssembly (core/wasm) and in Node's native module (core/node).
-// Everything except numbers is passed in the shared buffer (`room`): filter.js writes to it before a call, and reads
+// Everything except numbers is passed in the shared buffer: filter.js writes to it before a call, and reads
 // from it afterwards. Keys are stored one after the other. A batch of keys begins with 512 numbers of 32 bits, the
 // sizes of the keys. A function that fails returns 0, a null pointer or false, and sets the last error.
 #pragma once
 
 #include <cstddef>
 
+#include "buffer.h"
 #include "crivo/builder.h"
 #include "crivo/filter.h"
 #include "crivo/sketch.h"
-#include "room.h"
 
 namespace crivo::js {
 
@@ -26,7 +26,7 @@ EXPORT(close) void close(AnyFilter* filter);
 EXPORT(plan)
 Plan* plan(std::size_t kind_bytes, double capacity, double fp_rate, double bits_per_key, double seed_high,
            double seed_low, double max_bytes);
-EXPORT(drop) void drop(Plan* plan);
+EXPORT(free_plan) void free_plan(Plan* plan);
 EXPORT(create) AnyFilter* create(const Plan* plan);
 
 EXPORT(builder) FilterBuilder* builder(const Plan* plan);
@@ -34,7 +34,7 @@ EXPORT(collect) bool collect(FilterBuilder* builder, const Plan* plan, std::size
 /// The values of all keys follow the last key, as numbers of 32 bits.
 EXPORT(collect_values) bool collect_values(FilterBuilder* builder, const Plan* plan, std::size_t count);
 EXPORT(finish) AnyFilter* finish(FilterBuilder* builder);
-EXPORT(drop_builder) void drop_builder(FilterBuilder* builder);
+EXPORT(free_builder) void free_builder(FilterBuilder* builder);
 
 /// Writes an integer as a key at this offset of the shared buffer, and returns its size.
 EXPORT(put_integer) std::size_t put_integer(std::size_t at, double integer);
@@ -56,7 +56,7 @@ EXPORT(add) bool add(AnyFilter* filter, std::size_t count);
 EXPORT(advance) bool advance(AnyFilter* filter, double time);
 EXPORT(remove_key) bool remove_key(AnyFilter* filter, std::size_t bytes);
 
-/// Writes the numbers of infoOf in room.js, as doubles, and the name of the kind. Returns the name's size.
+/// Writes the numbers of infoOf in buffer.js, as doubles, and the name of the kind. Returns the name's size.
 EXPORT(facts) std::size_t facts(const AnyFilter* filter);
 /// Writes a blob to the shared buffer, and returns its size.
 EXPORT(write) std::size_t write(const AnyFilter* filter, bool with_sums);

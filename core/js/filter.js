@@ -1,7 +1,7 @@
 // The class Filter, implemented by the functions of exports.h.
 import { CrivoError, orderedKey, plainKey } from "./keys.js";
-import { BATCH, batchesOf, bytes, checkOptions, decoder, fail, halvesOf, infoOf, makeRoom, native, openBlob, putBytes, putKey,
-  putMany, putPairs, room, takeBlob, valuesOf, wholeNumber } from "./room.js";
+import { BATCH, batchesOf, bytes, checkOptions, decoder, fail, halvesOf, infoOf, reserve, native, openBlob, putBytes, putKey,
+  putMany, putPairs, bufferStart, takeBlob, valuesOf, wholeNumber } from "./buffer.js";
 
 const FORMS = ["raw", "mappable"];
 
@@ -14,7 +14,7 @@ export function findShard(manifest, key) {
   putBytes(source);
   const number = native.find_shard(source.length, putKey(key, plainKey, "key", source.length));
   if (number < 0) fail();
-  return { number, name: decoder.decode(bytes.subarray(room, room + SHARD_NAME_BYTES)) };
+  return { number, name: decoder.decode(bytes.subarray(bufferStart, bufferStart + SHARD_NAME_BYTES)) };
 }
 
 /** Validates a rate or a number of bits, and returns it; 0 if it is undefined. */
@@ -40,7 +40,7 @@ function planned(options, make) {
   try {
     return new Filter(made, make(plan, /^range\b/.test(kind) ? orderedKey : plainKey));
   } finally {
-    native.drop(plan);
+    native.free_plan(plan);
   }
 }
 
@@ -51,7 +51,7 @@ function collected(plan, collect) {
     collect(builder);
     return native.finish(builder);
   } finally {
-    native.drop_builder(builder);
+    native.free_builder(builder);
   }
 }
 
@@ -118,7 +118,7 @@ export class Filter {
     const answers = [];
     putMany(keys, this.#known, (count) => {
       native.has_many(this.#open, count); // iterating over keys may have freed the filter
-      for (let i = 0; i < count; ++i) answers.push(bytes[room + i] === 1);
+      for (let i = 0; i < count; ++i) answers.push(bytes[bufferStart + i] === 1);
     });
     return answers;
   }
@@ -139,7 +139,7 @@ export class Filter {
   getMany(keys) {
     const answers = [];
     putMany(keys, this.#known, (count) => {
-      makeRoom(8 * BATCH);
+      reserve(8 * BATCH);
       native.find_many(this.#open, count) || fail(); // iterating over keys may have freed the filter
       answers.push(...valuesOf(count));
     });

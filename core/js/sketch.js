@@ -1,7 +1,7 @@
 // The class Sketch, implemented by the functions of exports.h: finds the difference of two sets.
 import { CrivoError, bytesKey, integerKey, plainKey } from "./keys.js";
-import { checkOptions, fail, halvesOf, native, openBlob, putKey, putMany, room, roomMoved, takeBlob,
-  wholeNumber } from "./room.js";
+import { checkOptions, fail, halvesOf, native, openBlob, putKey, putMany, bufferStart, refreshBuffer, takeBlob,
+  wholeNumber } from "./buffer.js";
 
 const OPTIONS = ["symbols", "keys", "first", "seed", "maxBytes"];
 const KNOWN = [plainKey, bytesKey, integerKey]; // by the sketch's type of keys
@@ -98,8 +98,8 @@ export class Sketch {
 
   get #numbers() {
     native.sketch_facts(this.#open) || fail();
-    roomMoved();
-    return Array.from(new Float64Array(native.memory.buffer, room, NUMBERS));
+    refreshBuffer();
+    return Array.from(new Float64Array(native.memory.buffer, bufferStart, NUMBERS));
   }
 
   get info() {

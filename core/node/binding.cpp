@@ -1,6 +1,6 @@
 // The functions of core/js/exports.h for filter.js in Node. Every argument and result is a number; pointers are below
 // 2^53. filter.js is loaded once per thread and per module loader. Each of these instances has its own shared buffer
-// (`room`), last error and filters (Node-API, https://nodejs.org/api/n-api.html).
+//, last error and filters (Node-API, https://nodejs.org/api/n-api.html).
 #include <node_api.h>
 
 #include <array>
@@ -16,11 +16,11 @@
 namespace crivo::js {
 namespace {
 
-constexpr std::size_t kRoomOffset = 16;  // not 0, which means failure
+constexpr std::size_t kBufferOffset = 16;  // not 0, which means failure
 
 struct Instance {
   napi_env env;
-  napi_ref buffer = nullptr;  // the ArrayBuffer of the shared buffer (`room`)
+  napi_ref buffer = nullptr;  // the ArrayBuffer of the shared buffer
   std::byte* bytes = nullptr;
   std::size_t size = 0;
   LastError error = {};
@@ -80,11 +80,11 @@ napi_value buffer(napi_env env, napi_callback_info info) {
   return result;
 }
 
-void close_kept(AnyFilter* filter) {
+void close_filter(AnyFilter* filter) {
   current->forget(current->filters, filter);
   close(filter);
 }
-void close_kept_sketch(Sketch* sketch) {
+void close_sketch(Sketch* sketch) {
   current->forget(current->sketches, sketch);
   sketch_close(sketch);
 }
@@ -143,20 +143,20 @@ constexpr struct {
   napi_callback called;
 } kFunctions[] = {
     {"buffer", buffer},
-    {"room", called<room>},
-    {"leave", called<leave>},
+    {"grow_buffer", called<grow_buffer>},
+    {"free_buffer", called<free_buffer>},
     {"code", called<code>},
     {"message", called<message>},
     {"open", called<open>},
-    {"close", called<close_kept>},
+    {"close", called<close_filter>},
     {"plan", called<plan>},
-    {"drop", called<drop>},
+    {"free_plan", called<free_plan>},
     {"create", called<create>},
     {"builder", called<builder>},
     {"collect", called<collect>},
     {"collect_values", called<collect_values>},
     {"finish", called<finish>},
-    {"drop_builder", called<drop_builder>},
+    {"free_builder", called<free_builder>},
     {"put_integer", called<put_integer>},
     {"has", called<has>},
     {"has_many", called<has_many>},
@@ -173,7 +173,7 @@ constexpr struct {
     {"sketch_symbols", called<sketch_symbols>},
     {"sketch_open", called<sketch_open>},
     {"sketch_create", called<sketch_create>},
-    {"sketch_close", called<close_kept_sketch>},
+    {"sketch_close", called<close_sketch>},
     {"sketch_change", called<sketch_change>},
     {"sketch_append", called<sketch_append>},
     {"sketch_combine", called<sketch_combine>},
@@ -194,12 +194,12 @@ void end(napi_env, void* data, void*) {
 
 LastError& last_error() { return current->error; }
 
-std::byte* room_bytes() { return current->bytes + kRoomOffset; }
+std::byte* buffer_bytes() { return current->bytes + kBufferOffset; }
 
-std::size_t room(std::size_t bytes) {
+std::size_t grow_buffer(std::size_t bytes) {
   Instance& to = *current;
-  const std::size_t wanted = bytes + kRoomOffset;
-  if (to.bytes != nullptr && wanted <= to.size) return kRoomOffset;
+  const std::size_t wanted = bytes + kBufferOffset;
+  if (to.bytes != nullptr && wanted <= to.size) return kBufferOffset;
   napi_value grown = new_array_buffer(to.env, wanted);
   void* at = nullptr;
   napi_ref reference = nullptr;
@@ -210,14 +210,14 @@ std::size_t room(std::size_t bytes) {
     return 0;
   }
   if (to.bytes != nullptr) std::memcpy(at, to.bytes, to.size);
-  leave();
+  free_buffer();
   to.buffer = reference;
   to.bytes = static_cast<std::byte*>(at);
   to.size = wanted;
-  return kRoomOffset;
+  return kBufferOffset;
 }
 
-void leave() {
+void free_buffer() {
   if (current->buffer != nullptr) napi_delete_reference(current->env, current->buffer);
   current->buffer = nullptr;
   current->bytes = nullptr;

@@ -160,7 +160,7 @@ ExitCode build_shards(const BuildOptions& options) {
   work.set_keys(builder.keys());
   note_no_keys(builder.keys());
   const Manifest manifest = unwrap(builder.finish(options.output.path, options.output.form()));
-  if (!options.quiet) say_shards("build", options.output.path, manifest);
+  if (!options.quiet) report_shards("build", options.output.path, manifest);
   return kYes;
 }
 
@@ -196,7 +196,7 @@ ExitCode build_shard(const BuildOptions& given) {
   work.set_keys(builder.keys());
   const AnyFilter filter = unwrap(builder.finish());
   unwrap(replace_shard(path, number, shards, filter.ref(), options.output.form()));
-  if (!options.quiet) say_shards("build", path, unwrap(read_manifest(path)));
+  if (!options.quiet) report_shards("build", path, unwrap(read_manifest(path)));
   return kYes;
 }
 

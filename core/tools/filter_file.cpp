@@ -156,8 +156,8 @@ LoadedCopy load_copy(const FilterArgument& filter) {
   if (opened.payload_bytes() > limit.bytes) throw limit_error(limit, opened.payload_bytes());
   const Progress progress("reading", true);
   std::optional<AnyFilter> copy;
-  const auto take_copy = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limit.bytes); };
-  unwrap(opened.look_at_whole(take_copy));
+  const auto copy_filter = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limit.bytes); };
+  unwrap(opened.look_at_whole(copy_filter));
   return {*std::move(copy), opened.codec()};
 }
 

@@ -99,7 +99,7 @@ class Lines {
 
   void read_integers(std::span<const std::string_view> lines, std::span<std::uint64_t> numbers) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      ++seen_;
+      ++lines_read_;
       const auto number = parse_ordered(lines[i]);
       if (!number) throw wrong("an integer of 64 bits for " + integers_of_, lines[i]);
       numbers[i] = *number;
@@ -111,7 +111,7 @@ class Lines {
                                                std::span<std::uint64_t> values) {
     keys_.clear();
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      ++seen_;
+      ++lines_read_;
       const std::size_t tab = lines[i].rfind('\t');
       const auto value =
           tab == std::string_view::npos ? std::nullopt : read_number<std::uint64_t>(lines[i].substr(tab + 1));
@@ -125,13 +125,13 @@ class Lines {
 
   /// Counts a line that is a key.
   std::string_view next(std::string_view line) noexcept {
-    ++seen_;
+    ++lines_read_;
     return line;
   }
 
   /// Describes the place of the last line.
   [[nodiscard]] std::string place() const {
-    return line_ + std::to_string(seen_) + " of " + shown(file_, "standard input");
+    return line_ + std::to_string(lines_read_) + " of " + shown(file_, "standard input");
   }
 
  private:
@@ -144,7 +144,7 @@ class Lines {
   std::string integers_of_;
   std::uint64_t most_;  // the largest value
   std::vector<std::string_view> keys_;
-  std::uint64_t seen_ = 0;
+  std::uint64_t lines_read_ = 0;
 };
 
 }  // namespace
@@ -167,7 +167,7 @@ void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing
     bool is_first = true;
     for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
       if (std::exchange(is_first, false)) note_foreign_format(command, file, lines.front());
-      if (!files.have_values) carriage_returns.look_at(file, lines);  // with values, such a line is refused
+      if (!files.have_values) carriage_returns.check(file, lines);  // with values, such a line is refused
       const std::span<std::uint64_t> hashes = adder.hashes(lines.size());
       if (hashing.id == HashId::kOrdered) {
         lines_read.read_integers(lines, hashes);

@@ -52,7 +52,7 @@ std::span<const std::string_view> KeyReader::next() {
   lines_before_ += lines_.size();
   lines_.clear();
   while (lines_.empty()) {
-    make_room();
+    reserve_buffer();
     // Reads at most kBufferBytes at a time, even if a long line has enlarged the buffer, because each byte could be a
     // line.
     const std::size_t most = std::min(buffer_.size() - end_, kBufferBytes);
@@ -71,7 +71,7 @@ std::span<const std::string_view> KeyReader::next() {
 }
 
 /// Moves the incomplete line to the front, and grows the buffer if the line fills it.
-void KeyReader::make_room() {
+void KeyReader::reserve_buffer() {
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
@@ -121,7 +121,7 @@ void note_foreign_format(std::string_view command, const std::string& file, std:
   note(command, shown(file, "standard input") + " begins like " + mark->second + "; its lines are used unchanged");
 }
 
-void CarriageReturnNote::look_at(const std::string& file, std::span<const std::string_view> lines) {
+void CarriageReturnNote::check(const std::string& file, std::span<const std::string_view> lines) {
   if (done_ || lines.empty() || !lines.front().ends_with('\r')) return;
   done_ = true;
   note(command_, "lines of " + shown(file, "standard input") + " end in '\\r', which is part of the key");

@@ -38,7 +38,7 @@ class KeyReader {
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
  private:
-  void make_room();
+  void reserve_buffer();
   void split(std::size_t end);
 
   OwnedFd fd_;
@@ -65,7 +65,7 @@ class CarriageReturnNote {
  public:
   CarriageReturnNote(std::string_view command, KeyEnd key_end)
       : command_(command), done_(key_end != KeyEnd::kNewline) {}
-  void look_at(const std::string& file, std::span<const std::string_view> lines);
+  void check(const std::string& file, std::span<const std::string_view> lines);
 
  private:
   std::string_view command_;

@@ -135,7 +135,7 @@ ExitCode write_filter(const FilterRef& filter, const std::string& path, BlobForm
   return kYes;
 }
 
-void say_shards(const char* command, const std::string& path, const Manifest& manifest) {
+void report_shards(const char* command, const std::string& path, const Manifest& manifest) {
   const Facts facts = manifest.facts();
   std::fprintf(stderr,
                "crivo %s: %s: %zu shards, capacity %" PRIu64 ", fp_rate %.3g, keys %" PRIu64 ", %" PRIu64 " bytes\n",

@@ -45,6 +45,6 @@ struct Report {
 ExitCode write_filter(const FilterRef& filter, const std::string& path, BlobForm form, const Report& report);
 
 /// Reports a sharded filter that was written.
-void say_shards(const char* command, const std::string& path, const Manifest& manifest);
+void report_shards(const char* command, const std::string& path, const Manifest& manifest);
 
 }  // namespace crivo::tool

@@ -110,9 +110,9 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
     return kYes;
   }
   if (const auto mistake = command_mistake(app, arguments)) {
-    return complain(app, *mistake + "; see " + app.get_name() + " --help");
+    return report_error(app, *mistake + "; see " + app.get_name() + " --help");
   }
-  if (const auto known = check_isa(); !known) return complain(app, known.error().message);
+  if (const auto known = check_isa(); !known) return report_error(app, known.error().message);
   try {
     app.parse(std::move(arguments));
     return action();
@@ -127,14 +127,14 @@ int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
     // the extras in reverse order.
     if (has_extras && (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)) {
-      return complain(
+      return report_error(
           app, "arguments must be known to the command, got" + extras(app) + "; see " + program_name(app) + " --help");
     }
-    return complain(app, std::string(error.what()) + "; see " + program_name(app) + " --help");
+    return report_error(app, std::string(error.what()) + "; see " + program_name(app) + " --help");
   } catch (const Refused& refused) {
-    return complain(app, refused.error.message);
+    return report_error(app, refused.error.message);
   } catch (const std::bad_alloc&) {
-    return complain(app, "out of memory");
+    return report_error(app, "out of memory");
   }
 }
 
@@ -147,7 +147,7 @@ void hold_standard_descriptors() {
 
 }  // namespace
 
-int complain(const CLI::App& app, std::string message) {
+int report_error(const CLI::App& app, std::string message) {
   std::erase(message, kGuard);  // CLI11 quotes arguments as it received them
   std::fprintf(stderr, "%s: %s\n", program_name(app).c_str(), message.c_str());
   return kTrouble;
@@ -159,9 +159,9 @@ int run_program(CLI::App& app, Action& action, int argc, char** argv) try {
   if (code != kTrouble) flush_output();  // one error is enough
   return code;
 } catch (const Refused& refused) {
-  return complain(app, refused.error.message);
+  return report_error(app, refused.error.message);
 } catch (const std::exception& error) {
-  return complain(app, error.what());
+  return report_error(app, error.what());
 }
 
 }  // namespace crivo::tool

@@ -12,6 +12,6 @@ namespace crivo::tool {
 [[nodiscard]] int run_program(CLI::App& app, Action& action, int argc, char** argv);
 
 /// Prints an error, "crivo build: ...", and returns kTrouble.
-int complain(const CLI::App& app, std::string message);
+int report_error(const CLI::App& app, std::string message);
 
 }  // namespace crivo::tool

@@ -39,11 +39,11 @@ class Query {
   bool ask(Keys keys) {
     const std::span<bool> hits = selection_.hits(keys.size());
     if (can_.find) {
-      ask_map(keys, hits);
+      query_map(keys, hits);
       selection_.report(keys, hits,
                         [&](std::size_t i) { return hits[i] ? with_value(keys[i], i) : std::string(keys[i]); });
     } else {
-      can_.range ? ask_ranges(keys, hits) : ask_keys(keys, hits);
+      can_.range ? query_ranges(keys, hits) : query_keys(keys, hits);
       selection_.report(keys, hits);
     }
     return !quiet_ || selection_.selected() + unanswered_ == 0;
@@ -78,15 +78,15 @@ class Query {
     hash_keys(keys, seed_, hashes_);
   }
 
-  void ask_keys(Keys keys, std::span<bool> hits) {
+  void query_keys(Keys keys, std::span<bool> hits) {
     hash(keys);
     if (std::visit([&](const auto& file) { return file.may_contain_hashes(hashes_, hits); }, filter_)) return;
-    ask_each(keys, hits, [&](std::size_t i) {
+    query_each(keys, hits, [&](std::size_t i) {
       return std::visit([&](const auto& file) { return file.may_contain_hash(hashes_[i]); }, filter_);
     });
   }
 
-  void ask_ranges(Keys keys, std::span<bool> hits) {
+  void query_ranges(Keys keys, std::span<bool> hits) {
     ranges_.clear();
     for (const std::string_view key : keys) {
       const auto range = parse_range(key);
@@ -97,16 +97,16 @@ class Query {
       ranges_.push_back(*range);
     }
     const MappedFilter& file = *unwrap(in_one_file(filter_));
-    ask_each(keys, hits, [&](std::size_t i) { return file.may_contain_range(ranges_[i].low, ranges_[i].high); });
+    query_each(keys, hits, [&](std::size_t i) { return file.may_contain_range(ranges_[i].low, ranges_[i].high); });
   }
 
-  void ask_map(Keys keys, std::span<bool> hits) {
+  void query_map(Keys keys, std::span<bool> hits) {
     hash(keys);
     values_.assign(keys.size(), kUnknown);
     const MappedFilter& file = *unwrap(in_one_file(filter_));
     if (file.find_hashes(hashes_, values_, hits)) return;
     values_.assign(keys.size(), kUnknown);
-    ask_each(keys, hits, [&](std::size_t i) -> Result<bool> {
+    query_each(keys, hits, [&](std::size_t i) -> Result<bool> {
       const auto value = file.find_hash(hashes_[i]);
       if (!value.has_value()) return value.error();
       values_[i] = value->value_or(kUnknown);
@@ -120,7 +120,7 @@ class Query {
 
   /// Sets each hit to `Result<bool> answer(index)`; an error counts as a hit.
   template <class Answer>
-  void ask_each(Keys keys, std::span<bool> hits, const Answer& answer) {
+  void query_each(Keys keys, std::span<bool> hits, const Answer& answer) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Result<bool> hit = answer(i);
       hits[i] = !hit.has_value() || *hit;
@@ -158,8 +158,8 @@ ExitCode query(const QueryOptions& options) try {
   const FilterFile filter = load_filter(options.filter);
   Query query(filter, options.selection);
   if (options.keys.empty()) {
-    ask_standard_input("query", options.selection, longest_line(options.filter),
-                       [&](Keys keys) { return query.ask(keys); });
+    query_standard_input("query", options.selection, longest_line(options.filter),
+                         [&](Keys keys) { return query.ask(keys); });
   } else {
     if (!options.selection.quiet) note_files(options);
     const std::vector<std::string_view> keys(options.keys.begin(), options.keys.end());

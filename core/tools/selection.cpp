@@ -45,8 +45,8 @@ void Selection::finish() const {
   flush_output();
 }
 
-void ask_standard_input(const char* command, const SelectionFlags& flags, const LineLimit& longest,
-                        const std::function<bool(Keys)>& ask) {
+void query_standard_input(const char* command, const SelectionFlags& flags, const LineLimit& longest,
+                          const std::function<bool(Keys)>& ask) {
   KeyReader reader("-", flags.key_end, longest);
   CarriageReturnNote carriage_returns(command, flags.key_end);
   Progress progress("querying");
@@ -57,7 +57,7 @@ void ask_standard_input(const char* command, const SelectionFlags& flags, const 
   while (std::ferror(stdout) == 0) {
     const Keys lines = reader.next();
     if (lines.empty()) break;
-    if (!flags.quiet) carriage_returns.look_at("-", lines);
+    if (!flags.quiet) carriage_returns.check("-", lines);
     if (!ask(lines)) break;
     asked_keys += lines.size();
     const double share = static_cast<double>(reader.bytes_read()) / static_cast<double>(input.st_size);

@@ -49,7 +49,7 @@ class Selection {
 
 /// Passes the lines of standard input to `ask`, batch by batch, until it returns false. Shows the progress if the
 /// printed keys are not on the terminal. `command` is for notes. Throws Refused, and what `ask` throws.
-void ask_standard_input(const char* command, const SelectionFlags& flags, const LineLimit& longest,
-                        const std::function<bool(Keys)>& ask);
+void query_standard_input(const char* command, const SelectionFlags& flags, const LineLimit& longest,
+                          const std::function<bool(Keys)>& ask);
 
 }  // namespace crivo::tool

@@ -73,7 +73,7 @@ ExitCode unite_shards(const UnionOptions& options, const std::vector<Manifest>& 
     united.shards.push_back(unwrap(write_shard(all->ref(), options.output.path, shard, options.output.form())));
   }
   unwrap(write_manifest(options.output.path, united, lock));
-  if (!options.quiet) say_shards("union", options.output.path, united);
+  if (!options.quiet) report_shards("union", options.output.path, united);
   return kYes;
 }
 

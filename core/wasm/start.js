@@ -1,6 +1,6 @@
 // Compiles crivo.wasm, and connects the classes to it.
 import { spell, writeKey } from "./keys.js";
-import { memoryMoved, use } from "./room.js";
+import { memoryMoved, use } from "./buffer.js";
 
 /** Starts the module with these bytes. index.js and node.js call this first. */
 export async function start(source) {

@@ -17,15 +17,15 @@ constexpr const char* kArguments[] = {"filter", "chunk_bytes"};
 class DumpRows final : public Rows {
  public:
   explicit DumpRows(const ChunkWriter& writer) : writer_(writer) {}
-  bool next() override { return ++seen_ <= writer_.chunks(); }
+  bool next() override { return ++chunk_ <= writer_.chunks(); }
   void set_column(sqlite3_context* context, int column) const override {
-    if (column == 0) return set_value(context, seen_ - 1);
-    set_value(context, writer_.chunk(seen_ - 1));
+    if (column == 0) return set_value(context, chunk_ - 1);
+    set_value(context, writer_.chunk(chunk_ - 1));
   }
 
  private:
   ChunkWriter writer_;
-  std::uint64_t seen_ = 0;
+  std::uint64_t chunk_ = 0;
 };
 
 std::size_t parse_chunk_bytes(const TableCall& call) {

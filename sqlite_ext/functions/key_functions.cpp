@@ -157,18 +157,18 @@ class ProbeRows final : public Rows {
   }
   bool next() override {
     if (!keys_.next()) return false;
-    if (!keys_.is_null()) ++looked_up_;
+    if (!keys_.is_null()) ++next_hit_;
     return true;
   }
   void set_column(sqlite3_context* context, int column) const override {
     if (column == 0) return keys_.set_result(context);
-    if (hits_ && !keys_.is_null()) set_value(context, std::int64_t{hits_->answers()[looked_up_ - 1]});
+    if (hits_ && !keys_.is_null()) set_value(context, std::int64_t{hits_->answers()[next_hit_ - 1]});
   }
 
  private:
   JsonKeys keys_;
   std::optional<Hits> hits_;
-  std::size_t looked_up_ = 0;
+  std::size_t next_hit_ = 0;
 };
 
 std::unique_ptr<Rows> probe(const TableCall& call) {

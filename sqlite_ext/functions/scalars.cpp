@@ -124,11 +124,11 @@ constexpr std::array kScalars = {
     FunctionRow{"bloom_compress", 1, 2, kPure, guarded<bloom_compress>},
     FunctionRow{"bloom_raw", 1, 1, kPure, guarded<bloom_raw>},
     FunctionRow{"bloom_clear", 1, 1, kPure, guarded<bloom_clear>},
-    FunctionRow{"bloom_advance", 1, 2, kHarmless, guarded<bloom_advance>},
+    FunctionRow{"bloom_advance", 1, 2, kInnocuous, guarded<bloom_advance>},
     FunctionRow{"bloom_drop_counts", 1, 1, kPure, guarded<bloom_drop_counts>},
     FunctionRow{"bloom_valid", 1, 1, kPure, guarded<bloom_valid>},
-    FunctionRow{"crivo_version", 0, 0, kHarmless, guarded<crivo_version>},
-    FunctionRow{"crivo_build_info", 0, 0, kHarmless, guarded<crivo_build_info>},
+    FunctionRow{"crivo_version", 0, 0, kInnocuous, guarded<crivo_version>},
+    FunctionRow{"crivo_build_info", 0, 0, kInnocuous, guarded<crivo_build_info>},
 };
 
 }  // namespace

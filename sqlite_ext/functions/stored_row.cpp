@@ -151,7 +151,7 @@ void StoredRow::require_plain_column(const Effects& update) {
     throw SqlError{"column must have no trigger on UPDATE, got " + column_name() + " with " + trigger};
   }
   const std::size_t harmless =
-      update.checks == 0 ? 0 : checks_of_form(table_definition(db_, schema_, table_), table_, column_);
+      update.checks == 0 ? 0 : count_harmless_checks(table_definition(db_, schema_, table_), table_, column_);
   if (harmless != update.checks) {
     throw SqlError{"column must have no CHECK except bloom_valid(f), length(f) or typeof(f), got " + column_name() +
                    " with another"};
@@ -206,9 +206,9 @@ void StoredRow::require_no_writer() {
 
 /// Whether a schema has changed since the last call of this function or of check_table.
 bool StoredRow::table_has_changed() {
-  const int before = watch_->times_prepared_again();
+  const int before = watch_->reprepare_count();
   Use(*watch_).run();
-  return watch_->times_prepared_again() != before;
+  return watch_->reprepare_count() != before;
 }
 
 std::int64_t StoredRow::find_rowid() {

@@ -73,7 +73,7 @@ void Operation::set_generation() {
 }
 
 void Operation::read_state() {
-  if (table_.text && shadow().meta_is(table_.state_row, *table_.text)) return;
+  if (table_.text && shadow().meta_equals(table_.state_row, *table_.text)) return;
   std::string text = stored_state(shadow(), table_.state_row);
   TableState parsed = parse_state(text);
   if (parsed.has_source != shadow().read_meta(kSourceRow).has_value()) {

@@ -94,7 +94,7 @@ void fill(Operation& table, const Source& source) {
   table.add_hashes(hashes);
 }
 
-void add_stale(ShadowTables& shadow) { shadow.write_meta(kStaleRow, std::to_string(stale(shadow) + 1)); }
+void increment_stale_count(ShadowTables& shadow) { shadow.write_meta(kStaleRow, std::to_string(stale(shadow) + 1)); }
 
 TriggerSet triggers_for(const FilterSpec& spec) noexcept {
   return can_remove(spec.kind) ? TriggerSet::kCountedKeys : TriggerSet::kKeys;
@@ -176,7 +176,7 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value
   const bool replaces = or_replace || hazards.has_replace;
   switch (op) {
     case TriggerOp::kInsert:
-      counted_ = add(operation, added, !replaces && !hazards.others_on_insert);
+      counted_ = add(operation, added, !replaces && !hazards.has_foreign_insert_trigger);
       break;
     case TriggerOp::kInserted:
       if (!added.is_null() && counted_ != hash_key(added.view(), operation.state().spec.seed))
@@ -187,11 +187,11 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value
       if (!is_same || replaces) add(operation, added, false);
       break;
     case TriggerOp::kUpdated:
-      if (hazards.is_generated && hazards.others_may_write) add(operation, added, false);
-      if (!is_same) remove(operation, removed, !replaces && !hazards.others_may_write);
+      if (hazards.is_generated && hazards.foreign_trigger_may_write) add(operation, added, false);
+      if (!is_same) remove(operation, removed, !replaces && !hazards.foreign_trigger_may_write);
       break;
     case TriggerOp::kDeleted:
-      remove(operation, removed, !hazards.others_may_write);
+      remove(operation, removed, !hazards.foreign_trigger_may_write);
       break;
     case TriggerOp::kDefault:
       if (!replaces) break;
@@ -212,7 +212,7 @@ const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
   } else if (!has_written_) {
     return hazards_;
   }
-  if (!shadow.meta_is(kSourceRow, source_)) {
+  if (!shadow.meta_equals(kSourceRow, source_)) {
     has_written_ = true;
     shadow.write_meta(kSourceRow, source_);
   }
@@ -233,13 +233,13 @@ void Follower::remove(Operation& table, const KeyBytes& key, bool is_certain) {
   if (key.is_null()) return;
   const FilterSpec& spec = table.state().spec;
   if (!can_remove(spec.kind) || !is_certain || is_in_function_of_writer(table.shadow().db())) {
-    return add_stale(table.shadow());
+    return increment_stale_count(table.shadow());
   }
   const Result<std::uint64_t> before = table.remove_hash(hash_key(key.view(), spec.seed));
   // A full counter cannot be decremented, so the key is found until the next rebuild. If the filter does not have the
   // key, the key was never added, so nothing is stale.
   const bool may_be_full = spec.kind == Kind::kCounting;
-  if (may_be_full && before.has_value() && *before >= kFullCounter) add_stale(table.shadow());
+  if (may_be_full && before.has_value() && *before >= kFullCounter) increment_stale_count(table.shadow());
 }
 
 void rebuild_following(ShadowTables& shadow) {

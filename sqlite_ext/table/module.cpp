@@ -48,7 +48,7 @@ struct BloomTable : sqlite3_vtab {
   ShadowTables shadow;
   FilterTable filter;
   Follower follower;
-  int followed_in = -1;  // schema_seen() when the triggers of a table with a source were found complete
+  int verified_schema = -1;  // schema_seen() when the triggers of a table with a source were found complete
   bool is_in_callback = false;
   bool is_renamed = false;  // only statements that were running during the rename still use this object
 };
@@ -165,10 +165,10 @@ int BloomTable::best_index(sqlite3_index_info& info) {
 
 /// A "no" is valid only if the filter received every change. Programs that recreate the source to change its columns
 /// drop the triggers with the old table. Complete triggers remain complete until a schema changes.
-void require_followed(BloomTable& bloom) {
-  if (!bloom.filter.state.has_source || bloom.followed_in == bloom.shadow.schema_seen()) return;
+void require_following_once(BloomTable& bloom) {
+  if (!bloom.filter.state.has_source || bloom.verified_schema == bloom.shadow.schema_seen()) return;
   require_following(bloom.shadow);
-  bloom.followed_in = bloom.shadow.schema_seen();
+  bloom.verified_schema = bloom.shadow.schema_seen();
 }
 
 void BloomCursor::filter(int plan, std::span<sqlite3_value* const> args) {
@@ -185,7 +185,7 @@ void BloomCursor::filter(int plan, std::span<sqlite3_value* const> args) {
     key_ = copy_of(args[0]);
     hash_ = *hash;
   } else {
-    require_followed(bloom);
+    require_following_once(bloom);
   }
 }
 

@@ -66,7 +66,7 @@ std::optional<std::string> ShadowTables::read_meta(std::string_view name) {
   throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + std::string(name) + "'"};
 }
 
-bool ShadowTables::meta_is(std::string_view name, std::string_view text) {
+bool ShadowTables::meta_equals(std::string_view name, std::string_view text) {
   Use use(meta_);
   return use.bind(1, name).step() && use.type(0) == SQLITE_TEXT && use.text(0) == text;
 }

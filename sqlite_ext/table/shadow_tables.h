@@ -31,7 +31,7 @@ class ShadowTables {
   /// The text in a row of _meta; no value if there is none.
   [[nodiscard]] std::optional<std::string> read_meta(std::string_view name);
   /// Whether a row of _meta has this text. Does not allocate.
-  [[nodiscard]] bool meta_is(std::string_view name, std::string_view text);
+  [[nodiscard]] bool meta_equals(std::string_view name, std::string_view text);
   void write_meta(std::string_view name, std::string_view text);
   void erase_meta(std::string_view name);
 
@@ -52,7 +52,7 @@ class ShadowTables {
   [[nodiscard]] std::size_t max_row_bytes() const;
 
   /// A counter that increases when SQLite prepares read_meta's statement again because a schema has changed.
-  [[nodiscard]] int schema_seen() const noexcept { return meta_.times_prepared_again(); }
+  [[nodiscard]] int schema_seen() const noexcept { return meta_.reprepare_count(); }
 
   /// The statement that selects the row of page ?1, for PageRows, which reads rows in place.
   [[nodiscard]] Statement& page_statement() noexcept { return page_; }

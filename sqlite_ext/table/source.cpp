@@ -265,8 +265,8 @@ SourceHazards SourceTriggers::hazards(const Source& source) const {
     const TriggerEffect effect = effect_of(sql);
     const bool is_of_filter = followed_column(sql) && is_virtual(reported_table(sql));
     if (is_of_filter && !may_end_between_triggers(sql) && !effect.changes_rows) continue;
-    found.others_on_insert |= effect.on_insert;
-    found.others_may_write |= effect.writes_before;
+    found.has_foreign_insert_trigger |= effect.on_insert;
+    found.foreign_trigger_may_write |= effect.writes_before;
   }
   return found;
 }

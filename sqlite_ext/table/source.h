@@ -67,10 +67,10 @@ enum class TriggerOp {
 
 /// What else can happen while SQLite writes a row of a source.
 struct SourceHazards {
-  bool is_generated = false;      // the column is generated
-  bool has_replace = false;       // the table's definition has ON CONFLICT REPLACE, so any statement may replace
-  bool others_on_insert = false;  // another program's trigger fires on INSERT
-  bool others_may_write = false;  // another program's BEFORE trigger may write, even the same row
+  bool is_generated = false;  // the column is generated
+  bool has_replace = false;   // the table's definition has ON CONFLICT REPLACE, so any statement may replace
+  bool has_foreign_insert_trigger = false;  // another program's trigger fires on INSERT
+  bool foreign_trigger_may_write = false;   // another program's BEFORE trigger may write, even the same row
 };
 
 /// The triggers of a filter table "t" on its source, and the values that they insert (op, key, arg). Databases store

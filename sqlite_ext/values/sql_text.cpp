@@ -53,7 +53,7 @@ bool is_end(const Token& token) { return !token.quoted && token.text.empty(); }
 using Tokens = std::vector<Token>;
 
 /// The tokens of each pair of parentheses that directly follows this word, including the parentheses.
-std::vector<Tokens> brackets_behind(std::string_view word, std::string_view text) {
+std::vector<Tokens> parenthesized_after(std::string_view word, std::string_view text) {
   std::vector<Tokens> found;
   int depth = 0;
   bool is_behind = false;
@@ -70,7 +70,7 @@ std::vector<Tokens> brackets_behind(std::string_view word, std::string_view text
 }
 
 /// Whether an expression in parentheses uses the column, and only as the argument of bloom_valid, length or typeof.
-bool reads_form_only(const Tokens& expression, std::string_view table, std::string_view column) {
+bool is_harmless_check(const Tokens& expression, std::string_view table, std::string_view column) {
   const auto is_named = [&](std::size_t at, std::string_view name) {
     return at < expression.size() && lower(expression[at].text) == lower(name);
   };
@@ -126,16 +126,16 @@ std::string table_definition(sqlite3* db, std::string_view schema, std::string_v
 // In a table's definition, a parenthesis follows AS only in a generated column.
 std::vector<std::string> names_in_expressions(std::string_view definition) {
   std::vector<std::string> names;
-  for (const Tokens& expression : brackets_behind("as", definition)) {
+  for (const Tokens& expression : parenthesized_after("as", definition)) {
     for (const Token& token : expression) names.push_back(lower(token.text));
   }
   return names;
 }
 
-std::size_t checks_of_form(std::string_view definition, std::string_view table, std::string_view column) {
-  return static_cast<std::size_t>(std::ranges::count_if(brackets_behind("check", definition), [&](const Tokens& check) {
-    return reads_form_only(check, table, column);
-  }));
+std::size_t count_harmless_checks(std::string_view definition, std::string_view table, std::string_view column) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(parenthesized_after("check", definition),
+                            [&](const Tokens& check) { return is_harmless_check(check, table, column); }));
 }
 
 // Looks for ON CONFLICT REPLACE, because replace is also a function.

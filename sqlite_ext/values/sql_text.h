@@ -30,7 +30,8 @@ Token consume_name(std::string_view& text, std::string_view ends);
 [[nodiscard]] std::vector<std::string> names_in_expressions(std::string_view definition);
 /// The number of CHECKs that use the column only as an argument of bloom_valid, length or typeof. Writing into a blob
 /// in place does not change the results of these functions.
-[[nodiscard]] std::size_t checks_of_form(std::string_view definition, std::string_view table, std::string_view column);
+[[nodiscard]] std::size_t count_harmless_checks(std::string_view definition, std::string_view table,
+                                                std::string_view column);
 /// Whether a table's definition has ON CONFLICT REPLACE, which a statement's own text does not show.
 [[nodiscard]] bool replaces_on_conflict(std::string_view definition);
 

@@ -25,7 +25,7 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
 
   /// The number of times that SQLite prepared the statement again because a schema had changed.
-  [[nodiscard]] int times_prepared_again() const noexcept {
+  [[nodiscard]] int reprepare_count() const noexcept {
     return statement_ != nullptr ? sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0) : 0;
   }
 

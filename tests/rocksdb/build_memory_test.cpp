@@ -47,47 +47,47 @@ std::size_t mapped(const std::byte* begin, std::size_t size, const std::string& 
 
 TEST(BuildMemory, HandsAChunkToTheNextBuilder) {
   BuildMemory memory;
-  std::byte* const chunk = memory.take_chunk(kNoLimit);
+  std::byte* const chunk = memory.allocate_chunk(kNoLimit);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(chunk) % kChunk, 0U) << "where a huge page fits";
   EXPECT_EQ(memory.held(), kChunk);
-  memory.give_back(chunk);
+  memory.free_chunk(chunk);
   EXPECT_EQ(memory.held(), 0U);
   EXPECT_EQ(memory.kept(), kChunk);
-  EXPECT_EQ(memory.take_chunk(kNoLimit), chunk);
-  memory.give_back(chunk);
+  EXPECT_EQ(memory.allocate_chunk(kNoLimit), chunk);
+  memory.free_chunk(chunk);
 }
 
 TEST(BuildMemory, KeepsNoMoreThanItMay) {
   BuildMemory memory(3);
   std::vector<std::byte*> chunks(5);
-  for (std::byte*& chunk : chunks) chunk = memory.take_chunk(kNoLimit);
-  for (std::byte* chunk : chunks) memory.give_back(chunk);
+  for (std::byte*& chunk : chunks) chunk = memory.allocate_chunk(kNoLimit);
+  for (std::byte* chunk : chunks) memory.free_chunk(chunk);
   EXPECT_EQ(memory.kept(), 3 * kChunk);
   EXPECT_EQ(mapped(chunks[4], kChunk, "Size"), 0U) << "the others are the system's again";
 }
 
 TEST(BuildMemory, GivesNothingBeyondTheLimit) {
   BuildMemory memory;
-  EXPECT_EQ(memory.take_chunk(kChunk - 1), nullptr);
-  std::byte* const chunk = memory.take_chunk(kChunk);
+  EXPECT_EQ(memory.allocate_chunk(kChunk - 1), nullptr);
+  std::byte* const chunk = memory.allocate_chunk(kChunk);
   ASSERT_NE(chunk, nullptr);
-  EXPECT_EQ(memory.take_chunk(2 * kChunk - 1), nullptr);
+  EXPECT_EQ(memory.allocate_chunk(2 * kChunk - 1), nullptr);
   EXPECT_FALSE(memory.count(2, kChunk + 1));
   EXPECT_TRUE(memory.count(1, kChunk + 1));
   EXPECT_FALSE(memory.count(SIZE_MAX, SIZE_MAX)) << "sums must not overflow";
   memory.discount(1);
-  memory.give_back(chunk);
+  memory.free_chunk(chunk);
   EXPECT_EQ(memory.held(), 0U);
 }
 
 TEST(BuildMemory, CountsWhatItKeepsUntilTheRoomIsNeeded) {
   BuildMemory memory;
-  std::byte* const chunks[] = {memory.take_chunk(kNoLimit), memory.take_chunk(kNoLimit)};
-  for (std::byte* chunk : chunks) memory.give_back(chunk);
-  (void)memory.take_peak();
+  std::byte* const chunks[] = {memory.allocate_chunk(kNoLimit), memory.allocate_chunk(kNoLimit)};
+  for (std::byte* chunk : chunks) memory.free_chunk(chunk);
+  (void)memory.reset_peak();
   EXPECT_TRUE(memory.count(2 * kChunk, 3 * kChunk));
   EXPECT_EQ(memory.kept(), kChunk) << "one had to go";
-  EXPECT_EQ(memory.take_peak(), 3 * kChunk);
+  EXPECT_EQ(memory.reset_peak(), 3 * kChunk);
   memory.discount(2 * kChunk);
 }
 
@@ -95,17 +95,17 @@ TEST(BuildMemory, LinesChunksUpWithoutLosingAByte) {
   BuildMemory memory(0);
   std::vector<std::byte*> chunks(7);
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    chunks[i] = memory.take_chunk(kNoLimit);
+    chunks[i] = memory.allocate_chunk(kNoLimit);
     std::memset(chunks[i], static_cast<int>(i + 1), kChunk);
   }
   std::swap(chunks[1], chunks[5]);
-  ASSERT_TRUE(line_up(chunks));
+  ASSERT_TRUE(make_adjacent(chunks));
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     EXPECT_EQ(chunks[i], chunks[0] + i * kChunk);
     const auto value = static_cast<std::byte>((i == 1 ? 5 : i == 5 ? 1 : i) + 1);
     EXPECT_TRUE(std::all_of(chunks[i], chunks[i] + kChunk, [value](std::byte byte) { return byte == value; }));
   }
-  for (std::byte* chunk : chunks) memory.give_back(chunk);
+  for (std::byte* chunk : chunks) memory.free_chunk(chunk);
 }
 
 TEST(BuildMemory, IsSharedByThreads) {
@@ -116,13 +116,13 @@ TEST(BuildMemory, IsSharedByThreads) {
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&memory, thread] {
       for (int round = 0; round < 4000; ++round) {
-        std::byte* const chunk = memory.take_chunk(kLimit);
+        std::byte* const chunk = memory.allocate_chunk(kLimit);
         const bool counted = memory.count(kChunk / 2, kLimit);
         if (chunk != nullptr) {
           *chunk = static_cast<std::byte>(thread);
           if (round % 16 == 0) std::this_thread::yield();
           EXPECT_EQ(*chunk, static_cast<std::byte>(thread)) << "two threads have the same chunk";
-          memory.give_back(chunk);
+          memory.free_chunk(chunk);
         }
         if (counted) memory.discount(kChunk / 2);
       }
@@ -131,7 +131,7 @@ TEST(BuildMemory, IsSharedByThreads) {
   threads.clear();
   EXPECT_EQ(memory.held(), 0U);
   EXPECT_LE(memory.kept(), 4 * kChunk);
-  EXPECT_LE(memory.take_peak(), kLimit);
+  EXPECT_LE(memory.reset_peak(), kLimit);
 }
 
 // A sanitizer's heap delays the reuse of freed memory, so each build gets new pages.
@@ -300,8 +300,8 @@ TEST(HashLog, KeepsEveryHashOfASetThatFillsItsChunks) {
 TEST(VerifiedBuilder, ReportsHashesAndBlocksThatChangedInMemory) {
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
     BuildMemory memory;
-    std::byte* const chunk = memory.take_chunk(kNoLimit);
-    memory.give_back(chunk);  // the next builder stores its hashes in this chunk
+    std::byte* const chunk = memory.allocate_chunk(kNoLimit);
+    memory.free_chunk(chunk);  // the next builder stores its hashes in this chunk
     BlockBuilder builder(BlockSizing({.kind = kind, .bits_per_key = 10, .fp_rate = 0.01}), /*verify=*/true, nullptr,
                          nullptr, {.memory = &memory});
     const auto finish = [&](bool damaged, std::unique_ptr<const char[]>* buffer) {

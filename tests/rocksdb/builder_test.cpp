@@ -47,17 +47,17 @@ TEST_P(EveryKindOfBlock, OfTheSmallestSizeHasARate) {
 }
 
 TEST(FilterRecord, IsTakenOnceAndBeforeItsFirstBlock) {
-  auto record = offer_record("", "");
-  EXPECT_EQ(take_record(), record);
-  EXPECT_EQ(take_record(), nullptr);
+  auto record = publish_record("", "");
+  EXPECT_EQ(claim_record(), record);
+  EXPECT_EQ(claim_record(), nullptr);
   for (const bool filters : {true, false}) {
-    record = offer_record("", "");
+    record = publish_record("", "");
     if (filters) record->add({.shape = {}, .keys = 1, .bytes = 96, .predicted_fp_rate = 0});
     if (!filters) record->add_always_maybe(1, 6);
-    EXPECT_EQ(take_record(), nullptr) << "it is of a file that has a block already";
+    EXPECT_EQ(claim_record(), nullptr) << "it is of a file that has a block already";
   }
-  (void)offer_record("", "");
-  EXPECT_EQ(take_record(), nullptr) << "its builder is gone";
+  (void)publish_record("", "");
+  EXPECT_EQ(claim_record(), nullptr) << "its builder is gone";
 }
 
 /// Keys in order, each with its prefix, and every way in which the two sequences repeat values.

@@ -206,13 +206,13 @@ TEST(RocksdbCounters, CountWhatIsOpened) {
 
 TEST(RocksdbCounters, KeepAFewLinesOfDamageAndTheNumberOfTheRest) {
   Counters counters("crivo.Bloom");
-  EXPECT_TRUE(counters.take_damages().empty());
+  EXPECT_TRUE(counters.drain_damages().empty());
   for (std::size_t i = 0; i < 20; ++i) counters.opened_damaged(1000 + i, "checksum must match the contents");
-  const std::vector<std::string> lines = counters.take_damages();
+  const std::vector<std::string> lines = counters.drain_damages();
   ASSERT_EQ(lines.size(), 9U);
   EXPECT_EQ(lines[0], "a filter block of 1000 bytes is damaged: checksum must match the contents");
   EXPECT_EQ(lines[8], "12 more damaged filter blocks");
-  EXPECT_TRUE(counters.take_damages().empty());
+  EXPECT_TRUE(counters.drain_damages().empty());
   EXPECT_EQ(counters.snapshot().damaged_blocks, 20U);
 }
 
@@ -224,9 +224,9 @@ TEST(RocksdbCounters, TellALogsColumnFamiliesOnce) {
   counters.work_for(&second, "other");
   counters.work_for(&first, "users");
   counters.work_for(&first, "default");
-  EXPECT_EQ(counters.take_families(&first), "default, users");
-  EXPECT_EQ(counters.take_families(&first), "") << "another logger may have this address from now on";
-  EXPECT_EQ(counters.take_families(&second), "other");
+  EXPECT_EQ(counters.drain_families(&first), "default, users");
+  EXPECT_EQ(counters.drain_families(&first), "") << "another logger may have this address from now on";
+  EXPECT_EQ(counters.drain_families(&second), "other");
 }
 
 TEST(RocksdbCounterLog, SaysWhichBlocksWereFoundDamaged) {

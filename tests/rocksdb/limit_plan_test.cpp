@@ -34,7 +34,7 @@ class NewFile {
   static NewFile flushed() { return NewFile(0, rocksdb::TableFileCreationReason::kFlush); }
   static NewFile compacted_into(int level) { return NewFile(level, rocksdb::TableFileCreationReason::kCompaction); }
 
-  [[nodiscard]] FilePlan plan(const Settings& settings, const KnownTree& tree, PlanUse use) const {
+  [[nodiscard]] FilePlan plan(const Settings& settings, const ListedTree& tree, PlanUse use) const {
     return *plan_file(settings, tree, context(), use);
   }
   [[nodiscard]] rocksdb::FilterBuildingContext context() const {
@@ -55,8 +55,8 @@ class NewFile {
 };
 
 /// A tree of one column family, with this number of keys in its last level and in the level above.
-KnownTree tree_of(double last_keys, double keys_above = 0) {
-  KnownTree tree;
+ListedTree tree_of(double last_keys, double keys_above = 0) {
+  ListedTree tree;
   tree.levels.resize(kLast + 1);
   tree.levels[kLast].keys = last_keys;
   tree.levels[kLast - 1].keys = keys_above;
@@ -104,7 +104,7 @@ TEST(LevelSpecs, HaveTheBottommostRateOnlyWhereNoOtherFileFollows) {
 // The plan is 0.9 of the limit, minus the filters of families without a limit, and minus 96 bytes per block.
 TEST(LimitPlan, ReducesFiltersOnlyWhereTheyDoNotFit) {
   constexpr double kKeys = 1'000'000;
-  KnownTree tree = tree_of(kKeys);
+  ListedTree tree = tree_of(kKeys);
   tree.limited_blocks = 50;
   tree.unlimited_bytes = 10'000;
   const LevelSpec wanted = with_limit(0).at(0);
@@ -117,7 +117,7 @@ TEST(LimitPlan, ReducesFiltersOnlyWhereTheyDoNotFit) {
 }
 
 TEST(LimitPlan, DividesAllOfTheLimitOverTheLevels) {
-  const KnownTree tree = tree_of(1'000'000, 100'000);
+  const ListedTree tree = tree_of(1'000'000, 100'000);
   const Settings settings = with_limit(500'000);
   const LevelSpec last = NewFile::compacted_into(kLast).plan(settings, tree, PlanUse::kAll).spec;
   const LevelSpec above = NewFile::compacted_into(kLast - 1).plan(settings, tree, PlanUse::kAll).spec;
@@ -126,7 +126,7 @@ TEST(LimitPlan, DividesAllOfTheLimitOverTheLevels) {
 }
 
 TEST(LimitPlan, ReservesASixteenthForALevelThatHasNoKeysYet) {
-  const KnownTree tree = tree_of(1'600'000);
+  const ListedTree tree = tree_of(1'600'000);
   const Settings settings = with_limit(500'000);
   const LevelSpec flushed = NewFile::flushed().plan(settings, tree, PlanUse::kAll).spec;
   const LevelSpec last = NewFile::compacted_into(kLast).plan(settings, tree, PlanUse::kAll).spec;
@@ -138,7 +138,7 @@ TEST(LimitPlan, ReservesASixteenthForALevelThatHasNoKeysYet) {
 
 // A lookup reads every file of level 0.
 TEST(LimitPlan, GivesLevelZeroMoreBitsTheMoreFilesItHas) {
-  KnownTree tree = tree_of(1'000'000);
+  ListedTree tree = tree_of(1'000'000);
   tree.levels[0].keys = 100'000;
   tree.limited_keys = 1'100'000;
   const auto bits_with_files = [&](double files) {
@@ -149,36 +149,36 @@ TEST(LimitPlan, GivesLevelZeroMoreBitsTheMoreFilesItHas) {
 }
 
 TEST(LimitPlan, GivesAFlushedFileHalfOfWhatIsLeft) {
-  KnownTree tree = tree_of(1'000'000);
+  ListedTree tree = tree_of(1'000'000);
   tree.staying_bytes = 40'000;
   tree.moving_bytes = 5'000;
   const NewFile file = NewFile::flushed();
   const Settings settings = with_limit(100'000);
-  EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).max_bytes, (105'000U - 40'000 - 5'000) / 2);
+  EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinRest).max_bytes, (105'000U - 40'000 - 5'000) / 2);
   EXPECT_EQ(file.plan(settings, tree, PlanUse::kAll).max_bytes, SIZE_MAX);
   tree.staying_bytes = 200'000;
-  EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).max_bytes, 0U) << "nothing is left";
-  EXPECT_EQ(most_of_unknown(settings), 5'000U);
+  EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinRest).max_bytes, 0U) << "nothing is left";
+  EXPECT_EQ(max_bytes_without_plan(settings), 5'000U);
 }
 
 // The other files have larger filters, from an earlier plan.
 TEST(LimitPlan, GivesACompactionNoMoreThanTheOtherFilesLeave) {
   constexpr double kKeys = 1'000'000;
-  KnownTree tree = tree_of(kKeys / 2);
+  ListedTree tree = tree_of(kKeys / 2);
   tree.levels[kLast].moving_keys = kKeys / 2;
   tree.limited_keys = kKeys;
   const NewFile file = NewFile::compacted_into(kLast);
   const Settings settings = with_limit(1'000'000);
   const LevelSpec share = file.plan(settings, tree, PlanUse::kAll).spec;
   tree.staying_bytes = 1'000'000 - 1.1 * bytes_of(share, kKeys / 2);
-  EXPECT_TRUE(same(file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).spec, share)) << "there is room";
+  EXPECT_TRUE(same(file.plan(settings, tree, PlanUse::kWithinRest).spec, share)) << "there is room";
   tree.staying_bytes = 900'000;
-  const LevelSpec less = file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).spec;
+  const LevelSpec less = file.plan(settings, tree, PlanUse::kWithinRest).spec;
   EXPECT_NEAR(bytes_of(less, kKeys / 2), 100'000, kTolerance * 100'000);
   // At the limit, a compaction may replace the filters of its inputs, scaled to the limit.
   tree.staying_bytes = 1'000'000;
   tree.moving_bytes = 250'000;
-  const LevelSpec scaled = file.plan(settings, tree, PlanUse::kWithinWhatIsLeft).spec;
+  const LevelSpec scaled = file.plan(settings, tree, PlanUse::kWithinRest).spec;
   EXPECT_NEAR(bytes_of(scaled, kKeys / 2), 200'000, kTolerance * 200'000);
 }
 

@@ -26,7 +26,7 @@ TEST_P(EveryKindWithinLimits, IsBlockedWithEveryKeyWhereTheHashesGoToAFile) {
     BuildMemory memory;
     BlockBuilder free = make_builder(Kind::kBlocked, {.memory = &memory}, verify);
     const std::string expected = build(free, 0, kKeys);
-    (void)memory.take_peak();
+    (void)memory.reset_peak();
     constexpr std::size_t kLimit = 4 * kChunk;  // half of it is for the hashes, which would need 5.6 MB
     BlockBuilder builder = make_builder(GetParam(), {.max_build_bytes = kLimit, .memory = &memory}, verify);
     EXPECT_EQ(build(builder, 0, kKeys), expected) << "the filter of the same keys without a limit";
@@ -77,7 +77,7 @@ TEST(BuildersInThreads, StayBelowTheBoundTogetherAndLoseNoKey) {
     });
   }
   threads.clear();
-  EXPECT_LE(memory.take_peak(), kLimit);
+  EXPECT_LE(memory.reset_peak(), kLimit);
   EXPECT_EQ(memory.held(), 0U);
 }
 
@@ -94,7 +94,7 @@ TEST(BuildersInThreads, LongEightOfTenMillionKeysStayBelowTheBound) {
     });
   }
   threads.clear();
-  const std::size_t peak = memory.take_peak();
+  const std::size_t peak = memory.reset_peak();
   EXPECT_LE(peak, kLimit);
   EXPECT_GT(peak, kLimit / 4) << "what is there is used";
 }

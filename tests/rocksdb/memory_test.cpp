@@ -239,7 +239,7 @@ TEST_P(RocksdbPages, OfAMillionKeysAreHardlyMoreThanTheirHashes) {
   EXPECT_LT(live_bytes - before, static_cast<long>(block + block / 50) + (64 << 10))
       << "nothing but the block is left, and an array for the next one's first hashes";
   // The builders' own count matches the allocations.
-  EXPECT_NEAR(static_cast<double>(memory.take_peak()), static_cast<double>(peak_bytes - before), 0.02 * 8 * kMany);
+  EXPECT_NEAR(static_cast<double>(memory.reset_peak()), static_cast<double>(peak_bytes - before), 0.02 * 8 * kMany);
 }
 
 TEST(RocksdbMemoryOfScanFilters, IsNoMoreThanTheHeaderSays) {

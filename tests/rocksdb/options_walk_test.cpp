@@ -211,7 +211,7 @@ void walk_build_memory(Random& draw) {
     // The limit never denies the array of the first hashes, one chunk for hashes, and the finished filter.
     const std::size_t filter_bytes = std::max(block.size(), builder.CalculateSpace(keys));
     const std::size_t always = 65536 + std::min(most / 2, BuildMemory::kChunkBytes) + filter_bytes;
-    ASSERT_LE(memory.take_peak(), std::max(most, always));
+    ASSERT_LE(memory.reset_peak(), std::max(most, always));
   }
   ASSERT_EQ(memory.held(), 0U);
 }

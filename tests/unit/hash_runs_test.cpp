@@ -55,7 +55,8 @@ TEST(HashRuns, GiveTheDistinctHashesInOrder) {
   for (unsigned which = 0; which < 4; ++which) {
     for (const std::size_t count : {1U, 2U, 5U}) {
       const Sample sample = sample_of(count, which);
-      for (const std::size_t room : {sample.runs.least_room(), sample.runs.least_room() + 100, std::size_t{100'000}}) {
+      for (const std::size_t room :
+           {sample.runs.min_buffer_hashes(), sample.runs.min_buffer_hashes() + 100, std::size_t{100'000}}) {
         const BuildOptions options;
         BuildTask task(options);
         std::vector<std::uint64_t> read;
@@ -77,7 +78,8 @@ TEST(HashRuns, AreTakenFromTheHighestToTheLowest) {
     for (const std::uint64_t step : {1U, 50U, 700U}) {
       Sample sample = sample_of(4, which);
       const BuildOptions options;
-      const std::uint64_t limit = kBytesPerThread + 2 * sizeof(std::uint64_t) * (sample.runs.least_room() + 4000);
+      const std::uint64_t limit =
+          kBytesPerThread + 2 * sizeof(std::uint64_t) * (sample.runs.min_buffer_hashes() + 4000);
       BuildTask task(options, MemoryBudget(kCallersMemoryBytes + limit));
       RunSource<std::uint64_t> source(std::move(sample.runs), sample.all.size(), task);
       EXPECT_EQ(source.size(), sample.all.size());
@@ -99,7 +101,7 @@ TEST(HashRuns, AreTakenFromTheHighestInPartsThatFit) {
     for (const bool after_a_range : {false, true}) {
       Sample sample = sample_of(4, which);
       const BuildOptions options;
-      const std::uint64_t limit = kBytesPerThread + 2 * sizeof(std::uint64_t) * (sample.runs.least_room() + 500);
+      const std::uint64_t limit = kBytesPerThread + 2 * sizeof(std::uint64_t) * (sample.runs.min_buffer_hashes() + 500);
       BuildTask task(options, MemoryBudget(kCallersMemoryBytes + limit));
       RunSource<std::uint64_t> source(std::move(sample.runs), sample.all.size(), task);
       for (int pass = 0; pass < 2; ++pass, source.rewind()) {
@@ -127,7 +129,8 @@ TEST(HashRuns, AreCountedAndShownWithinTheirShareOfTheProgress) {
     done = now;
     return true;
   };
-  BuildTask task(options, MemoryBudget(kCallersMemoryBytes + kBytesPerThread + 8 * (sample.runs.least_room() + 500)));
+  BuildTask task(options,
+                 MemoryBudget(kCallersMemoryBytes + kBytesPerThread + 8 * (sample.runs.min_buffer_hashes() + 500)));
   std::vector<std::uint64_t> seen;
   const auto see = [&seen](std::span<const std::uint64_t> part) { seen.insert(seen.end(), part.begin(), part.end()); };
   EXPECT_EQ(*count_distinct<std::uint64_t>(sample.runs, task, see), sample.all.size());
@@ -157,8 +160,9 @@ TEST(HashRuns, NoticeEveryByteThatADiskChanges) {
     ASSERT_EQ(::pread(file, &byte, 1, static_cast<off_t>(at)), 1);
     const unsigned char changed = byte ^ 0x10;
     ASSERT_EQ(::pwrite(file, &changed, 1, static_cast<off_t>(at)), 1);
-    for (const auto& read : {sample.runs.for_each(ignore),
-                             for_each_distinct<std::uint64_t>(sample.runs, sample.runs.least_room(), task, ignore)}) {
+    for (const auto& read :
+         {sample.runs.for_each(ignore),
+          for_each_distinct<std::uint64_t>(sample.runs, sample.runs.min_buffer_hashes(), task, ignore)}) {
       ASSERT_FALSE(read) << at;
       EXPECT_EQ(read.error().code, ErrorCode::kSystem);
       EXPECT_THAT(read.error().message, StartsWith("temp_folder must return the bytes that were written, got "));

@@ -41,7 +41,7 @@ void choose_size(FilterSpec& spec, const crivo_options& options) {
 /// Whether offsets may decrease. If they never decrease and are below 2^63, as in every real array, no offset and no
 /// difference has its highest bit set, and the result is false. Branchless per key, because a branch would make
 /// crivo_contains_keys 10% slower.
-bool may_fall(const std::uint64_t* offsets, std::uint64_t count) noexcept {
+bool may_decrease(const std::uint64_t* offsets, std::uint64_t count) noexcept {
   std::uint64_t seen = 0;
   for (std::uint64_t i = 0; i < count; ++i) seen |= offsets[i] | (offsets[i + 1] - offsets[i]);
   return (seen >> 63) != 0;
@@ -49,7 +49,7 @@ bool may_fall(const std::uint64_t* offsets, std::uint64_t count) noexcept {
 
 void check_offsets(const crivo_keys& keys) {
   check_array("keys.offsets", keys.offsets, keys.count + 1, sizeof(std::uint64_t), alignof(uint64_t));
-  const bool search = may_fall(keys.offsets, keys.count);
+  const bool search = may_decrease(keys.offsets, keys.count);
   for (std::uint64_t i = 0; search && i < keys.count; ++i) {
     if (keys.offsets[i] > keys.offsets[i + 1]) {
       throw Refused("keys.offsets must never decrease, got " + std::to_string(keys.offsets[i]) + " before " +

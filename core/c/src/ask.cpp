@@ -9,30 +9,31 @@ namespace {
 static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte");
 
 /// The slow path of a query: a file or an invalid argument. Not inlined, or every query would have to save registers.
-[[gnu::noinline]] int32_t ask_file(const crivo_filter* filter, const void* key, size_t key_bytes,
-                                   crivo_error* error) noexcept {
+[[gnu::noinline]] int32_t query_file(const crivo_filter* filter, const void* key, size_t key_bytes,
+                                     crivo_error* error) noexcept {
   return answer("filter", filter, error, [&] {
     const auto checked = checked_key(key, key_bytes);  // first: for an invalid key, there may be no file
-    return filter->ask_file([&](const auto& file) { return file.may_contain(checked); });
+    return filter->query_file([&](const auto& file) { return file.may_contain(checked); });
   });
 }
 
-[[gnu::noinline]] int32_t ask_file_by_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) noexcept {
+[[gnu::noinline]] int32_t query_file_by_hash(const crivo_filter* filter, uint64_t key_hash,
+                                             crivo_error* error) noexcept {
   return answer("filter", filter, error,
-                [&] { return filter->ask_file([&](const auto& file) { return file.may_contain_hash(key_hash); }); });
+                [&] { return filter->query_file([&](const auto& file) { return file.may_contain_hash(key_hash); }); });
 }
 
-Result<bool> ask_range(const crivo_filter& filter, std::uint64_t low, std::uint64_t high) {
+Result<bool> query_range(const crivo_filter& filter, std::uint64_t low, std::uint64_t high) {
   const KindInfo& kind =
-      filter.ref != nullptr ? filter.ref->kind() : *filter.ask_file([](const auto& file) { return &file.kind(); });
+      filter.ref != nullptr ? filter.ref->kind() : *filter.query_file([](const auto& file) { return &file.kind(); });
   if (!kind.can.range) return Error{ErrorCode::kUnsupported, "kind must be range, got " + std::string(kind.name)};
   if (filter.ref == nullptr) return filter.mapped().may_contain_range(low, high);
   return filter.ref->may_contain_range(low, high);
 }
 
-Result<void> ask_many(const crivo_filter& filter, std::span<const std::uint64_t> hashes, bool* hits) {
+Result<void> query_many(const crivo_filter& filter, std::span<const std::uint64_t> hashes, bool* hits) {
   if (filter.ref == nullptr) {
-    return filter.ask_file([&](const auto& file) { return file.may_contain_hashes(hashes, {hits, hashes.size()}); });
+    return filter.query_file([&](const auto& file) { return file.may_contain_hashes(hashes, {hits, hashes.size()}); });
   }
   filter.ref->may_contain_hashes(hashes, {hits, hashes.size()});
   return {};
@@ -46,18 +47,18 @@ using namespace crivo::c;
 
 int32_t crivo_contains(const crivo_filter* filter, const void* key, size_t key_bytes, crivo_error* error) {
   if (!is_given(filter) || filter->ref == nullptr || !is_key(key, key_bytes)) {
-    return ask_file(filter, key, key_bytes, error);
+    return query_file(filter, key, key_bytes, error);
   }
   return filter->ref->may_contain(key_view(key, key_bytes)) ? 1 : 0;
 }
 
 int32_t crivo_contains_hash(const crivo_filter* filter, uint64_t key_hash, crivo_error* error) {
-  if (!is_given(filter) || filter->ref == nullptr) return ask_file_by_hash(filter, key_hash, error);
+  if (!is_given(filter) || filter->ref == nullptr) return query_file_by_hash(filter, key_hash, error);
   return filter->ref->may_contain_hash(key_hash) ? 1 : 0;
 }
 
 int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t high, crivo_error* error) {
-  return answer("filter", filter, error, [&] { return ask_range(*filter, low, high); });
+  return answer("filter", filter, error, [&] { return query_range(*filter, low, high); });
 }
 
 crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* keys, uint8_t* hits,
@@ -75,7 +76,7 @@ crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* k
     }
     const Shape& shape = filter->shape();
     return checked.hash(shape.hash_id, shape.seed, [&](std::span<const std::uint64_t> hashes) {
-      return ask_many(*filter, hashes, std::exchange(at, at + hashes.size()));
+      return query_many(*filter, hashes, std::exchange(at, at + hashes.size()));
     });
   });
 }
@@ -86,7 +87,7 @@ crivo_status crivo_contains_hashes(const crivo_filter* filter, const uint64_t* h
     check_given("filter", filter);
     const auto checked = checked_hashes(hashes, count);
     check_array("hits", hits, count, 1, 1);
-    return ask_many(*filter, checked, reinterpret_cast<bool*>(hits));
+    return query_many(*filter, checked, reinterpret_cast<bool*>(hits));
   });
 }
 
@@ -96,7 +97,7 @@ crivo_status crivo_count(const crivo_filter* filter, const void* key, size_t key
     check_given("count", count);
     check_given("filter", filter);
     const auto view = checked_key(key, key_bytes);
-    *count = unwrap(filter->ref == nullptr ? filter->ask_file([&](const auto& file) { return file.count(view); })
+    *count = unwrap(filter->ref == nullptr ? filter->query_file([&](const auto& file) { return file.count(view); })
                                            : filter->ref->count(view));
     return {};
   });

@@ -80,7 +80,7 @@ crivo_status crivo_get_facts(const crivo_filter* filter, crivo_facts* facts, cri
   return fill_in("facts", facts, error, [&]() -> Result<crivo_facts> {
     check_given("filter", filter);
     if (filter->ref == nullptr) {
-      return filter->ask_file([](const auto& file) { return facts_of(file, file.payload_bytes(), true); });
+      return filter->query_file([](const auto& file) { return facts_of(file, file.payload_bytes(), true); });
     }
     return facts_of(*filter->ref, filter->ref->payload().size(), !std::holds_alternative<AnyFilter>(filter->held));
   });

@@ -57,7 +57,7 @@ crivo_status crivo_find_shard(const void* manifest, uint64_t manifest_bytes, con
 crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error) {
   return guarded(error, [&]() -> Result<void> {
     check_given("filter", filter);
-    return filter->ref != nullptr ? Result<void>() : filter->ask_file([](const auto& file) { return file.verify(); });
+    return filter->ref != nullptr ? Result<void>() : filter->query_file([](const auto& file) { return file.verify(); });
   });
 }
 

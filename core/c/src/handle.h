@@ -29,11 +29,11 @@ struct crivo_filter {
   [[nodiscard]] const crivo::MappedFilter& mapped() const { return *crivo::unwrap(crivo::in_one_file(file())); }
   /// Calls ask(file) with a MappedFilter or a ShardedFilter.
   template <class Ask>
-  auto ask_file(Ask&& ask) const {
+  auto query_file(Ask&& ask) const {
     return std::visit(ask, file());
   }
   [[nodiscard]] const crivo::Shape& shape() const {
-    return ref != nullptr ? ref->shape() : *ask_file([](const auto& of) { return &of.shape(); });
+    return ref != nullptr ? ref->shape() : *query_file([](const auto& of) { return &of.shape(); });
   }
 
   std::variant<crivo::AnyFilter, crivo::OpenedBlob, crivo::FilterFile> held;

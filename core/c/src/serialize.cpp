@@ -57,7 +57,7 @@ uint64_t crivo_blob_bound(const crivo_filter* filter) {
   if (!is_given(filter)) return 0;
   const std::uint64_t payload = filter->ref != nullptr
                                     ? filter->ref->payload().size()
-                                    : filter->ask_file([](const auto& file) { return file.payload_bytes(); });
+                                    : filter->query_file([](const auto& file) { return file.payload_bytes(); });
   // The worst case for incompressible bytes according to zstd.h, plus the overhead of the frame and of other codecs.
   return kBlobHeaderBytes + payload + payload / 256 + 512;
 }

@@ -129,7 +129,7 @@ template <class Take>
         array, [&] { return Turn(nullptr, changed); }, take, filename);
   }
   return each_block(keys, hashed, hashing, [&](const uint64_t* hashes, size_t count) {
-    if (changed != nullptr) changed->wait_to_change();
+    if (changed != nullptr) changed->wait_to_write();
     crivo_error error;
     return succeeded(take(hashes, count, &error), error, filename);
   });

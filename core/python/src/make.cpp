@@ -49,7 +49,7 @@ struct Progress {
   PyObject* callback;    // may be null
   PyThreadState* state;  // while the GIL is released
   bool in_main_thread;   // Python handles signals only in the main thread
-  bool goes_on = true;
+  bool continues = true;
 
   static int report(double done, void* data) {
     auto* progress = static_cast<Progress*>(data);
@@ -57,16 +57,16 @@ struct Progress {
     pthread_cleanup_push(&stay, nullptr);
     progress->call_python(done);
     pthread_cleanup_pop(0);
-    return progress->goes_on ? 0 : 1;
+    return progress->continues ? 0 : 1;
   }
 
  private:
   void call_python(double done) {
     PyEval_RestoreThread(state);
-    goes_on = PyErr_CheckSignals() == 0;
-    if (goes_on && callback != nullptr) {
+    continues = PyErr_CheckSignals() == 0;
+    if (continues && callback != nullptr) {
       const Ref result(PyObject_CallFunction(callback, "d", done));
-      goes_on = static_cast<bool>(result);
+      continues = static_cast<bool>(result);
     }
     state = PyEval_SaveThread();
   }
@@ -117,7 +117,7 @@ class Builder {
       return each_block(
           array, [] { return Turn(nullptr, nullptr); },
           [&](const uint64_t* hashes, size_t count, crivo_error* error) {
-            const crivo_status status = values.take_items(count, taken, error);
+            const crivo_status status = values.read_items(count, taken, error);
             return status != CRIVO_OK ? status : add_pairs(hashes, taken, count, error);
           },
           temp_folder_);

@@ -33,7 +33,7 @@ bool parse(PyObject* args, PyObject* keywords, const char* format, PyObject** ke
   return check_many(*keys);
 }
 
-PyObject* ask_array(Filter* filter, const Array& array) {
+PyObject* query_array(Filter* filter, const Array& array) {
   const Ref answers(PyByteArray_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(array.size())));
   if (!answers) return nullptr;
   auto* hits = reinterpret_cast<uint8_t*>(PyByteArray_AsString(answers.get()));
@@ -45,14 +45,14 @@ PyObject* ask_array(Filter* filter, const Array& array) {
   return fine ? view_of_bool(answers) : nullptr;
 }
 
-PyObject* ask_each(Filter* filter, PyObject* keys, bool hashed) {
+PyObject* query_each(Filter* filter, PyObject* keys, bool hashed) {
   const Ref answers(PyByteArray_FromStringAndSize(nullptr, 0));  // grows, because the number of keys is unknown
   if (!answers) return nullptr;
   const bool fine = each_block(keys, hashed, filter->hashing, [&](const uint64_t* hashes, size_t count) {
     const Py_ssize_t size = PyByteArray_Size(answers.get());
     if (PyByteArray_Resize(answers.get(), size + static_cast<Py_ssize_t>(count)) != 0) return false;
     auto* hits = reinterpret_cast<uint8_t*>(PyByteArray_AsString(answers.get())) + size;
-    filter->turns.wait_to_ask();
+    filter->turns.wait_to_read();
     crivo_error error;
     return succeeded(crivo_contains_hashes(filter->handle, hashes, count, hits, &error), error);
   });
@@ -80,9 +80,9 @@ PyObject* filter_contains_many(PyObject* self, PyObject* args, PyObject* keyword
     case Array::Opened::kFailed:
       return nullptr;
     case Array::Opened::kArray:
-      return ask_array(as_filter(self), array);
+      return query_array(as_filter(self), array);
     default:
-      return ask_each(as_filter(self), keys, hashed);
+      return query_each(as_filter(self), keys, hashed);
   }
 }
 

@@ -16,15 +16,15 @@ class Found {
   }
   /// Allocates space for `count` more keys.
   [[nodiscard]] bool grow(size_t count) {
-    const auto size = static_cast<Py_ssize_t>(asked_ + count);
+    const auto size = static_cast<Py_ssize_t>(count_ + count);
     return PyByteArray_Resize(values_.get(), size * static_cast<Py_ssize_t>(sizeof(uint64_t))) == 0 &&
            PyByteArray_Resize(found_.get(), size) == 0;
   }
   /// Looks up keys for which grow() has allocated space. Needs no GIL.
   crivo_status ask(const Filter* map, const uint64_t* hashes, size_t count, crivo_error* error) {
-    auto* values = reinterpret_cast<uint64_t*>(PyByteArray_AsString(values_.get())) + asked_;
-    auto* found = reinterpret_cast<uint8_t*>(PyByteArray_AsString(found_.get())) + asked_;
-    asked_ += count;
+    auto* values = reinterpret_cast<uint64_t*>(PyByteArray_AsString(values_.get())) + count_;
+    auto* found = reinterpret_cast<uint8_t*>(PyByteArray_AsString(found_.get())) + count_;
+    count_ += count;
     return crivo_find_hashes(map->handle, hashes, count, values, found, error);
   }
   /// A memoryview of uint64 and one of bool.
@@ -41,7 +41,7 @@ class Found {
   }
   Ref values_;
   Ref found_;
-  size_t asked_ = 0;
+  size_t count_ = 0;
 };
 
 bool find_in_array(Filter* map, const Array& array, Found& found) {
@@ -55,7 +55,7 @@ bool find_in_array(Filter* map, const Array& array, Found& found) {
 bool find_each(Filter* map, PyObject* keys, bool hashed, Found& found) {
   return each_block(keys, hashed, map->hashing, [&](const uint64_t* hashes, size_t count) {
     if (!found.grow(count)) return false;
-    map->turns.wait_to_ask();
+    map->turns.wait_to_read();
     crivo_error error;
     return succeeded(found.ask(map, hashes, count, &error), error);
   });
@@ -67,7 +67,7 @@ PyObject* filter_find(PyObject* self, PyObject* object) {
   Key key;
   if (!key.read(object)) return nullptr;
   Filter* map = as_filter(self);
-  map->turns.wait_to_ask();
+  map->turns.wait_to_read();
   crivo_error error;
   uint64_t value = 0;
   const int32_t found = crivo_find(map->handle, key.data(), key.size(), &value, &error);

@@ -13,7 +13,7 @@ PyObject* change_key(PyObject* self, PyObject* object, Change&& change) {
   Key key;
   if (!key.read(object)) return nullptr;
   Filter* filter = as_filter(self);
-  filter->turns.wait_to_change();
+  filter->turns.wait_to_write();
   crivo_error error;
   if (!succeeded(change(filter->handle, key.data(), key.size(), &error), error)) return nullptr;
   Py_RETURN_NONE;
@@ -25,8 +25,8 @@ int answer(int32_t found, const crivo_error& error) {
   return found < 0 ? -1 : found;
 }
 
-int ask_range(Filter* filter, uint64_t low, uint64_t high) {
-  filter->turns.wait_to_ask();
+int query_range(Filter* filter, uint64_t low, uint64_t high) {
+  filter->turns.wait_to_read();
   crivo_error error;
   const int32_t found = crivo_contains_range(filter->handle, low, high, &error);
   return answer(found, error);
@@ -39,11 +39,11 @@ int filter_contains(PyObject* self, PyObject* object) {
   if (filter->hashing.ordered) {
     uint64_t number = 0;
     bool is_bytes = false;
-    return read_ordered(object, kAlone, &number, &is_bytes) ? ask_range(filter, number, number) : -1;
+    return read_ordered(object, kAlone, &number, &is_bytes) ? query_range(filter, number, number) : -1;
   }
   Key key;
   if (!key.read(object)) return -1;
-  filter->turns.wait_to_ask();
+  filter->turns.wait_to_read();
   crivo_error error;
   const int32_t found = crivo_contains(filter->handle, key.data(), key.size(), &error);
   return answer(found, error);
@@ -68,7 +68,7 @@ PyObject* filter_contains_range(PyObject* self, PyObject* args) {
     if (!key.read(high_object)) return nullptr;
     high = crivo_last_ordered_bytes(key.data(), key.size());
   }
-  const int found = ask_range(as_filter(self), low, high);
+  const int found = query_range(as_filter(self), low, high);
   return found < 0 ? nullptr : PyBool_FromLong(found);
 }
 
@@ -91,7 +91,7 @@ PyObject* filter_count(PyObject* self, PyObject* object) {
   Key key;
   if (!key.read(object)) return nullptr;
   Filter* filter = as_filter(self);
-  filter->turns.wait_to_ask();
+  filter->turns.wait_to_read();
   crivo_error error;
   uint64_t count = 0;
   if (!succeeded(crivo_count(filter->handle, key.data(), key.size(), &count, &error), error)) return nullptr;

@@ -84,7 +84,7 @@ bool change_key(Sketch* sketch, PyObject* object, bool add, Py_ssize_t place = k
   if (sketch->what == kIntegers) {
     uint64_t number = 0;
     if (!read_number(object, &number)) return false;
-    sketch->turns.wait_to_change();
+    sketch->turns.wait_to_write();
     const auto change = add ? crivo_sketch_add_numbers : crivo_sketch_remove_numbers;
     return succeeded(change(sketch->handle, &number, 1, &error), error);
   }
@@ -93,7 +93,7 @@ bool change_key(Sketch* sketch, PyObject* object, bool add, Py_ssize_t place = k
   }
   Key key;
   if (!key.read(object, place)) return false;
-  sketch->turns.wait_to_change();
+  sketch->turns.wait_to_write();
   const auto change = add ? crivo_sketch_add : crivo_sketch_remove;
   return succeeded(change(sketch->handle, key.data(), key.size(), &error), error);
 }
@@ -193,7 +193,7 @@ PyObject* sketch_difference(PyObject* self, PyTypeObject* type, PyObject* const*
 
 PyObject* sketch_blob(PyObject* self, PyObject* /*unused*/) {
   Sketch* sketch = as_sketch(self);
-  sketch->turns.wait_to_ask();
+  sketch->turns.wait_to_read();
   const uint64_t size = crivo_sketch_bytes(sketch->handle);
   if (size > PY_SSIZE_T_MAX) return PyErr_NoMemory();
   Ref blob(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
@@ -219,7 +219,7 @@ PyObject* sketch_read(PyObject* type, PyObject* args) {
 }
 
 PyObject* sketch_facts(PyObject* self, PyObject* /*unused*/) {
-  as_sketch(self)->turns.wait_to_ask();
+  as_sketch(self)->turns.wait_to_read();
   const crivo_sketch_facts facts = facts_of(as_sketch(self)->handle);
   return Py_BuildValue("IIKKKK", facts.what, facts.key_bytes, static_cast<unsigned long long>(facts.symbols),
                        static_cast<unsigned long long>(facts.first), static_cast<unsigned long long>(facts.seed),

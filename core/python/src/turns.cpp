@@ -49,21 +49,21 @@ bool watch_forks() {
 void Turns::drop_counts_after_fork() {
   if (forks_ == forks) return;
   forks_ = forks;
-  asking_ = 0;
-  wanting_ = 0;
+  readers_ = 0;
+  waiting_writers_ = 0;
 }
 
-void Turns::wait_until_free_to_ask() {
+void Turns::wait_until_readable() {
   drop_counts_after_fork();
-  while (!free_to_ask()) wait_for_an_end();
+  while (!is_readable()) wait_for_an_end();
 }
 
-void Turns::wait_until_free_to_change() {
+void Turns::wait_until_writable() {
   drop_counts_after_fork();
-  ++wanting_;
-  while (!free_to_change()) wait_for_an_end();
+  ++waiting_writers_;
+  while (!is_writable()) wait_for_an_end();
   --wanting_;
-  // Wakes threads that waited because of wanting_.
+  // Wakes threads that waited because of waiting_writers_.
   notify_turn_ended();
 }
 
@@ -71,29 +71,29 @@ void Turns::wait_until_free_to_change() {
 /// another filter does not wait for these changes: two threads that each unite their filter with the other's would
 /// deadlock.
 bool Turn::may_begin() const {
-  if (changed_ != nullptr && !changed_->free_to_change()) return false;
-  if (asked_ == nullptr) return true;
-  return asked_->free_to_ask() && (changed_ != nullptr || asked_->wanting_ == 0);
+  if (written_ != nullptr && !written_->is_writable()) return false;
+  if (read_ == nullptr) return true;
+  return read_->is_readable() && (written_ != nullptr || read_->waiting_writers_ == 0);
 }
 
-Turn::Turn(Turns* asked, Turns* changed) : asked_(asked == changed ? nullptr : asked), changed_(changed) {
-  if (asked_ != nullptr) asked_->drop_counts_after_fork();
-  if (changed_ != nullptr) changed_->drop_counts_after_fork();
-  if (changed_ != nullptr) ++changed_->wanting_;
+Turn::Turn(Turns* read, Turns* written) : read_(read == written ? nullptr : read), written_(written) {
+  if (read_ != nullptr) read_->drop_counts_after_fork();
+  if (written_ != nullptr) written_->drop_counts_after_fork();
+  if (written_ != nullptr) ++written_->waiting_writers_;
   while (!may_begin()) wait_for_an_end();
-  if (changed_ != nullptr) {
-    --changed_->wanting_;
-    changed_->changing_ = true;
+  if (written_ != nullptr) {
+    --changed_->waiting_writers_;
+    written_->writing_ = true;
   }
-  if (asked_ != nullptr) ++asked_->asking_;
+  if (read_ != nullptr) ++read_->readers_;
   state_ = PyEval_SaveThread();
 }
 
 void Turn::end() {
   if (state_ == nullptr) return;
   PyEval_RestoreThread(std::exchange(state_, nullptr));
-  if (changed_ != nullptr) changed_->changing_ = false;
-  if (asked_ != nullptr) --asked_->asking_;
+  if (written_ != nullptr) written_->writing_ = false;
+  if (read_ != nullptr) --asked_->readers_;
   notify_turn_ended();
 }
 

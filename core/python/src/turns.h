@@ -19,27 +19,28 @@ namespace crivo::python {
 class Turns {
  public:
   /// Waits until a query that keeps the GIL may begin. Releases the GIL only while it waits.
-  void wait_to_ask() {
-    if (changing_) wait_until_free_to_ask();
+  void wait_to_read() {
+    if (writing_) wait_until_readable();
   }
   /// The same for a change.
-  void wait_to_change() {
-    if (changing_ || asking_ > 0) wait_until_free_to_change();
+  void wait_to_write() {
+    if (writing_ || readers_ > 0) wait_until_writable();
   }
 
  private:
   friend class Turn;
-  [[nodiscard]] bool free_to_ask() const { return !changing_; }
-  [[nodiscard]] bool free_to_change() const { return !changing_ && asking_ == 0; }
-  void wait_until_free_to_ask();
-  void wait_until_free_to_change();
+  [[nodiscard]] bool is_readable() const { return !writing_; }
+  [[nodiscard]] bool is_writable() const { return !writing_ && readers_ == 0; }
+  void wait_until_readable();
+  void wait_until_writable();
   /// In a forked process: drops the counts of threads that no longer exist.
   void drop_counts_after_fork();
 
-  uint32_t asking_ = 0;
-  uint32_t wanting_ = 0;  // threads waiting to change; while there are any, no new turn that only queries begins
-  uint32_t forks_ = 0;    // the process's fork count when the fields above were written
-  bool changing_ = false;
+  uint32_t readers_ = 0;
+  uint32_t waiting_writers_ =
+      0;                // threads waiting to change; while there are any, no new turn that only queries begins
+  uint32_t forks_ = 0;  // the process's fork count when the fields above were written
+  bool writing_ = false;
 };
 
 /// Call once, before the first turn: registers a fork handler. False if there is no memory.
@@ -49,7 +50,7 @@ class Turns {
 class Turn {
  public:
   /// Queries one filter and changes the other; either may be null.
-  Turn(Turns* asked, Turns* changed);
+  Turn(Turns* read, Turns* written);
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
   ~Turn() { end(); }
@@ -60,8 +61,8 @@ class Turn {
  private:
   [[nodiscard]] bool may_begin() const;
 
-  Turns* asked_;
-  Turns* changed_;
+  Turns* read_;
+  Turns* written_;
   PyThreadState* state_ = nullptr;
 };
 

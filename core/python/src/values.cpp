@@ -21,23 +21,23 @@ bool Values::open(PyObject* values) {
 
 bool Values::take(size_t count, uint64_t* values) {
   if (is_array()) {
-    if (count > size() - taken_)
+    if (count > size() - next_)
       return raise_bad_argument("values must have one item per key, got %zu", size()) != nullptr;
     crivo_error error;
-    return succeeded(take_items(count, values, &error), error);
+    return succeeded(read_items(count, values, &error), error);
   }
-  for (size_t i = 0; i < count; ++i, ++taken_) {
+  for (size_t i = 0; i < count; ++i, ++next_) {
     const Ref value(PyIter_Next(iterator_.get()));
-    if (!value && PyErr_Occurred() == nullptr) raise_bad_argument("values must have one item per key, got %zu", taken_);
+    if (!value && PyErr_Occurred() == nullptr) raise_bad_argument("values must have one item per key, got %zu", next_);
     if (!value || !read_integer("value", value.get(), 0, &values[i])) return false;
   }
   return true;
 }
 
-crivo_status Values::take_items(size_t count, uint64_t* values, crivo_error* error) {
+crivo_status Values::read_items(size_t count, uint64_t* values, crivo_error* error) {
   const auto width = static_cast<size_t>(view_.itemsize);
   const Py_ssize_t stride = view_.strides == nullptr ? view_.itemsize : view_.strides[0];
-  const char* item = static_cast<const char*>(view_.buf) + static_cast<Py_ssize_t>(taken_) * stride;
+  const char* item = static_cast<const char*>(view_.buf) + static_cast<Py_ssize_t>(next_) * stride;
   for (size_t i = 0; i < count; ++i, item += stride) {
     int64_t negative = 0;
     if (item_integer(items_, item, width, &values[i], &negative)) continue;
@@ -46,16 +46,16 @@ crivo_status Values::take_items(size_t count, uint64_t* values, crivo_error* err
                   static_cast<long long>(negative));
     return CRIVO_BAD_ARGUMENT;
   }
-  taken_ += count;
+  next_ += count;
   return CRIVO_OK;
 }
 
 bool Values::end() {
   if (is_array()) {
-    return taken_ == size() || raise_bad_argument("values must have one item per key, got %zu", size()) != nullptr;
+    return next_ == size() || raise_bad_argument("values must have one item per key, got %zu", size()) != nullptr;
   }
   const Ref more(PyIter_Next(iterator_.get()));
-  if (more) raise_bad_argument("values must have one item per key, got more than %zu", taken_);
+  if (more) raise_bad_argument("values must have one item per key, got more than %zu", next_);
   return PyErr_Occurred() == nullptr;
 }
 

@@ -27,7 +27,7 @@ class Values {
   /// Writes the next `count` values. False with an exception, also if fewer values are left.
   [[nodiscard]] bool take(size_t count, uint64_t* values);
   /// Writes the next `count` values, which the array must have. Needs no GIL. CRIVO_BAD_ARGUMENT for a negative value.
-  [[nodiscard]] crivo_status take_items(size_t count, uint64_t* values, crivo_error* error);
+  [[nodiscard]] crivo_status read_items(size_t count, uint64_t* values, crivo_error* error);
   /// Call after the last key. False with an exception if there are more values.
   [[nodiscard]] bool end();
 
@@ -35,7 +35,7 @@ class Values {
   Py_buffer view_{};
   Items items_ = Items::kUnknown;  // of an array, whose items are integers
   Ref iterator_;                   // of any other iterable
-  size_t taken_ = 0;
+  size_t next_ = 0;
 };
 
 }  // namespace crivo::python

@@ -9,7 +9,7 @@ namespace crivo::python {
 namespace {
 
 bool read_facts(PyObject* self, crivo_facts* facts) {
-  as_filter(self)->turns.wait_to_ask();
+  as_filter(self)->turns.wait_to_read();
   facts->size = sizeof *facts;
   crivo_error error;
   return succeeded(crivo_get_facts(as_filter(self)->handle, facts, &error), error);
@@ -21,7 +21,7 @@ Filter* other_filter(PyTypeObject* type, PyObject* const* args, Py_ssize_t count
 
 /// Runs `crivo_status ask(filter, error)`.
 template <class Ask>
-PyObject* ask_filter(PyObject* self, Ask&& ask, PyObject* filename = Py_None) {
+PyObject* query_filter(PyObject* self, Ask&& ask, PyObject* filename = Py_None) {
   Filter* filter = as_filter(self);
   const auto work = [&](crivo_error* error) { return ask(filter->handle, error); };
   if (!in_turn(&filter->turns, nullptr, work, filename)) return nullptr;
@@ -75,7 +75,7 @@ PyObject* filter_blob(PyObject* self, PyObject* args) {
   if (!PyArg_ParseTuple(args, "ii:_blob", &form, &level)) return nullptr;
   Filter* filter = as_filter(self);
   while (true) {
-    filter->turns.wait_to_ask();
+    filter->turns.wait_to_read();
     const uint64_t bound = crivo_blob_bound(filter->handle);
     if (bound > PY_SSIZE_T_MAX) return PyErr_NoMemory();
     Ref blob(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bound)));
@@ -90,7 +90,7 @@ PyObject* filter_blob(PyObject* self, PyObject* args) {
       return written == bound ? blob.release() : PyBytes_FromStringAndSize(bytes, static_cast<Py_ssize_t>(written));
     }
     // The filter may have grown in another thread while this one waited for its turn.
-    filter->turns.wait_to_ask();
+    filter->turns.wait_to_read();
     if (status != CRIVO_TOO_LARGE || crivo_blob_bound(filter->handle) <= bound) return raise(error);
   }
 }
@@ -103,10 +103,10 @@ PyObject* filter_save(PyObject* self, PyObject* args) {
   const auto save = [&](const crivo_filter* filter, crivo_error* error) {
     return crivo_save(filter, path.bytes(), form, level, error);
   };
-  return ask_filter(self, save, path.name.get());
+  return query_filter(self, save, path.name.get());
 }
 
-PyObject* filter_verify(PyObject* self, PyObject* /*unused*/) { return ask_filter(self, crivo_verify); }
+PyObject* filter_verify(PyObject* self, PyObject* /*unused*/) { return query_filter(self, crivo_verify); }
 
 PyObject* filter_advance(PyObject* self, PyObject* seconds) {
   const double time = PyFloat_AsDouble(seconds);

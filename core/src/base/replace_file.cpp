@@ -83,7 +83,7 @@ ByteSink sink_of(int fd) {
 }
 
 /// Gives a new file the owner and group of the old file, or only the group, if permitted.
-void give_to_owner_of(const struct stat& old, int fd) {
+void copy_owner(const struct stat& old, int fd) {
   struct stat made {};
   if (::fstat(fd, &made) == 0 && made.st_uid == old.st_uid && made.st_gid == old.st_gid) return;
   if (::fchown(fd, old.st_uid, old.st_gid) == 0) return;
@@ -92,7 +92,7 @@ void give_to_owner_of(const struct stat& old, int fd) {
 
 /// Sets the mode last, because changing the owner clears mode bits.
 bool make_alike(int fd, const struct stat& old) {
-  give_to_owner_of(old, fd);
+  copy_owner(old, fd);
   return ::fchmod(fd, old.st_mode & 07777) == 0;
 }
 

@@ -15,7 +15,7 @@
 namespace crivo {
 namespace {
 
-constexpr const char* kHaveRoom = "have space for the hashes of a build";
+constexpr const char* kReserveSpace = "have space for the hashes of a build";
 
 Error failed(const char* rule, const std::string& folder, int reason) {
   return system_error(reason, "temp_folder must ", rule, ", got ", folder);
@@ -65,7 +65,7 @@ Result<void> TemporaryFile::write(std::uint64_t at, std::span<const std::byte> b
   const int reason = transfer_all(bytes.size(), [&](std::size_t done, std::size_t left) {
     return ::pwrite(file_.get(), bytes.data() + done, left, static_cast<off_t>(at + done));
   });
-  if (reason != 0) return failure(kHaveRoom, reason);
+  if (reason != 0) return failure(kReserveSpace, reason);
   return {};
 }
 

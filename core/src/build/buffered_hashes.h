@@ -29,19 +29,19 @@ class BufferedRecords {
   /// limit is too low for the hashes, even with files, or if a key has two values.
   [[nodiscard]] Result<void> add(std::span<const Record> hashes, std::uint64_t& added);
   [[nodiscard]] Result<void> add(Record hash) {
-    if (kept_ == room_) {
-      if (auto made = make_room(); !made) return made;
+    if (count_ == capacity_) {
+      if (auto made = grow_or_spill(); !made) return made;
     }
-    hashes_[kept_++] = hash;
+    hashes_[count_++] = hash;
     return {};
   }
 
-  [[nodiscard]] std::uint64_t size() const noexcept { return kept_ + runs_.size(); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return count_ + runs_.size(); }
   [[nodiscard]] bool every_addition() const noexcept { return every_addition_; }
   /// Whether some hashes are in a file.
   [[nodiscard]] bool spilled() const noexcept { return runs_.size() != 0; }
   /// The hashes in memory.
-  [[nodiscard]] std::span<Record> in_memory() const noexcept { return {hashes_.get(), kept_}; }
+  [[nodiscard]] std::span<Record> in_memory() const noexcept { return {hashes_.get(), count_}; }
   /// Sorts the hashes in memory and drops repeated ones, unless every addition is stored. Errors: as sort_distinct.
   [[nodiscard]] Result<void> drop_repeated(BuildTask& task);
   /// Writes the hashes in memory to the file, and frees their array. Errors: as add.
@@ -50,7 +50,7 @@ class BufferedRecords {
   [[nodiscard]] RecordRuns<Record>& runs() noexcept { return runs_; }
 
  private:
-  [[nodiscard]] Result<void> make_room();
+  [[nodiscard]] Result<void> grow_or_spill();
   /// Calls drop_repeated() with a task of its own, which reports no progress.
   [[nodiscard]] Result<void> sweep();
   [[nodiscard]] Result<void> write_run();
@@ -63,8 +63,8 @@ class BufferedRecords {
     void operator()(Record* hashes) const noexcept { std::free(hashes); }
   };
   std::unique_ptr<Record[], Free> hashes_;
-  std::size_t kept_ = 0;
-  std::size_t room_ = 0;
+  std::size_t count_ = 0;
+  std::size_t capacity_ = 0;
   RecordRuns<Record> runs_;
 };
 

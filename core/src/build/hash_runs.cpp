@@ -57,7 +57,7 @@ std::size_t RecordRuns<Record>::hashes_in(const Run& run, Blocks blocks) const n
 }
 
 template <class Record>
-std::uint64_t RecordRuns<Record>::room_for(std::uint64_t first, std::uint64_t last) const noexcept {
+std::uint64_t RecordRuns<Record>::buffer_hashes_for(std::uint64_t first, std::uint64_t last) const noexcept {
   std::uint64_t room = 0;
   for (const Run& run : runs_) room += hashes_in(run, blocks_with(run, first, last));
   return room;

@@ -21,14 +21,14 @@ Result<void> MemoryBudget::check() const {
 
 MemoryBudget MemoryBudget::beside(std::uint64_t taken) const noexcept {
   MemoryBudget part = *this;
-  part.taken_ += taken;
+  part.reserved_ += taken;
   return part;
 }
 
 std::uint64_t MemoryBudget::remaining_after(std::uint64_t taken) const noexcept {
   if (!is_limited()) return UINT64_MAX;
   const std::uint64_t all = limit_ - kCallersMemoryBytes;
-  const std::uint64_t left = all - std::min(all, taken_);
+  const std::uint64_t left = all - std::min(all, reserved_);
   return left - std::min(left, taken);
 }
 

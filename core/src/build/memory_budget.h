@@ -56,7 +56,7 @@ class MemoryBudget {
  private:
   std::uint64_t limit_;
   std::uint64_t key_bytes_;
-  std::uint64_t taken_ = 0;  // by other parts of the build
+  std::uint64_t reserved_ = 0;  // by other parts of the build
 };
 
 /// The memory of one thread of a build, for a shard of a ribbon or map, or for a sort.

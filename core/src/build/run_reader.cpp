@@ -12,22 +12,22 @@ template <class Record>
 RunReader<Record>::RunReader(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task)
     : runs_(runs),
       task_(task),
-      room_(static_cast<Record*>(task.memory()->allocate(sizeof(Record) * room, alignof(Record))), room) {}
+      buffer_(static_cast<Record*>(task.memory()->allocate(sizeof(Record) * room, alignof(Record))), room) {}
 
 template <class Record>
 RunReader<Record>::~RunReader() {
-  task_.memory()->deallocate(room_.data(), room_.size_bytes(), alignof(Record));
+  task_.memory()->deallocate(buffer_.data(), buffer_.size_bytes(), alignof(Record));
 }
 
 template <class Record>
 Result<std::span<const Record>> RunReader<Record>::load(std::uint64_t first, std::uint64_t last) {
   if (!fits(first, last)) {
     return error(ErrorCode::kBadArgument, "hashes must be uniform, as hash_key makes them, got ",
-                 runs_.room_for(first, last), " in a range with memory for ", room_.size());
+                 runs_.buffer_hashes_for(first, last), " in a range with memory for ", buffer_.size());
   }
-  const Result<std::size_t> read = runs_.read(first, last, room_);
+  const Result<std::size_t> read = runs_.read(first, last, buffer_);
   if (!read.has_value()) return read.error();
-  const auto hashes = room_.first(*read);
+  const auto hashes = buffer_.first(*read);
   if (auto sorted = sort_hashes(hashes, task_); !sorted) return sorted.error();
   const Result<std::size_t> distinct = drop_repeated(hashes);
   if (!distinct.has_value()) return distinct.error();
@@ -79,12 +79,12 @@ Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t room,
 
 template <class Record>
 Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& task,
-                                     const std::function<void(std::span<const Record>)>& see) {
+                                     const std::function<void(std::span<const Record>)>& visit) {
   std::uint64_t distinct = 0;
   const auto count = [&](std::span<const Record> hashes) -> Result<void> {
     if (hashes.empty()) return {};
     distinct += hashes.size();
-    if (see) see(hashes);
+    if (visit) visit(hashes);
     return task.advance(kSortShare * static_cast<double>(hash_of(hashes.back())) * 0x1p-64);
   };
   if (auto read = for_each_distinct<Record>(runs, task.memory_left() / sizeof(Record), task, count); !read)

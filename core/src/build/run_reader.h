@@ -37,13 +37,13 @@ class RunReader {
 
  private:
   [[nodiscard]] bool fits(std::uint64_t first, std::uint64_t last) const noexcept {
-    return runs_.room_for(first, last) <= room_.size();
+    return runs_.buffer_hashes_for(first, last) <= buffer_.size();
   }
   [[nodiscard]] Result<std::span<const Record>> load(std::uint64_t first, std::uint64_t last);
 
   const RecordRuns<Record>& runs_;
   BuildTask& task_;
-  std::span<Record> room_;
+  std::span<Record> buffer_;
 };
 
 /// Calls `use` with the distinct hashes of the runs, in ascending order, range by range. `room`: as for RunReader.
@@ -51,11 +51,11 @@ template <class Record>
 [[nodiscard]] Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task,
                                              const std::function<Result<void>(std::span<const Record>)>& use);
 
-/// Counts the distinct hashes of runs, and passes them to `see`, if any, range by range. Uses all memory that the task
-/// has left, and advances the task's progress to kSortShare.
+/// Counts the distinct hashes of runs, and passes them to `visit`, if any, range by range. Uses all memory that the
+/// task has left, and advances the task's progress to kSortShare.
 template <class Record>
 [[nodiscard]] Result<std::uint64_t> count_distinct(const RecordRuns<Record>& runs, BuildTask& task,
-                                                   const std::function<void(std::span<const Record>)>& see = {});
+                                                   const std::function<void(std::span<const Record>)>& visit = {});
 
 /// The distinct hashes of runs. `size` is their number. Uses half of the memory that the task has left.
 template <class Record>

@@ -47,11 +47,11 @@ struct FilterBuild {
 /// Reserves, in the task's budget, the memory that a build from these runs uses until its end: for the index of the
 /// runs, and for a payload in memory. Errors: kBadArgument if max_memory is too low.
 template <class Record>
-[[nodiscard]] Result<void> take_memory(const RecordRuns<Record>& runs, std::uint64_t payload_in_memory,
-                                       std::uint64_t payload, BuildTask& task) {
+[[nodiscard]] Result<void> reserve_memory(const RecordRuns<Record>& runs, std::uint64_t payload_in_memory,
+                                          std::uint64_t payload, BuildTask& task) {
   constexpr std::uint64_t kMinReadBytes = std::uint64_t{3} << 20;  // for the hashes that are read at once
   const std::uint64_t taken = runs.index_bytes() + payload_in_memory;
-  const std::uint64_t least = kMinReadBytes + 4 * sizeof(Record) * runs.least_room();
+  const std::uint64_t least = kMinReadBytes + 4 * sizeof(Record) * runs.min_buffer_hashes();
   if (taken + least > task.budget().remaining_after(0)) return task.budget().too_little_error(taken + least, payload);
   task.set_reserved(taken);
   return {};
@@ -78,8 +78,8 @@ template <class Record>
   }
   // An exact filter needs the keys' memory twice: for all keys, and for the keys that pass its first stage, which is a
   // filter of the members.
-  const bool is_lean = !plan.row->info.can.exact;
-  if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/is_lean)) {
+  const bool fits_once = !plan.row->info.can.exact;
+  if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/fits_once)) {
     task.set_reserved(sizeof(Record) * kept.size() + payload);
     Result<std::unique_ptr<StoredSource<Record>>> source = source_of(std::span<const Record>(kept.in_memory()), task);
     if (!source) return source.error();
@@ -93,7 +93,8 @@ template <class Record>
     file = *std::move(made);
     task.set_payload_memory(file.get());
   }
-  if (auto taken = take_memory(kept.runs(), file == nullptr ? payload : 0, payload, task); !taken) return taken.error();
+  if (auto taken = reserve_memory(kept.runs(), file == nullptr ? payload : 0, payload, task); !taken)
+    return taken.error();
   return FilterBuild::once(plan, std::make_unique<RunSource<Record>>(std::move(kept.runs()), distinct, task), task);
 }
 

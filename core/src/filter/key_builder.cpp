@@ -140,7 +140,7 @@ Result<std::uint64_t> KeyBuilder::keys_to_size_for(BuildTask& task) {
 
 Result<AnyFilter> KeyBuilder::add_from_file(const FilterPlan& plan, const FilterSpec& spec, BuildTask& task) {
   const HashRuns& runs = hashes_->runs();
-  if (auto taken = take_memory(runs, plan.payload_bytes, plan.payload_bytes, task); !taken) return taken.error();
+  if (auto taken = reserve_memory(runs, plan.payload_bytes, plan.payload_bytes, task); !taken) return taken.error();
   AnyFilter filter = FilterBuild::allocate(plan, spec, task.payload_memory());
   const auto all = static_cast<double>(runs.size());
   const auto add = [&](std::span<const std::uint64_t> hashes) -> Result<void> {

@@ -23,7 +23,7 @@ class PairBuilder final : public BuilderState {
         spec_(request_.spec),
         options_(request_.options),
         budget_(options_.max_memory, sizeof(HashedValue)),
-        kept_(false, options_, budget_),
+        pairs_(false, options_, budget_),
         most_(kind.can.exact ? 1 : UINT64_MAX >> (64 - (spec_.value_bits == 0 ? kMaxValueBits : spec_.value_bits))) {}
 
   Result<void> add_hash(std::uint64_t /*key_hash*/) override { return FilterBuild::lacks_value(kind_); }
@@ -33,7 +33,7 @@ class PairBuilder final : public BuilderState {
   Result<void> add_hashes(std::span<const std::uint64_t> key_hashes, std::span<const std::uint64_t> values) override {
     for (std::size_t i = 0; i < key_hashes.size(); ++i) {
       if (values[i] > most_) return bad_argument("value must be in [0, ", most_, "], got ", values[i]);
-      if (auto added = kept_.add({key_hashes[i], values[i]}); !added) return told(added.error());
+      if (auto added = pairs_.add({key_hashes[i], values[i]}); !added) return explain_error(added.error());
       largest_ = std::max(largest_, values[i]);
       ++keys_;
     }
@@ -42,14 +42,14 @@ class PairBuilder final : public BuilderState {
 
   Result<AnyFilter> finish() override {
     Result<AnyFilter> built = build();
-    if (!built) return told(built.error());
+    if (!built) return explain_error(built.error());
     return built;
   }
 
  private:
   /// Rewrites the error of a key with two values. In an exact filter, two values mean that the key is both a member and
   /// a non-member.
-  [[nodiscard]] Error told(const Error& why) const {
+  [[nodiscard]] Error explain_error(const Error& why) const {
     if (!why.key_hash || !kind_.can.exact) return why;
     Error both =
         bad_argument("key must be in only one set, got one in both, or two with the same hash, ", *why.key_hash);
@@ -67,7 +67,7 @@ class PairBuilder final : public BuilderState {
     if (spec.value_bits == 0) spec.value_bits = std::max(1U, static_cast<unsigned>(std::bit_width(largest_)));
     const Result<FilterPlan> plan = plan_filter(spec, options_.max_bytes);
     if (!plan) return plan.error();
-    Result<AnyFilter> built = build_once(*plan, spec, kept_, *distinct, options_, task);
+    Result<AnyFilter> built = build_once(*plan, spec, pairs_, *distinct, options_, task);
     if (built) FilterBuild::count_added(*built, keys_ - built->facts().keys);
     return built;
   }
@@ -77,15 +77,15 @@ class PairBuilder final : public BuilderState {
     const auto count_ones = [this](std::span<const HashedValue> keys) {
       ones_ += static_cast<std::uint64_t>(std::ranges::count(keys, 1U, &HashedValue::value));
     };
-    if (!kept_.spilled()) {
-      task.set_reserved(sizeof(HashedValue) * kept_.size());
-      if (auto dropped = kept_.drop_repeated(task); !dropped) return dropped.error();
-      count_ones(kept_.in_memory());
-      return kept_.size();
+    if (!pairs_.spilled()) {
+      task.set_reserved(sizeof(HashedValue) * pairs_.size());
+      if (auto dropped = pairs_.drop_repeated(task); !dropped) return dropped.error();
+      count_ones(pairs_.in_memory());
+      return pairs_.size();
     }
-    if (auto spilled = kept_.spill(); !spilled) return spilled.error();
-    task.set_reserved(kept_.runs().index_bytes());
-    return count_distinct<HashedValue>(kept_.runs(), task, count_ones);
+    if (auto spilled = pairs_.spill(); !spilled) return spilled.error();
+    task.set_reserved(pairs_.runs().index_bytes());
+    return count_distinct<HashedValue>(pairs_.runs(), task, count_ones);
   }
 
   BuilderRequest request_;
@@ -93,7 +93,7 @@ class PairBuilder final : public BuilderState {
   const FilterSpec& spec_;
   const BuildOptions& options_;
   MemoryBudget budget_;
-  BufferedRecords<HashedValue> kept_;
+  BufferedRecords<HashedValue> pairs_;
   std::uint64_t most_;  // the largest allowed value
   std::uint64_t largest_ = 0;
   std::uint64_t ones_ = 0;  // among the distinct keys; set by count_pairs

@@ -33,8 +33,8 @@ Result<std::uint64_t> write_blob_file(const FilterRef& filter, const std::string
 Result<std::uint64_t> write_blob_file(const MappedFilter& filter, const std::string& path, BlobForm form, int level) {
   return replace_by(path, [&](const BlobSink& sink) -> Result<std::uint64_t> {
     Result<std::uint64_t> written = std::uint64_t{0};
-    auto looked = filter.look_at_whole([&](const FilterRef& ref) { written = write_blob(ref, form, sink, level); });
-    if (!looked) return looked.error();
+    auto copied = filter.look_at_whole([&](const FilterRef& ref) { written = write_blob(ref, form, sink, level); });
+    if (!copied) return copied.error();
     return written;
   });
 }
@@ -47,8 +47,8 @@ Result<AnyFilter> read_blob_file(const std::string& path, const ReadLimits& limi
                        limits.max_bytes, ", got ", file->payload_bytes());
   }
   std::optional<AnyFilter> copy;
-  const auto take_copy = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limits.max_bytes); };
-  if (auto looked = file->look_at_whole(take_copy); !looked) return looked.error();
+  const auto copy_filter = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limits.max_bytes); };
+  if (auto copied = file->look_at_whole(copy_filter); !copied) return copied.error();
   return *std::move(copy);
 }
 

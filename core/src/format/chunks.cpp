@@ -141,14 +141,14 @@ Result<void> ChunkReader::take(std::uint64_t seq, std::span<const std::byte> dat
     return same(std::span<const std::byte>(blob_).subspan(from, data.size()));
   }
   if (seq > joined_) {
-    const auto [place, is_new] = waiting_.try_emplace(seq, data.begin(), data.end());
+    const auto [place, is_new] = pending_.try_emplace(seq, data.begin(), data.end());
     return is_new ? Result<void>() : same(place->second);
   }
   blob_.insert(blob_.end(), data.begin(), data.end());
   ++joined_;
-  for (auto next = waiting_.begin(); next != waiting_.end() && next->first == joined_; ++joined_) {
+  for (auto next = pending_.begin(); next != pending_.end() && next->first == joined_; ++joined_) {
     blob_.insert(blob_.end(), next->second.begin(), next->second.end());
-    next = waiting_.erase(next);
+    next = pending_.erase(next);
   }
   return {};
 }
@@ -179,7 +179,7 @@ std::optional<std::uint64_t> ChunkReader::first_missing() const noexcept {
 
 Result<std::vector<std::byte>> ChunkReader::finish() && {
   if (const std::optional<std::uint64_t> missing = first_missing()) {
-    return error(ErrorCode::kNotFound, "chunk ", *missing, " must be present, got ", joined_ + waiting_.size(), " of ",
+    return error(ErrorCode::kNotFound, "chunk ", *missing, " must be present, got ", joined_ + pending_.size(), " of ",
                  chunks(), " chunks");
   }
   if (id_of(blob_) != series_->id) {

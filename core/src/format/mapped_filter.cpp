@@ -65,7 +65,7 @@ class MappedFilter::State {
   Result<void> ask(std::span<const std::uint64_t> hashes, const Answer& answer);
   /// The same, but admit_reads(row, gate) verifies the segments that the query reads.
   template <class Admit, class Answer>
-  Result<void> ask_admitted(const Admit& admit_reads, const Answer& answer);
+  Result<void> query_admitted(const Admit& admit_reads, const Answer& answer);
   Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look);
 
   [[nodiscard]] const FilterRef& ref() const noexcept { return *ref_; }
@@ -107,7 +107,7 @@ Result<void> MappedFilter::State::while_reading(const Work& work) {
 
 template <class Answer>
 Result<void> MappedFilter::State::ask(std::span<const std::uint64_t> hashes, const Answer& answer) {
-  return ask_admitted(
+  return query_admitted(
       [&](const KindRow& row, ByteGate& gate) {
         return std::ranges::all_of(
             hashes, [&](std::uint64_t hash) { return row.admit_query(ViewOf::filter(*ref_), hash, gate); });
@@ -116,7 +116,7 @@ Result<void> MappedFilter::State::ask(std::span<const std::uint64_t> hashes, con
 }
 
 template <class Admit, class Answer>
-Result<void> MappedFilter::State::ask_admitted(const Admit& admit_reads, const Answer& answer) {
+Result<void> MappedFilter::State::query_admitted(const Admit& admit_reads, const Answer& answer) {
   if (file_ == nullptr) {
     answer(*ref_);
     return {};
@@ -270,7 +270,7 @@ Result<std::uint64_t> MappedFilter::count_hash(std::uint64_t key_hash) const {
 
 Result<bool> MappedFilter::may_contain_range(std::uint64_t low, std::uint64_t high) const {
   bool hit = false;
-  auto asked = state_->ask_admitted(
+  auto asked = state_->query_admitted(
       [&](const KindRow& row, ByteGate& gate) {
         return low > high || row.admit_range == nullptr ||
                row.admit_range(ViewOf::filter(state_->ref()), low, high, gate);

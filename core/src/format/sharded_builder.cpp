@@ -27,7 +27,7 @@ std::uint64_t share_of(std::uint64_t capacity, std::uint32_t shards) {
 }
 
 /// The number of hashes of a shard that are buffered before they are written as a run.
-std::size_t most_waiting(std::uint64_t max_memory, std::uint32_t shards) {
+std::size_t max_buffered(std::uint64_t max_memory, std::uint32_t shards) {
   constexpr std::uint64_t kMaxBytes = std::uint64_t{64} << 20;  // of all shards
   constexpr std::uint64_t kMin = 64;
   const std::uint64_t hashes = std::min(max_memory / 4, kMaxBytes) / shards / sizeof(std::uint64_t);
@@ -42,7 +42,7 @@ class ShardedBuilder::State {
       : spec_(spec),
         options_(options),
         shards_(shards),
-        most_waiting_(most_waiting(options.max_memory, shards)),
+        max_buffered_(max_buffered(options.max_memory, shards)),
         file_(options.temp_folder) {
     spec_.capacity = share_of(spec.capacity, shards);
   }
@@ -55,7 +55,7 @@ class ShardedBuilder::State {
       Waiting& shard = shards_[shard_of(hash, shards())];
       shard.hashes.push_back(hash);
       ++keys_;
-      if (shard.hashes.size() < most_waiting_) continue;
+      if (shard.hashes.size() < max_buffered_) continue;
       if (auto written = file_.append(shard.hashes); !written) return written;
       shard.runs.push_back(file_.runs() - 1);
       shard.hashes.clear();
@@ -106,7 +106,7 @@ class ShardedBuilder::State {
   FilterSpec spec_;  // of a shard
   BuildOptions options_;
   std::vector<Waiting> shards_;
-  std::size_t most_waiting_;
+  std::size_t max_buffered_;
   HashRuns file_;
   std::uint64_t keys_ = 0;
 };

@@ -133,8 +133,8 @@ Result<AnyFilter> read_shard(const std::string& manifest_path, const Manifest& m
                          limits.max_bytes, ", got ", bytes);
     }
     std::optional<AnyFilter> copy;
-    const auto take_copy = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limits.max_bytes); };
-    if (auto looked = file->look_at_whole(take_copy); !looked) return looked.error();
+    const auto copy_filter = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limits.max_bytes); };
+    if (auto copied = file->look_at_whole(copy_filter); !copied) return copied.error();
     return *std::move(copy);
   };
   Result<AnyFilter> shard = read();
@@ -154,10 +154,10 @@ class ShardedFilter::State {
         manifest_(std::move(manifest)),
         slots_(manifest_.shards.size()) {}
 
-  /// Calls `Result<Answer> ask_shard(shard)`, and adds the shard's number to its error. Returns kUnsupported unchanged,
-  /// because a shard that cannot count is not damaged.
+  /// Calls `Result<Answer> query_shard(shard)`, and adds the shard's number to its error. Returns kUnsupported
+  /// unchanged, because a shard that cannot count is not damaged.
   template <class Answer, class Ask>
-  Result<Answer> ask(std::uint32_t number, const Ask& ask_shard);
+  Result<Answer> ask(std::uint32_t number, const Ask& query_shard);
 
   [[nodiscard]] std::uint32_t shards() const noexcept { return static_cast<std::uint32_t>(shape.units); }
 
@@ -230,10 +230,10 @@ void ShardedFilter::State::close_others(std::uint32_t number) {
 }
 
 template <class Answer, class Ask>
-Result<Answer> ShardedFilter::State::ask(std::uint32_t number, const Ask& ask_shard) {
+Result<Answer> ShardedFilter::State::ask(std::uint32_t number, const Ask& query_shard) {
   const Result<File> file = open(number);
   if (!file) return file.error();
-  Result<Answer> answer = ask_shard(**file);
+  Result<Answer> answer = query_shard(**file);
   const Error* const error = answer.has_value() ? nullptr : &answer.error();
   if (error == nullptr || error->code == ErrorCode::kUnsupported) return answer;
   return in_shard(*error, path_, number);

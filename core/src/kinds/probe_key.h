@@ -12,16 +12,16 @@
 
 namespace crivo {
 
-/// ask_key() for long keys. Not inlined: the hash call needs a stack frame, which short keys avoid.
-template <auto kAsk, class... Out>
-[[gnu::noinline]] bool ask_long_key(const View& view, std::string_view key, Out&... out) noexcept {
-  return kAsk(view, hash_key(key, view.shape.seed), out...);
+/// probe_key() for long keys. Not inlined: the hash call needs a stack frame, which short keys avoid.
+template <auto kProbe, class... Out>
+[[gnu::noinline]] bool probe_long_key(const View& view, std::string_view key, Out&... out) noexcept {
+  return kProbe(view, hash_key(key, view.shape.seed), out...);
 }
 /// A Probe::contains_key, or a Probe::find_key that writes the value to `out`, made from the function for a hash.
-template <auto kAsk, class... Out>
-bool ask_key(const View& view, std::string_view key, Out&... out) noexcept {
-  if (key.size() > kShortKey) return ask_long_key<kAsk>(view, key, out...);
-  return kAsk(view, hash_short_key(key, view.shape.seed), out...);
+template <auto kProbe, class... Out>
+bool probe_key(const View& view, std::string_view key, Out&... out) noexcept {
+  if (key.size() > kShortKey) return probe_long_key<kProbe>(view, key, out...);
+  return kProbe(view, hash_short_key(key, view.shape.seed), out...);
 }
 
 /// The hash of an element of a batch, which is a hash or a key.
@@ -45,7 +45,7 @@ void contains_keys(const View& view, const std::string_view* keys, std::size_t c
 /// A Probe, made from the two functions for hashes.
 template <bool (*kContains)(const View&, std::uint64_t) noexcept,
           void (*kContainsBatch)(const View&, const std::uint64_t*, std::size_t, bool*) noexcept>
-constexpr Probe kProbeOf = {kContains, &ask_key<kContains>, kContainsBatch, &contains_keys<kContainsBatch>};
+constexpr Probe kProbeOf = {kContains, &probe_key<kContains>, kContainsBatch, &contains_keys<kContainsBatch>};
 
 /// The same for a kind whose keys have values.
 template <bool (*kContains)(const View&, std::uint64_t) noexcept,
@@ -53,11 +53,11 @@ template <bool (*kContains)(const View&, std::uint64_t) noexcept,
           bool (*kFind)(const View&, std::uint64_t, std::uint64_t&) noexcept,
           void (*kFindBatch)(const View&, const std::uint64_t*, std::size_t, std::uint64_t*, bool*) noexcept>
 constexpr Probe kFindProbeOf = {.contains = kContains,
-                                .contains_key = &ask_key<kContains>,
+                                .contains_key = &probe_key<kContains>,
                                 .contains_batch = kContainsBatch,
                                 .contains_keys = &contains_keys<kContainsBatch>,
                                 .find = kFind,
-                                .find_key = &ask_key<kFind, std::uint64_t>,
+                                .find_key = &probe_key<kFind, std::uint64_t>,
                                 .find_batch = kFindBatch};
 
 }  // namespace crivo

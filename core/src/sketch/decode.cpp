@@ -24,8 +24,8 @@ class Peeling {
       : spec_(spec),
         bytes_(std::move(symbols)),
         symbols_(bytes_, spec.key_bytes, 0),
-        waits_(spec.symbols, 1),
-        gave_(spec.symbols, 0) {}
+        is_queued_(spec.symbols, 1),
+        has_yielded_(spec.symbols, 0) {}
 
   /// Finds all keys that the symbols yield, and removes them from the symbols.
   Result<void> run() {
@@ -35,8 +35,8 @@ class Peeling {
     while (!waiting_.empty()) {
       const std::uint64_t i = waiting_.back();
       waiting_.pop_back();
-      waits_[i] = 0;
-      if (auto done = look_at(i); !done) return done;
+      is_queued_[i] = 0;
+      if (auto done = peel(i); !done) return done;
     }
     return {};
   }
@@ -46,7 +46,7 @@ class Peeling {
 
   Result<SetDifference> finish() {
     for (std::uint64_t i = 0; i < spec_.symbols; ++i) {
-      if (!symbols_.is_empty(i)) return no_sets("symbol ", i, " has keys that the first one does not have");
+      if (!symbols_.is_empty(i)) return inconsistent_error("symbol ", i, " has keys that the first one does not have");
     }
     const auto order = [keys = spec_.keys](const SymbolKey& key) {
       constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
@@ -57,39 +57,40 @@ class Peeling {
     const auto has_twice = [](const auto& side) { return std::ranges::adjacent_find(side) != side.end(); };
     std::vector<SymbolKey> in_both;
     std::ranges::set_intersection(found_[0], found_[1], std::back_inserter(in_both), {}, order, order);
-    if (has_twice(found_[0]) || has_twice(found_[1]) || !in_both.empty()) return no_sets("a key is found twice");
+    if (has_twice(found_[0]) || has_twice(found_[1]) || !in_both.empty())
+      return inconsistent_error("a key is found twice");
     return SetDifference{packed(found_[0]), packed(found_[1])};
   }
 
  private:
   template <class... Parts>
-  static Error no_sets(const Parts&... parts) {
+  static Error inconsistent_error(const Parts&... parts) {
     return corrupt("symbols must be those of two sets, got others: ", parts...);
   }
 
-  Result<void> look_at(std::uint64_t i) {
+  Result<void> peel(std::uint64_t i) {
     const std::uint64_t check = symbols_.check(i);
     const SymbolKey key = symbols_.key(i);
     if (check == 0) return {};
     const SymbolTerm term(key, spec_.key_bytes, spec_.seed);
     const bool is_first = check == term.check;
     if (!is_first && check != 0 - term.check) return {};
-    if (std::exchange(gave_[i], 1) != 0) return no_sets("symbol ", i, " gives two keys");
+    if (std::exchange(has_yielded_[i], 1) != 0) return inconsistent_error("symbol ", i, " gives two keys");
     found_[is_first ? 0 : 1].push_back(key);
-    return take_out(term, 0 - check, i);
+    return remove_key(term, 0 - check, i);
   }
 
   /// Removes a key from its symbols, which must include symbol `from`.
-  Result<void> take_out(const SymbolTerm& term, std::uint64_t check, std::uint64_t from) {
+  Result<void> remove_key(const SymbolTerm& term, std::uint64_t check, std::uint64_t from) {
     bool is_there = false;
     for (SymbolIndices indices(term.steps); indices.index() < spec_.symbols; indices.advance()) {
       const std::uint64_t i = indices.index();
       symbols_.apply_at(i, term.key, check);
       is_there = is_there || i == from;
-      if (i == from || std::exchange(waits_[i], 1) != 0) continue;
+      if (i == from || std::exchange(is_queued_[i], 1) != 0) continue;
       waiting_.push_back(i);
     }
-    if (!is_there) return no_sets("symbol ", from, " has a key that belongs elsewhere");
+    if (!is_there) return inconsistent_error("symbol ", from, " has a key that belongs elsewhere");
     return {};
   }
 
@@ -103,9 +104,9 @@ class Peeling {
   const SketchSpec& spec_;
   AlignedBytes bytes_;
   Symbols symbols_;
-  std::vector<std::uint64_t> waiting_;  // symbols to examine, without repetition
-  std::vector<std::uint8_t> waits_;     // 1 for these symbols
-  std::vector<std::uint8_t> gave_;      // 1 for symbols that have yielded a key
+  std::vector<std::uint64_t> waiting_;     // symbols to examine, without repetition
+  std::vector<std::uint8_t> is_queued_;    // 1 for these symbols
+  std::vector<std::uint8_t> has_yielded_;  // 1 for symbols that have yielded a key
   std::vector<SymbolKey> found_[2];
 };
 

@@ -44,7 +44,7 @@ Result<void> check_sketch(const SketchSpec& spec, ErrorCode code) {
 }
 
 /// The key as symbols store it. Errors: kBadArgument.
-Result<SymbolKey> known_as(const SketchSpec& spec, std::string_view key) {
+Result<SymbolKey> as_stored(const SketchSpec& spec, std::string_view key) {
   if (spec.keys == SketchKeys::kHashes) return symbol_key(hash_key(key, spec.seed));
   if (spec.keys == SketchKeys::kIntegers) return bad_argument("key must be an integer, got a string of bytes");
   if (key.size() != spec.key_bytes) {
@@ -163,7 +163,7 @@ std::vector<std::byte> Sketch::to_blob() const {
 }
 
 Result<void> Sketch::add(std::string_view key) {
-  const Result<SymbolKey> known = known_as(spec_, key);
+  const Result<SymbolKey> known = as_stored(spec_, key);
   if (!known) return known.error();
   apply(spec_, payload_, *known, true);
   ++keys_;
@@ -171,7 +171,7 @@ Result<void> Sketch::add(std::string_view key) {
 }
 
 Result<void> Sketch::remove(std::string_view key) {
-  const Result<SymbolKey> known = known_as(spec_, key);
+  const Result<SymbolKey> known = as_stored(spec_, key);
   if (!known) return known.error();
   apply(spec_, payload_, *known, false);
   --keys_;

@@ -49,7 +49,7 @@ std::byte* BlockMemory::take(std::span<const std::byte> payload, std::unique_ptr
 }
 
 TemporaryMemory::~TemporaryMemory() {
-  if (chunk_ != nullptr) memory_.give_back(chunk_);
+  if (chunk_ != nullptr) memory_.free_chunk(chunk_);
 }
 
 bool TemporaryMemory::in_chunk(const void* memory) const noexcept {
@@ -73,7 +73,7 @@ void TemporaryMemory::uncharge(std::size_t bytes) noexcept {
 
 void* TemporaryMemory::allocate_in_chunk(std::size_t bytes) {
   if (whole_lines(bytes) > BuildMemory::kChunkBytes - used_) return nullptr;
-  if (chunk_ == nullptr) chunk_ = memory_.take_chunk(limit_);
+  if (chunk_ == nullptr) chunk_ = memory_.allocate_chunk(limit_);
   if (chunk_ == nullptr) return nullptr;
   const std::size_t end = used_ + whole_lines(bytes);
   if (end > touched_) {

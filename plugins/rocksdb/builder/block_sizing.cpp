@@ -55,8 +55,8 @@ std::optional<BlockSizing> BlockSizing::for_next(std::size_t keys, std::size_t u
   const double share = used == 0 ? 1 : std::min(1.0, static_cast<double>(left) / static_cast<double>(half + 1));
   const auto fair = static_cast<std::size_t>(static_cast<double>(wanted) * share);
   // A ribbon, or a blocked filter that replaces it, may exceed its planned size, but never `left`.
-  const std::size_t room = wanted <= fair ? left : std::clamp(fair, least, left);
-  return within(room - tail_);
+  const std::size_t allowance = wanted <= fair ? left : std::clamp(fair, least, left);
+  return within(allowance - tail_);
 }
 
 BlockSizing BlockSizing::as_blocked() const noexcept {
@@ -104,12 +104,12 @@ std::size_t BlockSizing::bytes(std::size_t keys) const { return payload_bytes(sp
 
 std::size_t BlockSizing::keys(std::size_t bytes) const {
   if (bytes < tail_) return 0;
-  const std::size_t room = std::min(bytes - tail_, most_planned(level_.kind));
-  std::size_t enough = 0;  // bisection: the sizes of these two key counts bracket `room`
+  const std::size_t allowance = std::min(bytes - tail_, most_planned(level_.kind));
+  std::size_t enough = 0;  // bisection: the sizes of these two key counts bracket `allowance`
   std::size_t too_many = kMaxCapacity + 1;
   while (too_many - enough > 1) {
     const std::size_t middle = enough + (too_many - enough) / 2;
-    (payload_bytes(wanted(middle)) <= room ? enough : too_many) = middle;
+    (payload_bytes(wanted(middle)) <= allowance ? enough : too_many) = middle;
   }
   return enough;
 }

@@ -41,7 +41,7 @@ class BlockSizing {
   /// The same sizing with blocked filters, at the rate of the ribbons.
   [[nodiscard]] BlockSizing as_blocked() const noexcept;
   /// Whether the kind is built in one step from a sorted set of hashes.
-  [[nodiscard]] bool takes_set() const noexcept { return level_.kind == Kind::kRibbon; }
+  [[nodiscard]] bool needs_sorted_set() const noexcept { return level_.kind == Kind::kRibbon; }
   /// The spec of a filter of `keys` keys: as configured, or with fewer bits per key if the payload would exceed
   /// max_payload. A blocked filter then replaces a ribbon if it fits as configured, or if less than one bit per key is
   /// left.

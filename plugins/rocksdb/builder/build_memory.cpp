@@ -44,22 +44,22 @@ BuildMemory& BuildMemory::of_process() noexcept {
 }
 
 BuildMemory::~BuildMemory() {
-  while (kept_count_ != 0) release(kept_[--kept_count_]);
+  while (cached_count_ != 0) release(cached_[--kept_count_]);
 }
 
-std::byte* BuildMemory::take_chunk(std::size_t limit, Use use) {
+std::byte* BuildMemory::allocate_chunk(std::size_t limit, Use use) {
   const std::lock_guard lock(mutex_);
   if (limit < kChunkBytes || held_ > limit - kChunkBytes) return nullptr;
-  std::byte* const chunk = kept_count_ != 0 ? kept_[--kept_count_] : map_chunk(use);
+  std::byte* const chunk = cached_count_ != 0 ? cached_[--kept_count_] : map_chunk(use);
   add(kChunkBytes);
   return chunk;
 }
 
-void BuildMemory::give_back(std::byte* chunk) noexcept {
+void BuildMemory::free_chunk(std::byte* chunk) noexcept {
   const std::lock_guard lock(mutex_);
   held_ -= kChunkBytes;
-  if (kept_count_ < most_kept_) {
-    kept_[kept_count_++] = chunk;
+  if (cached_count_ < max_cached_) {
+    cached_[cached_count_++] = chunk;
   } else {
     release(chunk);
   }
@@ -68,8 +68,8 @@ void BuildMemory::give_back(std::byte* chunk) noexcept {
 bool BuildMemory::count(std::size_t bytes, std::size_t limit) noexcept {
   const std::lock_guard lock(mutex_);
   if (bytes > limit || held_ > limit - bytes) return false;
-  while (kept_count_ != 0 && held_ + bytes + kept_count_ * kChunkBytes > limit) {
-    release(kept_[--kept_count_]);
+  while (cached_count_ != 0 && held_ + bytes + cached_count_ * kChunkBytes > limit) {
+    release(cached_[--kept_count_]);
   }
   add(bytes);
   return true;
@@ -77,7 +77,7 @@ bool BuildMemory::count(std::size_t bytes, std::size_t limit) noexcept {
 
 void BuildMemory::add(std::size_t bytes) noexcept {
   held_ += bytes;
-  peak_ = std::max(peak_, held_ + kept_count_ * kChunkBytes);
+  peak_ = std::max(peak_, held_ + cached_count_ * kChunkBytes);
 }
 
 void BuildMemory::discount(std::size_t bytes) noexcept {
@@ -92,15 +92,15 @@ std::size_t BuildMemory::held() const noexcept {
 
 std::size_t BuildMemory::kept() const noexcept {
   const std::lock_guard lock(mutex_);
-  return kept_count_ * kChunkBytes;
+  return cached_count_ * kChunkBytes;
 }
 
-std::size_t BuildMemory::take_peak() noexcept {
+std::size_t BuildMemory::reset_peak() noexcept {
   const std::lock_guard lock(mutex_);
-  return std::exchange(peak_, held_ + kept_count_ * kChunkBytes);
+  return std::exchange(peak_, held_ + cached_count_ * kChunkBytes);
 }
 
-bool line_up(std::span<std::byte*> chunks) noexcept {
+bool make_adjacent(std::span<std::byte*> chunks) noexcept {
   // Reserves adjacent addresses for all chunks, and then moves each chunk to its place.
   std::byte* const place = reserve(chunks.size() * kChunkBytes);
   if (place == nullptr) return false;

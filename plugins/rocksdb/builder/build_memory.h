@@ -26,8 +26,8 @@ class BuildMemory {
 
   enum class Use { kInPart, kToTheEnd };
 
-  /// most_kept: the number of chunks to cache, at most kMaxCached.
-  explicit BuildMemory(std::size_t most_kept = kMaxCached) noexcept : most_kept_(most_kept) {}
+  /// max_cached: the number of chunks to cache, at most kMaxCached.
+  explicit BuildMemory(std::size_t max_cached = kMaxCached) noexcept : max_cached_(max_cached) {}
   ~BuildMemory();
   BuildMemory(const BuildMemory&) = delete;
   BuildMemory& operator=(const BuildMemory&) = delete;
@@ -38,8 +38,8 @@ class BuildMemory {
   /// Allocates a chunk, aligned to its size, with arbitrary contents. Null if builders would then hold more than
   /// `limit` bytes. If the chunk is new and will be filled (kToTheEnd), the system is advised to use a huge page.
   /// Throws std::bad_alloc if the system has no memory.
-  [[nodiscard]] std::byte* take_chunk(std::size_t limit, Use use = Use::kInPart);
-  void give_back(std::byte* chunk) noexcept;
+  [[nodiscard]] std::byte* allocate_chunk(std::size_t limit, Use use = Use::kInPart);
+  void free_chunk(std::byte* chunk) noexcept;
 
   /// Counts bytes that a builder is about to allocate elsewhere. Returns false, and counts nothing, if builders would
   /// then hold more than `limit` bytes. Evicts cached chunks to stay within the limit.
@@ -52,22 +52,22 @@ class BuildMemory {
   /// The bytes of cached chunks.
   [[nodiscard]] std::size_t kept() const noexcept;
   /// The peak of held plus cached bytes since the last call.
-  [[nodiscard]] std::size_t take_peak() noexcept;
+  [[nodiscard]] std::size_t reset_peak() noexcept;
 
  private:
   void add(std::size_t bytes) noexcept;
 
   mutable std::mutex mutex_;
-  std::array<std::byte*, kMaxCached> kept_{};
-  std::size_t kept_count_ = 0;
-  std::size_t most_kept_;
+  std::array<std::byte*, kMaxCached> cached_{};
+  std::size_t cached_count_ = 0;
+  std::size_t max_cached_;
   std::size_t held_ = 0;
   std::size_t peak_ = 0;
 };
 
 /// Moves chunks to adjacent new addresses without copying their contents. Returns false if the system refuses. Some
 /// chunks may then have moved, but none has lost its contents.
-[[nodiscard]] bool line_up(std::span<std::byte*> chunks) noexcept;
+[[nodiscard]] bool make_adjacent(std::span<std::byte*> chunks) noexcept;
 
 /// Counts bytes for the lifetime of this object.
 class CountedBytes {

@@ -70,7 +70,7 @@ std::optional<AnyFilter> build_in_parts(HashLog& hashes, const BlockSizing& sizi
 /// log, but a ribbon removes repeated ones.
 std::optional<AnyFilter> build_filter(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
                                       BlockMemory& payload) {
-  if (!sizing.takes_set()) return build_in_parts(hashes, sizing, limits, payload);
+  if (!sizing.needs_sorted_set()) return build_in_parts(hashes, sizing, limits, payload);
   auto ribbon = build_from_set(hashes, sizing, limits, payload);
   return ribbon ? std::move(ribbon) : build_in_parts(hashes, sizing.as_blocked(), limits, payload);
 }

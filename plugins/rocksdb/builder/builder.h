@@ -88,7 +88,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   void append(std::uint64_t hash) noexcept {
     ++entries_;
     checksum_ ^= hash;
-    if (!hashes_.append_if_room(hash)) [[unlikely]] {
+    if (!hashes_.try_append(hash)) [[unlikely]] {
       append_to_full(hash);
     }
   }

@@ -50,7 +50,7 @@ void HashLog::grow() {
   const std::size_t limit = limit_ == BuildMemory::kNoLimit ? limit_ : limit_ / 2;
   // A log that has filled one chunk usually fills more.
   const auto use = chunks_.empty() ? BuildMemory::Use::kInPart : BuildMemory::Use::kToTheEnd;
-  std::byte* const chunk = memory_->take_chunk(limit, use);
+  std::byte* const chunk = memory_->allocate_chunk(limit, use);
   if (chunk == nullptr) return spill();
   if (chunks_.empty()) {
     std::uint64_t* const end = std::copy(first_.get(), next_, hashes_in(chunk));
@@ -63,7 +63,7 @@ void HashLog::grow() {
 }
 
 void HashLog::shrink(std::size_t keep, std::size_t used) noexcept {
-  for (; chunks_.size() > keep; chunks_.pop_back()) memory_->give_back(chunks_.back());
+  for (; chunks_.size() > keep; chunks_.pop_back()) memory_->free_chunk(chunks_.back());
   std::uint64_t* const begin = keep == 0 ? first_.get() : hashes_in(chunks_.back());
   next_ = begin + used;
   const std::size_t step_end = std::min(kChunkHashes, (used / kStepHashes + 1) * kStepHashes);
@@ -83,7 +83,7 @@ std::span<std::uint64_t> HashLog::in_one_array() {
   if (spilled()) return {};
   if (chunks_.size() > 1) {
     const std::size_t used = part(parts() - 1).size();
-    const bool lined_up = line_up(chunks_);
+    const bool lined_up = make_adjacent(chunks_);
     shrink(chunks_.size(), used);  // the last chunk may have moved
     if (!lined_up) return {};
   }

@@ -39,7 +39,7 @@ class HashLog {
     *next_++ = hash;
   }
   /// Appends if that needs no more memory; otherwise returns false and does nothing.
-  [[nodiscard]] bool append_if_room(std::uint64_t hash) noexcept {
+  [[nodiscard]] bool try_append(std::uint64_t hash) noexcept {
     if (next_ == end_) return false;
     *next_++ = hash;
     return true;
@@ -69,7 +69,7 @@ class HashLog {
   static constexpr std::size_t kFirstHashes = 8192;
   static constexpr std::size_t kFirstBytes = kFirstHashes * sizeof(std::uint64_t);
   static constexpr std::size_t kChunkHashes = BuildMemory::kChunkBytes / sizeof(std::uint64_t);
-  static constexpr std::size_t kStepHashes = kChunkHashes / 8;  // append_if_room() fails after each step
+  static constexpr std::size_t kStepHashes = kChunkHashes / 8;  // try_append() fails after each step
 
   [[nodiscard]] static std::uint64_t* hashes_in(std::byte* chunk) noexcept {
     return reinterpret_cast<std::uint64_t*>(chunk);

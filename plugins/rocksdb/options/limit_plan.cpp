@@ -29,7 +29,7 @@ struct PlannedLevel {
 };
 
 /// The levels by number, with the specs that the options give. `own` is the level of the new file.
-std::vector<PlannedLevel> levels_of(const Settings& settings, const KnownTree& known,
+std::vector<PlannedLevel> levels_of(const Settings& settings, const ListedTree& known,
                                     const rocksdb::FilterBuildingContext& context, std::size_t own) {
   std::vector<PlannedLevel> levels(std::max(known.levels.size(), own + 1));
   for (std::size_t i = 0; i < known.levels.size(); ++i) {
@@ -79,7 +79,7 @@ Result<void> divide(std::vector<PlannedLevel>& levels, std::size_t own, double b
 
 }  // namespace
 
-Result<FilePlan> plan_file(const Settings& settings, const KnownTree& known,
+Result<FilePlan> plan_file(const Settings& settings, const ListedTree& known,
                            const rocksdb::FilterBuildingContext& context, PlanUse use) {
   const auto own = static_cast<std::size_t>(is_flushed(context) ? 0 : std::max(context.level_at_creation, 0));
   std::vector<PlannedLevel> levels = levels_of(settings, known, context, own);
@@ -109,7 +109,7 @@ Result<FilePlan> plan_file(const Settings& settings, const KnownTree& known,
   return plan;
 }
 
-std::size_t most_of_unknown(const Settings& settings) noexcept {
+std::size_t max_bytes_without_plan(const Settings& settings) noexcept {
   return static_cast<std::size_t>(kUnknownShare * static_cast<double>(settings.max_total_bytes));
 }
 

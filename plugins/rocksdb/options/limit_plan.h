@@ -13,7 +13,7 @@
 namespace crivo::plugin {
 
 /// The tree of a column family, and the filters of its database, as of the last listing. Keys include prefixes.
-struct KnownTree {
+struct ListedTree {
   struct Level {
     double keys = 0;         // of files that no compaction reads now
     double moving_keys = 0;  // of files that running compactions read
@@ -34,16 +34,16 @@ struct FilePlan {
   std::size_t max_bytes = SIZE_MAX;  // of all filters of the file
 };
 
-/// How much of its share a new file gets. kWithinWhatIsLeft, for flushes and compactions: less if larger filters of an
+/// How much of its share a new file gets. kWithinRest, for flushes and compactions: less if larger filters of an
 /// earlier plan leave too little of the limit. kAll, for RefilterRocksDB: the whole share, because all files will
 /// follow the plan.
-enum class PlanUse { kWithinWhatIsLeft, kAll };
+enum class PlanUse { kWithinRest, kAll };
 
 /// The filters of a file of this context, in a column family with a limit and this tree. Errors: kBadArgument.
-[[nodiscard]] Result<FilePlan> plan_file(const Settings& settings, const KnownTree& known,
+[[nodiscard]] Result<FilePlan> plan_file(const Settings& settings, const ListedTree& known,
                                          const rocksdb::FilterBuildingContext& context, PlanUse use);
 
 /// The most bytes of a file's filters without a plan: in a recovery, without the listener, or at an unknown level.
-[[nodiscard]] std::size_t most_of_unknown(const Settings& settings) noexcept;
+[[nodiscard]] std::size_t max_bytes_without_plan(const Settings& settings) noexcept;
 
 }  // namespace crivo::plugin

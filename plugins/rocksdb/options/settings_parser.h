@@ -105,7 +105,7 @@ class SharedSettings {
   }
 
   /// Sets the column family's tree, which is not an option.
-  Result<void> learn(const TreeOptions& tree) const {
+  Result<void> set_tree(const TreeOptions& tree) const {
     const std::lock_guard lock(mutex_);
     if (settings_.tree == tree) return {};
     Settings learned = settings_;
@@ -123,7 +123,7 @@ class SharedSettings {
     return policy_id(policy_, settings_);
   }
   /// If this thread's call began with this id, ends the call and reverts its changes; otherwise returns false.
-  bool take_back(std::string_view id) {
+  bool revert_call(std::string_view id) {
     const std::lock_guard lock(mutex_);
     const auto call = calls_.find(std::this_thread::get_id());
     if (call == calls_.end() || policy_id(policy_, call->second.start) != id) return false;

@@ -210,7 +210,7 @@ Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
                                       const std::unordered_map<std::string, std::string>& options,
                                       std::unordered_map<std::string, std::string>*) {
   const auto before = options.find(kIdBefore);
-  if (before != options.end() && settings_.take_back(before->second)) return Status::OK();
+  if (before != options.end() && settings_.revert_call(before->second)) return Status::OK();
   const bool transforms =
       std::ranges::any_of(options, [&](const auto& option) { return GetOptionName(option.first) == kKeyTransform; });
   const auto changed = settings_.change([&](SettingsParser& parser) -> Result<void> {
@@ -244,7 +244,7 @@ Status FilterPolicy::check(const rocksdb::ColumnFamilyOptions& column_family) co
   Status valid = check_names<CollectorFactory>(collectors, "table_properties_collectors");
   if (valid.ok()) valid = check_scan_factories(collectors);
   if (!valid.ok()) return valid;
-  const auto learned = settings_.learn(tree_of(column_family));
+  const auto learned = settings_.set_tree(tree_of(column_family));
   return learned ? valid : refusal(settings_.policy(), learned.error());
 }
 
@@ -265,14 +265,14 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
                            .level = context.level_at_creation,
                            .charged = charged_cache(context.table_options),
                            .folder = folder};
-  auto record = offer_record(sizing.stamp, name_of(settings.key_transform));
+  auto record = publish_record(sizing.stamp, name_of(settings.key_transform));
   return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing.blocks, verify, std::move(record),
                                                          settings.key_transform, limits, counters_));
 }
 
 FilePlan FilterPolicy::plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept {
   const FilePlan unlimited{spec_of_file(settings_.policy(), settings, context)};
-  const FilePlan unplanned{unlimited.spec, most_of_unknown(settings)};
+  const FilePlan unplanned{unlimited.spec, max_bytes_without_plan(settings)};
   try {
     const auto tree = filter_tree_of(context.info_log);
     if (tree != nullptr) tree->set_limit(context.column_family_name, settings.max_total_bytes);
@@ -280,7 +280,7 @@ FilePlan FilterPolicy::plan(const Settings& settings, const rocksdb::FilterBuild
     const bool knows_level = is_flushed(context) || context.level_at_creation >= 0;
     if (tree == nullptr || !knows_level) return unplanned;
     const auto plan = plan_file(settings, tree->of(context.column_family_name), context,
-                                is_refiltering() ? PlanUse::kAll : PlanUse::kWithinWhatIsLeft);
+                                is_refiltering() ? PlanUse::kAll : PlanUse::kWithinRest);
     return plan ? *plan : unplanned;
   } catch (...) {  // no memory for the plan
     return settings.max_total_bytes == 0 ? unlimited : unplanned;

@@ -60,13 +60,13 @@ Dl_info place_of(const void* address) noexcept {
 
 /// Recorded at startup, before the program can change its environment, folder or files.
 struct Start {
-  bool asked_for;  // filters are requested
-  bool can_say;    // standard error is open, and not one of the program's files
+  bool filters_requested;  // filters are requested
+  bool can_say;            // standard error is open, and not one of the program's files
   char plugin[PATH_MAX];
 
   Start() noexcept : can_say(::fcntl(STDERR_FILENO, F_GETFD) != -1) {
     const char* const policy = ::secure_getenv("CRIVO_ROCKSDB");
-    asked_for = policy != nullptr && *policy != '\0';
+    filters_requested = policy != nullptr && *policy != '\0';
     const char* const self = place_of(reinterpret_cast<const void*>(&place_of)).dli_fname;
     if (self == nullptr || ::realpath(self, plugin) == nullptr) plugin[0] = '\0';
     char* const slash = std::strrchr(plugin, '/');
@@ -109,7 +109,7 @@ constexpr std::string_view kVersion = "." CRIVO_TEXT(ROCKSDB_MAJOR) "." CRIVO_TE
 
 /// Whether a file has the name of the librocksdb that the plugin is linked to. The plugin must not be loaded together
 /// with another version: two copies of RocksDB's dependencies may conflict.
-bool can_be_ours(std::string_view file) noexcept {
+bool can_be_crivo(std::string_view file) noexcept {
   file.remove_prefix(file.rfind('/') + 1);
   if (!file.starts_with(kLibrary)) return false;
   file.remove_prefix(kLibrary.size());
@@ -118,17 +118,17 @@ bool can_be_ours(std::string_view file) noexcept {
 
 /// Loads the plugin before the program reads OPTIONS files that name the plugin's policies.
 __attribute__((constructor)) void load_early() noexcept {
-  if (!start().asked_for) return;
+  if (!start().filters_requested) return;
   const std::string library = std::string(kLibrary) + std::string(kVersion);
   if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD) != nullptr) load_plugin();
 }
 
 /// The plugin's functions if `original` is a function of the RocksDB that the plugin is linked to; else null.
 const PreloadCalls* calls_for(const void* original) noexcept {
-  if (!start().asked_for) return nullptr;
+  if (!start().filters_requested) return nullptr;
   const Dl_info library = place_of(original);
   if (library.dli_fname == nullptr) return nullptr;
-  if (can_be_ours(library.dli_fname)) {
+  if (can_be_crivo(library.dli_fname)) {
     const PreloadCalls* const calls = load_plugin();
     if (calls == nullptr || place_of(calls->rocksdb_function).dli_fbase == library.dli_fbase) return calls;
   }

@@ -22,7 +22,7 @@ void log_total(const FilterTree::Total& total, rocksdb::Logger* log) {
 }  // namespace
 
 void log_damages(Counters& counters, rocksdb::Logger* log) {
-  for (const std::string& line : counters.take_damages()) {
+  for (const std::string& line : counters.drain_damages()) {
     rocksdb::Warn(log, "%s: %s", counters.policy_name().c_str(), line.c_str());
   }
 }
@@ -77,7 +77,7 @@ void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyH
   log_total(closing->tree->total(), log);
   log_gets(closing->statistics.get(), log);
   for (const auto& counters : all_counters()) {
-    const std::string families = counters->take_families(log);
+    const std::string families = counters->drain_families(log);
     if (!families.empty()) log_counters(*counters, families, log);
   }
 } catch (...) {

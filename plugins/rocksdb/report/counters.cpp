@@ -9,7 +9,7 @@
 namespace crivo::plugin {
 namespace {
 
-constexpr std::size_t kKeptDamages = 8;
+constexpr std::size_t kMaxStoredDamages = 8;
 constexpr std::size_t kKeptFamilies = 64;
 
 std::string plural(std::uint64_t count, std::string_view word) {
@@ -32,19 +32,19 @@ std::string kind_text(std::string_view name, const RocksDBFilterCounters::OfKind
 
 constinit thread_local unsigned shard_of_thread = 0;
 
-unsigned take_shard() noexcept {
+unsigned assign_shard() noexcept {
   static constinit std::atomic<unsigned> threads = 0;
   return shard_of_thread = threads++ % kShards + 1;
 }
 
-QuestionCounts::Totals QuestionCounts::totals(Kind kind) const noexcept {
+QueryCounts::Totals QueryCounts::totals(Kind kind) const noexcept {
   const auto both = [&](Way way) { return sum(cell_of(kind, way, false)) + sum(cell_of(kind, way, true)); };
   return {.single = both(Way::kSingle),
           .batched = both(Way::kBatched),
           .answered_no = sum(cell_of(kind, Way::kSingle, false)) + sum(cell_of(kind, Way::kBatched, false))};
 }
 
-std::uint64_t QuestionCounts::sum(unsigned cell) const noexcept {
+std::uint64_t QueryCounts::sum(unsigned cell) const noexcept {
   std::uint64_t total = 0;
   for (const Shard& shard : shards_) total += shard.cells[cell].load(std::memory_order_relaxed);
   return total;
@@ -63,14 +63,14 @@ void Counters::opened_damaged(std::size_t block_bytes, std::string_view error) n
   const std::lock_guard lock(mutex_);
   ++counts_.damaged_blocks;
   ++more_damages_;
-  if (damages_.size() >= kKeptDamages) return;
+  if (damages_.size() >= kMaxStoredDamages) return;
   damages_.push_back("a filter block of " + std::to_string(block_bytes) + " bytes is damaged: " + std::string(error));
   --more_damages_;
 } catch (const std::bad_alloc&) {
   // The block is counted, but not described in the log.
 }
 
-std::vector<std::string> Counters::take_damages() {
+std::vector<std::string> Counters::drain_damages() {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> taken = std::exchange(damages_, {});
   if (more_damages_ != 0) taken.push_back(plural(more_damages_, "more damaged filter block"));
@@ -86,7 +86,7 @@ void Counters::work_for(const void* logger, std::string_view family) {
   families_.push_back(entry);
 }
 
-std::string Counters::take_families(const void* logger) {
+std::string Counters::drain_families(const void* logger) {
   const std::lock_guard lock(mutex_);
   std::string names;
   for (const Family& family : families_) {
@@ -115,7 +115,7 @@ RocksDBFilterCounters Counters::snapshot() const noexcept {
     counts = counts_;
   }
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
-    const QuestionCounts::Totals questions = questions_.totals(kind);
+    const QueryCounts::Totals questions = questions_.totals(kind);
     RocksDBFilterCounters::OfKind& of_kind = kind == Kind::kRibbon ? counts.ribbon : counts.blocked;
     of_kind.asked_singly = questions.single;
     of_kind.asked_in_batches = questions.batched;

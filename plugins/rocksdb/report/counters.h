@@ -29,7 +29,7 @@ inline constexpr unsigned kShards = 64;
 extern constinit thread_local unsigned shard_of_thread __attribute__((tls_model("initial-exec")));
 
 /// Assigns the next shard to this thread, and returns shard_of_thread.
-unsigned take_shard() noexcept;
+unsigned assign_shard() noexcept;
 
 /// Counts the queries of a policy's filters, from any number of threads, at almost no cost.
 ///
@@ -37,7 +37,7 @@ unsigned take_shard() noexcept;
 /// the cache line moves between cores. So there are many shards of one cache line each, assigned to threads in turn;
 /// totals() adds up all shards. A thread has the same shard number for all policies, so one read of a thread-local
 /// variable finds the shard.
-class QuestionCounts {
+class QueryCounts {
  public:
   enum class Way : unsigned { kSingle, kBatched };
   struct Totals {
@@ -50,7 +50,7 @@ class QuestionCounts {
   void add(Kind kind, Way way, bool maybe, std::uint64_t times) noexcept {
     unsigned taken = shard_of_thread;
     if (taken == 0) [[unlikely]]
-      taken = take_shard();
+      taken = assign_shard();
     shards_[taken - 1].cells[cell_of(kind, way, maybe)].fetch_add(times, std::memory_order_relaxed);
   }
   [[nodiscard]] Totals totals(Kind kind) const noexcept;
@@ -84,21 +84,21 @@ class Counters {
 
   void opened_builtin() noexcept { count(&RocksDBFilterCounters::builtin_blocks); }
   void opened_other_transform() noexcept { count(&RocksDBFilterCounters::other_transform_blocks); }
-  /// Counts a damaged Crivo block; `error` describes the damage. The first eight since the last take_damages() are
+  /// Counts a damaged Crivo block; `error` describes the damage. The first eight since the last drain_damages() are
   /// stored for the log.
   void opened_damaged(std::size_t block_bytes, std::string_view error) noexcept;
   /// The damaged blocks since the last call, one line each. (No logger is available where blocks are opened.)
-  [[nodiscard]] std::vector<std::string> take_damages();
+  [[nodiscard]] std::vector<std::string> drain_damages();
 
   /// Records that a builder was made for a column family of the database with this logger, whose address is only
   /// compared. Stores the last 64 column families.
   void work_for(const void* logger, std::string_view family);
   /// Removes and returns the column families of this logger: "default, users".
-  [[nodiscard]] std::string take_families(const void* logger);
+  [[nodiscard]] std::string drain_families(const void* logger);
   /// The stored column families, without repetition.
   [[nodiscard]] std::set<std::string> families();
 
-  [[nodiscard]] QuestionCounts& questions() noexcept { return questions_; }
+  [[nodiscard]] QueryCounts& questions() noexcept { return questions_; }
   [[nodiscard]] RocksDBFilterCounters snapshot() const noexcept;
 
  private:
@@ -114,10 +114,10 @@ class Counters {
   std::uint64_t number_;
   mutable std::mutex mutex_;          // guards the members below, except questions_
   RocksDBFilterCounters counts_;      // without queries
-  std::vector<std::string> damages_;  // at most kKeptDamages
+  std::vector<std::string> damages_;  // at most kMaxStoredDamages
   std::uint64_t more_damages_ = 0;    // not in damages_
   std::vector<Family> families_;      // at most kKeptFamilies
-  QuestionCounts questions_;
+  QueryCounts questions_;
 };
 
 /// The counters as one line for the log.

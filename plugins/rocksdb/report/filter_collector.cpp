@@ -90,7 +90,7 @@ class Collector final : public rocksdb::TablePropertiesCollector {
 // Some supported versions of RocksDB do not accept null for "no collector". So this function throws std::bad_alloc if
 // memory is short. RocksDB's next step, which allocates a wrapper for the collector, would throw, too.
 rocksdb::TablePropertiesCollector* CollectorFactory::CreateTablePropertiesCollector(Context) {
-  return new Collector(take_record());
+  return new Collector(claim_record());
 }
 
 }  // namespace crivo::plugin

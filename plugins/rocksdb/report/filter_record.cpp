@@ -59,7 +59,7 @@ WrittenFilters FilterRecord::read() const noexcept {
   return filters_;
 }
 
-std::shared_ptr<FilterRecord> offer_record(std::string_view stamp, std::string_view key_transform) noexcept try {
+std::shared_ptr<FilterRecord> publish_record(std::string_view stamp, std::string_view key_transform) noexcept try {
   auto record = std::make_shared<FilterRecord>(std::string(stamp), std::string(key_transform));
   offered = record;
   return record;
@@ -68,7 +68,7 @@ std::shared_ptr<FilterRecord> offer_record(std::string_view stamp, std::string_v
   return nullptr;
 }
 
-std::shared_ptr<const FilterRecord> take_record() noexcept {
+std::shared_ptr<const FilterRecord> claim_record() noexcept {
   auto record = std::exchange(offered, {}).lock();
   if (record != nullptr && record->read().blocks() != 0) return nullptr;
   return record;

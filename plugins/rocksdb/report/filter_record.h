@@ -92,12 +92,12 @@ class FilterRecord {
   WrittenFilters filters_;
 };
 
-/// Makes a record for a new builder, and offers it to the next take_record() in this thread. Null if memory is short.
-[[nodiscard]] std::shared_ptr<FilterRecord> offer_record(std::string_view stamp,
-                                                         std::string_view key_transform) noexcept;
+/// Makes a record for a new builder, and offers it to the next claim_record() in this thread. Null if memory is short.
+[[nodiscard]] std::shared_ptr<FilterRecord> publish_record(std::string_view stamp,
+                                                           std::string_view key_transform) noexcept;
 
 /// Removes and returns the record of the last builder made in this thread. Null if there is none, or if that builder is
 /// gone or has finished a block.
-[[nodiscard]] std::shared_ptr<const FilterRecord> take_record() noexcept;
+[[nodiscard]] std::shared_ptr<const FilterRecord> claim_record() noexcept;
 
 }  // namespace crivo::plugin

@@ -32,7 +32,7 @@ std::optional<FilterTree::Filter> FilterTree::read(rocksdb::DB& db, const rocksd
   filter.entries -= std::min(filter.entries, file.number_property("rocksdb.num.range-deletions"));
   for (const char* const name :
        {"rocksdb.block.based.table.whole.key.filtering", "rocksdb.prefix.extractor.name", kTransformProperty}) {
-    filter.of_which_keys.append(file.text_property(name)).append(1, '\0');
+    filter.key_options.append(file.text_property(name)).append(1, '\0');
   }
   return filter;
 }
@@ -47,14 +47,14 @@ class FilterTree::KeyCounts {
     if (filter.keys == 0) return;
     if (number > newest_) {
       newest_ = number;
-      of_which_keys_ = filter.of_which_keys;
+      of_which_keys_ = filter.key_options;
     }
-    auto& [keys, entries] = sums_[filter.of_which_keys];
+    auto& [keys, entries] = sums_[filter.key_options];
     keys += static_cast<double>(filter.keys);
     entries += static_cast<double>(std::max(filter.entries, std::uint64_t{1}));
   }
   [[nodiscard]] double keys_of(const Filter& filter) const {
-    if (filter.keys != 0 && filter.of_which_keys == of_which_keys_) return static_cast<double>(filter.keys);
+    if (filter.keys != 0 && filter.key_options == of_which_keys_) return static_cast<double>(filter.keys);
     const auto found = sums_.find(of_which_keys_);
     const double ratio = found != sums_.end() ? found->second.first / found->second.second : 1;
     return ratio * static_cast<double>(filter.entries);

@@ -62,7 +62,7 @@ class FilterTree {
     std::uint64_t keys = 0;  // and prefixes; 0 without a filter
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    std::string of_which_keys = {};  // the options that determine the filter's keys
+    std::string key_options = {};  // the options that determine the filter's keys
   };
   struct Family {
     std::vector<KnownTree::Level> levels;

@@ -142,7 +142,7 @@ bool may_have_value(const UserCollectedProperties& properties, const ScanConditi
   return filter->may_contain_range(condition.low, condition.high);  // true for kinds other than range
 }
 
-bool may_meet(const TableProperties& file, Order order, const ScanCondition& condition) {
+bool may_satisfy(const TableProperties& file, Order order, const ScanCondition& condition) {
   const auto& properties = file.user_collected_properties;
   if (condition.extract.kind == Extract::Kind::kPrefix) return PrefixFilters(file).may_have(condition.value);
   // With timestamped keys, the function of an attribute or number got the timestamps too, so its filter is not used.
@@ -185,8 +185,8 @@ bool ScanQuestion::may_match(const TableProperties& file) const noexcept try {
   asked.fetch_add(1, std::memory_order_relaxed);
   const Order order = order_of(file);
   if (order == Order::kUnknown) return true;
-  const auto meets_it = [&](const auto& condition) { return may_meet(file, order, condition); };
-  const bool may = std::ranges::all_of(conditions_, meets_it);
+  const auto satisfies_it = [&](const auto& condition) { return may_satisfy(file, order, condition); };
+  const bool may = std::ranges::all_of(conditions_, satisfies_it);
   if (!may) skipped.fetch_add(1, std::memory_order_relaxed);
   return may;
 } catch (...) {

@@ -60,12 +60,12 @@ class ScanFilterBuilder {
   [[nodiscard]] const std::string& name() const noexcept { return extract_.name; }
 
   /// Adds the key's values. `known` is the length of the prefix shared with the previous key. Throws std::bad_alloc,
-  /// and what the extract's function throws. After an exception, call give_up().
+  /// and what the extract's function throws. After an exception, call omit().
   void add(const rocksdb::Slice& key, std::size_t known);
   /// Frees the memory. There will be no filter.
-  void give_up(std::string_view why, std::string_view detail = {}) noexcept;
+  void omit(std::string_view why, std::string_view detail = {}) noexcept;
 
-  /// The filter as an SST block (docs/format.md) of at most `max_bytes` bytes; no value after give_up(), or if it does
+  /// The filter as an SST block (docs/format.md) of at most `max_bytes` bytes; no value after omit(), or if it does
   /// not fit. Call it once. Throws std::bad_alloc.
   [[nodiscard]] std::optional<std::string> finish(std::uint64_t max_bytes);
 
@@ -79,31 +79,31 @@ class ScanFilterBuilder {
   FilterSpec spec_;
   std::uint64_t max_bytes_;
   std::vector<std::uint64_t> hashes_;
-  bool given_up_ = false;
+  bool omitted_ = false;
   std::string report_;
 };
 
 void ScanFilterBuilder::add(const rocksdb::Slice& key, std::size_t known) {
-  if (given_up_) return;
+  if (omitted_) return;
   extract_.each_hash(key, known, [this](std::uint64_t hash) { add_hash(hash); });
 }
 
 void ScanFilterBuilder::add_hash(std::uint64_t hash) {
-  if (given_up_ || (!hashes_.empty() && hashes_.back() == hash)) return;
+  if (omitted_ || (!hashes_.empty() && hashes_.back() == hash)) return;
   // A filter needs at least log2(1 / rate) bits per value.
   const int least_bits = std::max(1, -std::ilogb(spec_.fp_rate) - 1);
   const std::size_t most = static_cast<std::size_t>(max_bytes_) * 8 / static_cast<std::size_t>(least_bits);
   if (hashes_.size() == 2 * most) {
     hashes_.resize(sort_distinct(hashes_).size());
-    if (hashes_.size() > most) return give_up(kTooMany);
+    if (hashes_.size() > most) return omit(kTooMany);
   }
   // Growing also needs the old array; crivo/rocksdb_scan.h states the total (NewScanFilterCollectorFactory).
   if (hashes_.size() == hashes_.capacity()) hashes_.reserve(std::clamp<std::size_t>(2 * hashes_.size(), 16, 2 * most));
   hashes_.push_back(hash);
 }
 
-void ScanFilterBuilder::give_up(std::string_view why, std::string_view detail) noexcept {
-  given_up_ = true;
+void ScanFilterBuilder::omit(std::string_view why, std::string_view detail) noexcept {
+  omitted_ = true;
   hashes_ = std::vector<std::uint64_t>();  // = {} would not free the memory
   try {
     report_ = why;
@@ -114,7 +114,7 @@ void ScanFilterBuilder::give_up(std::string_view why, std::string_view detail) n
 }
 
 std::optional<std::string> ScanFilterBuilder::finish(std::uint64_t max_bytes) {
-  if (given_up_) return std::nullopt;
+  if (omitted_) return std::nullopt;
   const std::size_t tail = sst_tail_bytes(name().size());
   const std::size_t values = sort_distinct(hashes_).size();
   hashes_.resize(values);
@@ -123,7 +123,7 @@ std::optional<std::string> ScanFilterBuilder::finish(std::uint64_t max_bytes) {
                                        {.max_bytes = max_bytes - std::min<std::uint64_t>(max_bytes, tail)});
   if (!filter) {
     const bool too_large = filter.error().code == ErrorCode::kTooLarge;
-    give_up(too_large ? std::string(kTooMany) : "omitted: " + filter.error().message);
+    omit(too_large ? std::string(kTooMany) : "omitted: " + filter.error().message);
     return std::nullopt;
   }
   std::string block(reinterpret_cast<const char*>(filter->payload().data()), filter->payload().size());
@@ -168,7 +168,7 @@ std::size_t shared_bytes(std::string_view a, std::string_view b) noexcept {
 /// An error does not fail the file: the file then has no scan filter, and every scan reads it.
 class ScanCollector final : public rocksdb::TablePropertiesCollector {
  public:
-  explicit ScanCollector(const ScanFilterOptions& options) noexcept : room_(options.max_bytes) {
+  explicit ScanCollector(const ScanFilterOptions& options) noexcept : bytes_left_(options.max_bytes) {
     try {
       comparator_ = options.comparator;
       auto filters = builders_of(options);
@@ -178,7 +178,7 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
         error_ = filters.error().message;
       }
     } catch (...) {
-      is_lost_ = true;
+      out_of_memory_ = true;
     }
   }
 
@@ -199,12 +199,12 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
 
   /// After an error, RocksDB still writes the file, and a line with the collector's name into LOG.
   Status Finish(rocksdb::UserCollectedProperties* properties) override try {
-    if (is_lost_) return Status::MemoryLimit();
+    if (out_of_memory_) return Status::MemoryLimit();
     rocksdb::UserCollectedProperties ours;
     if (!error_.empty()) ours.emplace(std::string(sst::kScanProperty) + "options", error_);
     for (ScanFilterBuilder& filter : filters_) {
       auto block = finish(filter);
-      if (block) room_ -= std::min<std::uint64_t>(room_, block->size());
+      if (block) bytes_left_ -= std::min<std::uint64_t>(bytes_left_, block->size());
       ours.emplace(std::string(sst::kScanProperty) + filter.name(), block ? *std::move(block) : filter.report());
     }
     if (!ours.empty() && !comparator_.empty()) ours.emplace(kScanComparator, comparator_);
@@ -229,15 +229,15 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
   static void add(ScanFilterBuilder& filter, const rocksdb::Slice& key, std::size_t known) noexcept try {
     filter.add(key, known);
   } catch (const std::exception& error) {
-    filter.give_up("omitted: the attribute's function threw ", error.what());
+    filter.omit("omitted: the attribute's function threw ", error.what());
   } catch (...) {
-    filter.give_up("omitted: the attribute's function threw");
+    filter.omit("omitted: the attribute's function threw");
   }
 
   std::optional<std::string> finish(ScanFilterBuilder& filter) noexcept try {
-    return filter.finish(room_);
+    return filter.finish(bytes_left_);
   } catch (...) {
-    filter.give_up("omitted: out of memory");
+    filter.omit("omitted: out of memory");
     return std::nullopt;
   }
 
@@ -247,15 +247,15 @@ class ScanCollector final : public rocksdb::TablePropertiesCollector {
     key_ = key;
     has_key_ = true;
   } catch (...) {
-    for (ScanFilterBuilder& filter : filters_) filter.give_up("omitted: out of memory");
+    for (ScanFilterBuilder& filter : filters_) filter.omit("omitted: out of memory");
   }
 
-  std::uint64_t room_;
+  std::uint64_t bytes_left_;
   std::string comparator_;
   std::vector<ScanFilterBuilder> filters_;
   std::string error_;
-  bool is_lost_ = false;  // memory was short from the beginning
-  std::string key_;       // the last one added
+  bool out_of_memory_ = false;  // memory was short from the beginning
+  std::string key_;             // the last one added
   bool has_key_ = false;
 };
 

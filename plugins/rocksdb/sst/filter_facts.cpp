@@ -35,7 +35,7 @@ double ribbon_rate(std::size_t payload, std::uint64_t blocks) {
   return std::ldexp(1 + poor_share, -static_cast<int>(columns));
 }
 
-void describe_ours(std::string_view block, FilterFacts& facts) {
+void describe_crivo(std::string_view block, FilterFacts& facts) {
   facts.key_transform = sst_key_transform(bytes_of(block));
   const auto filter = open_sst_block(bytes_of(block), facts.key_transform);
   if (!filter) {
@@ -77,7 +77,7 @@ void describe_legacy_bloom(std::string_view block, FilterFacts& facts) {
       std::min(1.0, bloom_rate(payload, facts.keys, static_cast<unsigned>(facts.marker)) + std::ldexp(facts.keys, -32));
 }
 
-void describe_theirs(std::string_view block, FilterFacts& facts) {
+void describe_builtin(std::string_view block, FilterFacts& facts) {
   const std::string_view payload = block.substr(0, block.size() - kMetadataBytes);
   const bool zeros = std::ranges::all_of(payload, [](char byte) { return byte == 0; });
   // A RocksDB filter that lets every key pass has 1 + 5 bytes. All other filters have 16 n + 5 bytes.
@@ -127,9 +127,9 @@ FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool mat
   const int marker = static_cast<unsigned char>(block[block.size() - kMetadataBytes]);
   facts.marker = marker < 0x80 ? marker : marker - 0x100;
   if (is_sst_block(bytes_of(block))) {
-    describe_ours(block, facts);
+    describe_crivo(block, facts);
   } else {
-    describe_theirs(block, facts);
+    describe_builtin(block, facts);
   }
   if (!matches) facts.damage = "block must match the file's checksum, got a damaged one";
   if (!facts.can_say_no()) facts.current_fp_rate = 1;

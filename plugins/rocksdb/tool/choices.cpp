@@ -14,28 +14,30 @@ namespace {
 constexpr int kDigits = 5;  // more would be meaningless
 
 /// The options of an existing Crivo policy that every choice preserves.
-struct KeptOptions {
+struct PreservedOptions {
   std::string text;  // as in an option string: ";max_build_bytes=1000"
   std::string key_transform;
   std::string of_auto = {};  // options of crivo.Auto alone
 };
 
-KeptOptions kept_options(const FamilyPolicy& family) {
+PreservedOptions preserved_options(const FamilyPolicy& family) {
   const auto settings = family.policy != nullptr ? plugin::settings_of(*family.policy) : std::nullopt;
   if (!settings) return {};
-  KeptOptions kept{.text = "", .key_transform = std::string(plugin::name_of(settings->key_transform))};
-  if (settings->max_filter_bytes != 0) kept.text += ";max_filter_bytes=" + std::to_string(settings->max_filter_bytes);
-  if (settings->max_build_bytes != 0) kept.text += ";max_build_bytes=" + std::to_string(settings->max_build_bytes);
-  if (settings->count_questions) kept.text += ";count_questions=true";
-  if (settings->max_total_bytes != 0) kept.of_auto = ";max_total_bytes=" + std::to_string(settings->max_total_bytes);
-  return kept;
+  PreservedOptions preserved{.text = "", .key_transform = std::string(plugin::name_of(settings->key_transform))};
+  if (settings->max_filter_bytes != 0)
+    preserved.text += ";max_filter_bytes=" + std::to_string(settings->max_filter_bytes);
+  if (settings->max_build_bytes != 0) preserved.text += ";max_build_bytes=" + std::to_string(settings->max_build_bytes);
+  if (settings->count_questions) preserved.text += ";count_questions=true";
+  if (settings->max_total_bytes != 0)
+    preserved.of_auto = ";max_total_bytes=" + std::to_string(settings->max_total_bytes);
+  return preserved;
 }
 
 /// A kind of filter to propose. The Chooser's caller chooses the bits per key.
 struct ChoiceKind {
   const char* name;
   const char* policy;
-  bool is_ours;
+  bool is_crivo;
 };
 
 constexpr std::array kChoiceKinds = {ChoiceKind{"auto", "crivo.Auto", true}, ChoiceKind{"blocked", "crivo.Bloom", true},
@@ -59,18 +61,18 @@ std::vector<std::string> shapes_of(const ChoiceKind& kind, const FamilyPolicy& f
 class Chooser {
  public:
   Chooser(const ChoiceKind& kind, std::string shape, const FamilyPolicy& family, const FamilyTree& tree,
-          const KeptOptions& kept)
-      : kind_(kind), shape_(std::move(shape)), family_(family), tree_(tree), kept_(kept) {}
+          const PreservedOptions& preserved)
+      : kind_(kind), shape_(std::move(shape)), family_(family), tree_(tree), preserved_(preserved) {}
 
   /// The option string. `planned`: for computing costs, without the key transform, which hardly affects sizes.
   [[nodiscard]] std::string text(int hundredths, bool planned) const {
     const std::string bits = number_text(hundredths / 100.0, kDigits);
     const std::string policy = kind_.policy;
-    if (!kind_.is_ours) return policy + ":" + bits + (policy == "bloomfilter" ? ":false" : "");
-    std::string more = shape_ + kept_.text;
+    if (!kind_.is_crivo) return policy + ":" + bits + (policy == "bloomfilter" ? ":false" : "");
+    std::string more = shape_ + preserved_.text;
     // Costs are computed without the limit for the whole database.
-    if (!planned && policy == "crivo.Auto") more += kept_.of_auto;
-    if (!planned && !kept_.key_transform.empty()) more += ";key_transform=" + kept_.key_transform;
+    if (!planned && policy == "crivo.Auto") more += preserved_.of_auto;
+    if (!planned && !preserved_.key_transform.empty()) more += ";key_transform=" + preserved_.key_transform;
     if (more.empty()) return policy + ":" + bits;
     const std::string option = shape_.empty() ? ";bits_per_key=" : ";budget_bits_per_key=";
     return "{id=" + policy + option + bits + more + "}";
@@ -116,21 +118,21 @@ class Chooser {
   std::string shape_;
   const FamilyPolicy& family_;
   const FamilyTree& tree_;
-  const KeptOptions& kept_;
+  const PreservedOptions& preserved_;
 };
 
 }  // namespace
 
 std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal) {
-  const KeptOptions kept = kept_options(family);
+  const PreservedOptions preserved = preserved_options(family);
   const auto missed = [&](const Choice& choice) { return goal.within_bytes ? choice.costs.reads : choice.costs.bytes; };
   std::vector<Choice> choices;
   for (const ChoiceKind& kind : kChoiceKinds) {
     // If different bytes can be equal keys, filters of unchanged keys would lose keys.
-    if (!kind.is_ours && !kept.key_transform.empty()) continue;
+    if (!kind.is_crivo && !preserved.key_transform.empty()) continue;
     std::optional<Choice> best;
     for (const std::string& shape : shapes_of(kind, family, tree)) {
-      const Chooser chooser(kind, shape, family, tree, kept);
+      const Chooser chooser(kind, shape, family, tree, preserved);
       const CostsOf costs = [&](int hundredths) { return chooser.costs(hundredths); };
       const auto hundredths =
           goal.within_bytes ? most_within_bytes(costs, goal.limit) : fewest_within_reads(costs, goal.limit);

@@ -99,7 +99,7 @@ void check_env(const std::string& path) {
 }
 
 /// RocksDB aborts if it opens a database on a full disk, because opening writes a new manifest and the log's contents.
-void check_room(const std::string& path) {
+void check_free_space(const std::string& path) {
   std::uint64_t needed = std::uint64_t{1} << 20;  // for LOG and OPTIONS
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
@@ -219,7 +219,7 @@ Database Database::open_read_only(const DatabaseOptions& options, const std::str
 }
 
 Database Database::open(const DatabaseOptions& options, const std::string& path) {
-  check_room(path);
+  check_free_space(path);
   if (const Status locked = check_lock(*options.db.env, path); !locked.ok()) {
     throw rocksdb_error("DB must be writable and not in use", path, locked);
   }

@@ -46,7 +46,7 @@ class FilterProbe {
   };
 
   void make_policy(const std::string& key_transform);
-  static void ask_all(const Part& part, std::span<Slice> keys, std::span<bool> hits);
+  static void query_all(const Part& part, std::span<Slice> keys, std::span<bool> hits);
 
   sst::FilterLayout layout_;
   std::deque<Part> parts_;  // readers refer to their blocks, which must not move
@@ -104,7 +104,7 @@ void FilterProbe::ask(std::span<Slice> keys, std::span<bool> hits) {
   const auto passes = [](const Part& part, const Slice& key) {
     return part.reader == nullptr || part.reader->MayMatch(key);
   };
-  if (parts_.size() == 1) return ask_all(parts_.front(), keys, hits);
+  if (parts_.size() == 1) return query_all(parts_.front(), keys, hits);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const auto may_pass = [&](const Part& part) { return passes(part, keys[i]); };
     hits[i] = layout_.has_order() ? may_pass(parts_[layout_.part_of({keys[i].data(), keys[i].size()})])
@@ -112,7 +112,7 @@ void FilterProbe::ask(std::span<Slice> keys, std::span<bool> hits) {
   }
 }
 
-void FilterProbe::ask_all(const Part& part, std::span<Slice> keys, std::span<bool> hits) {
+void FilterProbe::query_all(const Part& part, std::span<Slice> keys, std::span<bool> hits) {
   if (part.reader == nullptr) return void(std::ranges::fill(hits.first(keys.size()), true));
   // RocksDB's readers accept at most 32 keys at once (MultiGetContext::MAX_BATCH_SIZE).
   std::array<Slice*, 32> batch;
@@ -198,7 +198,7 @@ ExitCode probe(const ProbeOptions& options) {
     for (const std::string& text : filter.notes()) note(text);
   }
   Probing probing(filter, options);
-  ask_standard_input("sst probe", options.selection, {}, [&](Keys keys) { return probing.ask(keys); });
+  query_standard_input("sst probe", options.selection, {}, [&](Keys keys) { return probing.ask(keys); });
   probing.selection().finish();
   if (options.time) note("the filter took " + std::to_string(probing.nanoseconds_per_key()) + " ns a key");
   return probing.selection().selected() > 0 ? kYes : kNo;

@@ -28,14 +28,14 @@ struct RefilterOptions {
 
 constexpr const char* kNoPolicy = "none";
 
-std::atomic<bool> stop_asked = false;
+std::atomic<bool> stop_requested = false;
 
-extern "C" void ask_to_stop(int) { stop_asked = true; }
+extern "C" void request_stop(int) { stop_requested = true; }
 
 /// The first signal requests a safe stop. A second signal ends the program at once, which is as safe as any crash.
 void listen_for_signals() {
   struct sigaction action {};
-  action.sa_handler = ask_to_stop;
+  action.sa_handler = request_stop;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
 }
@@ -105,7 +105,7 @@ std::string files_text(std::uint64_t files) { return std::to_string(files) + (fi
 
 /// Reports the next file. Returns whether to continue.
 bool report_next(const RefilterOptions& arguments, const RocksDBRefilterProgress& next) {
-  if (next.path.empty() || stop_asked) return !stop_asked;
+  if (next.path.empty() || stop_requested) return !stop_requested;
   if (arguments.dry_run) {
     std::printf("%s, level %d: %s\n", next.path.c_str(), next.level, next.reason.c_str());
   } else if (!arguments.quiet) {

@@ -21,9 +21,9 @@ function compiled(blob) {
   const module = new WebAssembly.Module(readFileSync(new URL(import.meta.resolve("crivo-wasm/crivo.wasm"))));
   const imports = { env: {} };
   for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = () => 52;
-  const { _initialize, memory, open, room, has } = new WebAssembly.Instance(module, imports).exports;
+  const { _initialize, memory, open, grow_buffer, has } = new WebAssembly.Instance(module, imports).exports;
   _initialize();
-  const at = room(blob.length);
+  const at = grow_buffer(blob.length);
   new Uint8Array(memory.buffer).set(blob, at);
   const filter = open(blob.length, 2 ** 30);
   const bytes = new Uint8Array(memory.buffer);

@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE.parent / "npm"))
 import npm_package  # noqa: E402, its place is known only now
 from npm_package import need, require, skip  # noqa: E402
 
-CODE = {"crivo.wasm", "index.js", "node.js", "filter.js", "keys.js", "room.js", "sketch.js", "start.js"}
+CODE = {"crivo.wasm", "index.js", "node.js", "filter.js", "keys.js", "buffer.js", "sketch.js", "start.js"}
 PACKED = CODE | {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.json", "index.d.ts"}
 MOST_BYTES = 150_000
 README = "core/wasm/README.md"

@@ -83,7 +83,7 @@ class ChunkReader {
   std::optional<Series> series_;
   std::uint64_t joined_ = 0;                                 // chunks in blob_
   std::vector<std::byte> blob_;                              // chunks 0 to joined_ - 1
-  std::map<std::uint64_t, std::vector<std::byte>> waiting_;  // later chunks, without their headers
+  std::map<std::uint64_t, std::vector<std::byte>> pending_;  // later chunks, without their headers
 };
 
 }  // namespace crivo

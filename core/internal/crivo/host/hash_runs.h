@@ -33,18 +33,18 @@ class RecordRuns {
   explicit RecordRuns(std::string folder, std::size_t block_hashes = kMaxBlockHashes) noexcept
       : folder_(std::move(folder)), block_hashes_(block_hashes) {}
 
-  /// Writes a run of at least one hash. room_for() and read() require runs of distinct, ascending hashes. After an
-  /// error or std::bad_alloc, the run is not stored.
+  /// Writes a run of at least one hash. buffer_hashes_for() and read() require runs of distinct, ascending hashes.
+  /// After an error or std::bad_alloc, the run is not stored.
   [[nodiscard]] Result<void> append(std::span<const Record> run);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return kHasFiles ? size_ : 0; }
   /// The size of the first hashes and checksums in memory.
   [[nodiscard]] std::uint64_t index_bytes() const noexcept { return blocks_ * sizeof(Block); }
   /// The buffer size, in hashes, that suffices to read() a range of a single hash.
-  [[nodiscard]] std::size_t least_room() const noexcept { return 2 * runs_.size() * block_hashes_; }
+  [[nodiscard]] std::size_t min_buffer_hashes() const noexcept { return 2 * runs_.size() * block_hashes_; }
 
   /// The buffer size, in hashes, that read() needs for a range: the total size of the blocks that read() reads.
-  [[nodiscard]] std::uint64_t room_for(std::uint64_t first, std::uint64_t last) const noexcept;
+  [[nodiscard]] std::uint64_t buffer_hashes_for(std::uint64_t first, std::uint64_t last) const noexcept;
   /// Reads the hashes in [first, last], run after run, each run in ascending order. Returns the number of hashes.
   [[nodiscard]] Result<std::size_t> read(std::uint64_t first, std::uint64_t last, std::span<Record> into) const;
 

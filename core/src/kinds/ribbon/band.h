@@ -103,7 +103,7 @@ class RecordBand {
   }
   [[nodiscard]] bool group_fits() const noexcept { return group_fits_; }
   /// Removes all rows stored since begin_group().
-  void take_back() noexcept {
+  void undo() noexcept {
     for (; group_size_ > 0; --group_size_) rows_[group_[group_size_ - 1]] = results_[group_[group_size_ - 1]] = 0;
   }
 

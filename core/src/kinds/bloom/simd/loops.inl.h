@@ -35,7 +35,7 @@ CRIVO_TARGET bool contains(const View& view, std::uint64_t hash) noexcept {
 
 template <std::size_t kPlanes>
 CRIVO_TARGET bool contains_key(const View& view, std::string_view key) noexcept {
-  if (key.size() > kShortKey) return ask_long_key<&contains<kPlanes>>(view, key);
+  if (key.size() > kShortKey) return probe_long_key<&contains<kPlanes>>(view, key);
   return contains_either<kPlanes>(view, hash_short_key(key, view.shape.seed));
 }
 

@@ -51,7 +51,7 @@ CRIVO_TARGET inline RibbonBumped add_bucket(RecordBand<Record>& band, const Reco
       RibbonRows rows;
       take_rows(band, bucket, kept_from, left, rows);
       if ((rows.count != 0 && !eliminate(band, rows)) || !band.group_fits()) {
-        band.take_back();
+        band.undo();
         return {threshold, before};
       }
     }

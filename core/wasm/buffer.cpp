@@ -1,4 +1,4 @@
-// The shared buffer (`room`) of core/js/exports.h, in the module's memory.
+// The shared buffer of core/js/exports.h, in the module's memory.
 #include <cstdint>
 #include <exception>
 #include <vector>
@@ -15,9 +15,9 @@ LastError& last_error() {
   return error;
 }
 
-std::byte* room_bytes() { return reinterpret_cast<std::byte*>(words.data()); }
+std::byte* buffer_bytes() { return reinterpret_cast<std::byte*>(words.data()); }
 
-std::size_t room(std::size_t bytes) {
+std::size_t grow_buffer(std::size_t bytes) {
   try {
     if (const std::size_t wanted = bytes / 8 + 1; wanted > words.size()) words.resize(wanted);
     return reinterpret_cast<std::uintptr_t>(words.data());
@@ -27,6 +27,6 @@ std::size_t room(std::size_t bytes) {
   }
 }
 
-void leave() { std::vector<std::uint64_t>().swap(words); }
+void free_buffer() { std::vector<std::uint64_t>().swap(words); }
 
 }  // namespace crivo::js

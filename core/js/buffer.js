@@ -1,5 +1,6 @@
-// The shared buffer (`room`), in which JavaScript and the functions of exports.h exchange everything except numbers;
-// exports.h defines its layout. `native`, `bytes` and `room` are live bindings, so importers see their current values.
+// The shared buffer, in which JavaScript and the functions of exports.h exchange everything except numbers;
+// exports.h defines its layout. `native`, `bytes` and `bufferStart` are live bindings, so
+// importers see their current values.
 import { CrivoError, mostBytes, plainKey, writeKey } from "./keys.js";
 
 export const BATCH = 512;
@@ -15,10 +16,10 @@ const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 export const decoder = new TextDecoder();
 export let native; // the functions of exports.h, and their memory
 export let bytes; // a view of this memory
-export let room = 0; // the position of the shared buffer in this memory
-let roomBytes = 0;
+export let bufferStart = 0; // the position of the shared buffer in this memory
+let bufferBytes = 0;
 
-/** Call first. `functions` has those of exports.h, and `memory`, whose `buffer` contains the shared buffer (`room`). */
+/** Call first. `functions` has those of exports.h, and `memory`, whose `buffer` contains the shared buffer. */
 export function use(functions) {
   native = functions;
   memoryMoved();
@@ -29,75 +30,75 @@ export function memoryMoved() {
   bytes = new Uint8Array(native.memory.buffer);
 }
 
-function askForRoom(needed, wanted = needed) {
-  const got = native.room(wanted) ? wanted : needed;
-  room = native.room(got) || fail();
+function growBuffer(needed, wanted = needed) {
+  const got = native.grow_buffer(wanted) ? wanted : needed;
+  bufferStart = native.grow_buffer(got) || fail();
   // WebAssembly truncates sizes to 32 bits.
-  const isThere = room + got <= native.memory.buffer.byteLength;
+  const isThere = bufferStart + got <= native.memory.buffer.byteLength;
   if (!isThere) throw new CrivoError("keys and blobs must fit in memory", "out of memory");
   if (bytes.buffer !== native.memory.buffer) memoryMoved();
-  roomBytes = got;
+  bufferBytes = got;
 }
 
-export function makeRoom(needed) {
-  if (needed > roomBytes) askForRoom(needed, Math.max(needed, 2 * roomBytes, 1 << 12));
+export function reserve(needed) {
+  if (needed > bufferBytes) growBuffer(needed, Math.max(needed, 2 * bufferBytes, 1 << 12));
 }
 
-/** Call before reading what C++ wrote to the shared buffer (`room`): the buffer may have moved. */
-export function roomMoved() {
-  askForRoom(roomBytes);
+/** Call before reading what C++ wrote to the shared buffer: the buffer may have moved. */
+export function refreshBuffer() {
+  growBuffer(bufferBytes);
 }
 
-export function leaveRoom() {
-  native.leave();
-  room = roomBytes = 0;
+export function freeBuffer() {
+  native.free_buffer();
+  bufferStart = bufferBytes = 0;
 }
 
 export function fail() {
   const code = CODES[native.code()];
   const size = native.message();
-  roomMoved();
-  const text = decoder.decode(bytes.subarray(room, room + size)) || code;
+  refreshBuffer();
+  const text = decoder.decode(bytes.subarray(bufferStart, bufferStart + size)) || code;
   const camelCase = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
   throw new CrivoError(text.replace(/^(fp_rate|bits_per_key|max_bytes)\b/, camelCase), code);
 }
 
-/** Writes a key at this offset of the shared buffer (`room`), and returns the key's size. Calls no function of
+/** Writes a key at this offset of the shared buffer, and returns the key's size. Calls no function of
  * the user. `known` converts the key to a string or a Uint8Array (keys.js). */
 export function putKey(key, known, index = "key", at = 0) {
   if (known === plainKey && Number.isSafeInteger(key)) {
-    makeRoom(at + MOST_DIGITS);
+    reserve(at + MOST_DIGITS);
     return native.put_integer(at, key);
   }
   const written = known(key, index);
-  makeRoom(at + mostBytes(written));
-  return writeKey(written, bytes, room + at, index);
+  reserve(at + mostBytes(written));
+  return writeKey(written, bytes, bufferStart + at, index);
 }
 
-/** Reads what native.facts, or a similar function, wrote to the shared buffer (`room`). */
+/** Reads what native.facts, or a similar function, wrote to the shared buffer. */
 export function infoOf(nameBytes) {
-  roomMoved();
-  const numbers = new Float64Array(native.memory.buffer, room, NUMBERS);
+  refreshBuffer();
+  const numbers = new Float64Array(native.memory.buffer, bufferStart, NUMBERS);
   const [capacity, fpRate, keys, units, k, param, payloadBytes, can, seedHigh, seedLow] = numbers;
-  const kind = decoder.decode(bytes.subarray(room + 8 * NUMBERS, room + 8 * NUMBERS + nameBytes));
+  const kind = decoder.decode(bytes.subarray(bufferStart + 8 * NUMBERS, bufferStart + 8 * NUMBERS + nameBytes));
   const abilities = ABILITIES.filter((_, bit) => (can >> bit) & 1);
   const seed = (BigInt(seedHigh) << 32n) + BigInt(seedLow);
   return { kind, capacity, fpRate, keys, units, k, param, seed, payloadBytes, can: abilities };
 }
 
-/** Reads the values that native.find_many, or a similar function, wrote to the shared buffer (`room`). */
+/** Reads the values that native.find_many, or a similar function, wrote to the shared buffer. */
 export function valuesOf(count) {
-  const found = new DataView(bytes.buffer, room, 8 * count);
+  const found = new DataView(bytes.buffer, bufferStart, 8 * count);
   return Array.from({ length: count }, (_, i) => {
     const value = found.getFloat64(8 * i, LITTLE_ENDIAN);
     return value < 0 ? undefined : value;
   });
 }
 
-/** Writes byte arrays to the shared buffer (`room`), one after the other. */
+/** Writes byte arrays to the shared buffer, one after the other. */
 export function putBytes(...pieces) {
-  makeRoom(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = room;
+  reserve(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = bufferStart;
   for (const piece of pieces) {
     bytes.set(piece, at);
     at += piece.length;
@@ -107,7 +108,7 @@ export function putBytes(...pieces) {
 const sizes = new Uint32Array(BATCH);
 const sizesAsBytes = new Uint8Array(sizes.buffer);
 
-/** Writes up to BATCH keys to the shared buffer (`room`). `first` is the index of the first key. */
+/** Writes up to BATCH keys to the shared buffer. `first` is the index of the first key. */
 export function putBatch(keys, known, first) {
   let used = SIZES;
   for (let i = 0; i < keys.length; ++i) {
@@ -116,14 +117,14 @@ export function putBatch(keys, known, first) {
     if (sizes[i] !== size) throw new CrivoError(`keys[${first + i}] must be shorter than 2^32 bytes, got ${size}`);
     used += size;
   }
-  bytes.set(sizesAsBytes, room);
+  bytes.set(sizesAsBytes, bufferStart);
   return used;
 }
 
 const MOST_VALUE = 2 ** 32 - 1;
 const values = new Uint32Array(BATCH);
 
-/** Writes keys and their values to the shared buffer (`room`), and calls take(count) for each batch. */
+/** Writes keys and their values to the shared buffer, and calls take(count) for each batch. */
 export function putPairs(entries, take) {
   let first = 0;
   for (const batch of batchesOf(entries, "entries")) {
@@ -138,8 +139,8 @@ export function putPairs(entries, take) {
       throw new CrivoError(`entries[${first + i}] must have a value from 0 to 2^32 - 1, got ${String(value)}`);
     });
     const used = putBatch(keys, plainKey, first);
-    makeRoom(used + values.byteLength);
-    bytes.set(new Uint8Array(values.buffer), room + used);
+    reserve(used + values.byteLength);
+    bytes.set(new Uint8Array(values.buffer), bufferStart + used);
     take(batch.length);
     first += batch.length;
   }
@@ -163,7 +164,7 @@ export function* batchesOf(keys, name = "keys") {
   if (batch.length > 0) yield batch;
 }
 
-/** Writes keys to the shared buffer (`room`), and calls take(count) for each batch. */
+/** Writes keys to the shared buffer, and calls take(count) for each batch. */
 export function putMany(keys, known, take) {
   let first = 0;
   for (const batch of batchesOf(keys)) {
@@ -185,25 +186,25 @@ export function halvesOf(seed) {
   return [Number(whole >> 32n), Number(whole & 0xffffffffn)];
 }
 
-/** Writes a blob to the shared buffer (`room`), calls open(bytes, maxBytes), and frees the buffer. */
+/** Writes a blob to the shared buffer, calls open(bytes, maxBytes), and frees the buffer. */
 export function openBlob(blob, { maxBytes = DEFAULT_MAX_BYTES }, open) {
   const source = blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
   if (!(source instanceof Uint8Array)) throw new TypeError("blob must be a Uint8Array or an ArrayBuffer");
   const limit = wholeNumber("maxBytes", maxBytes);
   try {
-    makeRoom(source.length);
-    bytes.set(source, room);
+    reserve(source.length);
+    bytes.set(source, bufferStart);
     return open(source.length, limit);
   } finally {
-    leaveRoom();
+    freeBuffer();
   }
 }
 
-/** Copies the blob that C++ wrote to the shared buffer (`room`), and frees the buffer. */
+/** Copies the blob that C++ wrote to the shared buffer, and frees the buffer. */
 export function takeBlob(size) {
-  roomMoved();
-  const blob = bytes.slice(room, room + size);
-  leaveRoom();
+  refreshBuffer();
+  const blob = bytes.slice(bufferStart, bufferStart + size);
+  freeBuffer();
   return blob;
 }
 
