@@ -105,9 +105,9 @@ constexpr const char* kArguments[] = {"first", "second"};
 class DifferenceRows final : public Rows {
  public:
   DifferenceRows(SetDifference difference, SketchKeys keys) : difference_(std::move(difference)), keys_(keys) {}
-  bool next() override { return ++seen_ <= difference_.only_first.size() + difference_.only_second.size(); }
+  bool next() override { return ++row_ <= difference_.only_first.size() + difference_.only_second.size(); }
   void set_column(sqlite3_context* context, int column) const override {
-    const std::size_t row = seen_ - 1;
+    const std::size_t row = row_ - 1;
     const std::size_t firsts = difference_.only_first.size();
     if (column == 0) return set_value(context, std::string_view(row < firsts ? "first" : "second"));
     const SketchedKeys& side = row < firsts ? difference_.only_first : difference_.only_second;
@@ -119,7 +119,7 @@ class DifferenceRows final : public Rows {
  private:
   SetDifference difference_;
   SketchKeys keys_;
-  std::size_t seen_ = 0;
+  std::size_t row_ = 0;
 };
 
 std::unique_ptr<Rows> difference(const TableCall& call) {

@@ -56,12 +56,12 @@ template <class Row, void (*set)(sqlite3_context*, const Row&, int column)>
 class ListedRows final : public Rows {
  public:
   explicit ListedRows(std::vector<Row> rows) : rows_(std::move(rows)) {}
-  bool next() override { return ++seen_ <= rows_.size(); }
-  void set_column(sqlite3_context* context, int column) const override { set(context, rows_[seen_ - 1], column); }
+  bool next() override { return ++row_ <= rows_.size(); }
+  void set_column(sqlite3_context* context, int column) const override { set(context, rows_[row_ - 1], column); }
 
  private:
   std::vector<Row> rows_;
-  std::size_t seen_ = 0;
+  std::size_t row_ = 0;
 };
 
 }  // namespace crivo::sqlite

@@ -62,7 +62,7 @@ void Turns::wait_until_writable() {
   drop_counts_after_fork();
   ++waiting_writers_;
   while (!is_writable()) wait_for_an_end();
-  --wanting_;
+  --waiting_writers_;
   // Wakes threads that waited because of waiting_writers_.
   notify_turn_ended();
 }
@@ -82,7 +82,7 @@ Turn::Turn(Turns* read, Turns* written) : read_(read == written ? nullptr : read
   if (written_ != nullptr) ++written_->waiting_writers_;
   while (!may_begin()) wait_for_an_end();
   if (written_ != nullptr) {
-    --changed_->waiting_writers_;
+    --written_->waiting_writers_;
     written_->writing_ = true;
   }
   if (read_ != nullptr) ++read_->readers_;
@@ -93,7 +93,7 @@ void Turn::end() {
   if (state_ == nullptr) return;
   PyEval_RestoreThread(std::exchange(state_, nullptr));
   if (written_ != nullptr) written_->writing_ = false;
-  if (read_ != nullptr) --asked_->readers_;
+  if (read_ != nullptr) --read_->readers_;
   notify_turn_ended();
 }
 

@@ -169,7 +169,7 @@ class ShardedFilter::State {
   using File = std::shared_ptr<const MappedFilter>;
   struct Slot {
     File file;
-    std::uint64_t used = 0;  // the value of asked_ at the last query of this shard
+    std::uint64_t used = 0;  // the value of queries_ at the last query of this shard
   };
   [[nodiscard]] Result<File> open(std::uint32_t number);
   [[nodiscard]] Result<void> read_again();
@@ -182,14 +182,14 @@ class ShardedFilter::State {
   Manifest manifest_;
   std::vector<Slot> slots_;
   std::size_t open_ = 0;
-  std::uint64_t asked_ = 0;
+  std::uint64_t queries_ = 0;
 };
 
 // If a shard's file is missing, the shard may have been replaced under a new name, so the manifest is read again.
 Result<ShardedFilter::State::File> ShardedFilter::State::open(std::uint32_t number) {
   const std::lock_guard lock(mutex_);
   Slot& slot = slots_[number];
-  slot.used = ++asked_;
+  slot.used = ++queries_;
   if (slot.file != nullptr) return slot.file;
   Result<MappedFilter> file = open_shard(path_, manifest_, number, options_);
   for (int again = 0; !file && file.error().code == ErrorCode::kSystem && again < 3; ++again) {

@@ -38,14 +38,14 @@ void* BlockMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
 
 void BlockMemory::do_deallocate(void* memory, std::size_t, std::size_t) {
   const auto* const payload = static_cast<const std::byte*>(memory);
-  if (payload != taken_) delete[] array_of(payload);
+  if (payload != released_) delete[] array_of(payload);
 }
 
 std::byte* BlockMemory::take(std::span<const std::byte> payload, std::unique_ptr<const char[]>* owner) noexcept {
-  taken_ = payload.data();
-  char* const array = array_of(taken_);
+  released_ = payload.data();
+  char* const array = array_of(released_);
   owner->reset(array);
-  return reinterpret_cast<std::byte*>(array) + (taken_ - reinterpret_cast<const std::byte*>(array));
+  return reinterpret_cast<std::byte*>(array) + (released_ - reinterpret_cast<const std::byte*>(array));
 }
 
 TemporaryMemory::~TemporaryMemory() {

@@ -31,7 +31,7 @@ class BlockMemory final : public std::pmr::memory_resource {
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   std::size_t tail_bytes_;
-  const std::byte* taken_ = nullptr;
+  const std::byte* released_ = nullptr;
 };
 
 /// The temporary memory of one build. Allocations count against the builders' limit and are charged to the cache. They

@@ -44,13 +44,13 @@ BuildMemory& BuildMemory::of_process() noexcept {
 }
 
 BuildMemory::~BuildMemory() {
-  while (cached_count_ != 0) release(cached_[--kept_count_]);
+  while (cached_count_ != 0) release(cached_[--cached_count_]);
 }
 
 std::byte* BuildMemory::allocate_chunk(std::size_t limit, Use use) {
   const std::lock_guard lock(mutex_);
   if (limit < kChunkBytes || held_ > limit - kChunkBytes) return nullptr;
-  std::byte* const chunk = cached_count_ != 0 ? cached_[--kept_count_] : map_chunk(use);
+  std::byte* const chunk = cached_count_ != 0 ? cached_[--cached_count_] : map_chunk(use);
   add(kChunkBytes);
   return chunk;
 }
@@ -69,7 +69,7 @@ bool BuildMemory::count(std::size_t bytes, std::size_t limit) noexcept {
   const std::lock_guard lock(mutex_);
   if (bytes > limit || held_ > limit - bytes) return false;
   while (cached_count_ != 0 && held_ + bytes + cached_count_ * kChunkBytes > limit) {
-    release(cached_[--kept_count_]);
+    release(cached_[--cached_count_]);
   }
   add(bytes);
   return true;

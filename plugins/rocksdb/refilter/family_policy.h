@@ -26,9 +26,9 @@ namespace crivo::refilter {
 struct FamilyPolicy {
   rocksdb::ColumnFamilyHandle* handle;
   rocksdb::Options options;
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;   // Crivo's or RocksDB's own; null: no filters
-  std::optional<plugin::Settings> settings;              // of Crivo's policies
-  std::optional<plugin::KnownTree> tree = std::nullopt;  // with max_total_bytes
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;    // Crivo's or RocksDB's own; null: no filters
+  std::optional<plugin::Settings> settings;               // of Crivo's policies
+  std::optional<plugin::ListedTree> tree = std::nullopt;  // with max_total_bytes
 };
 
 /// A file, with its level, and whether it is bottommost in a compaction of this file alone.

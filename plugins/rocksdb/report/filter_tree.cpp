@@ -83,7 +83,7 @@ FilterTree::Families FilterTree::sum(rocksdb::DB& db, const std::vector<rocksdb:
     const double keys = counts[file.column_family_name].keys_of(filter);
     Family& family = families[file.column_family_name];
     family.levels.resize(std::max(family.levels.size(), static_cast<std::size_t>(file.level) + 1));
-    KnownTree::Level& level = family.levels[static_cast<std::size_t>(file.level)];
+    ListedTree::Level& level = family.levels[static_cast<std::size_t>(file.level)];
     ++family.files;
     family.blocks += filter.blocks;
     family.keys += keys;
@@ -130,9 +130,9 @@ void FilterTree::set_limit(const std::string& family, std::uint64_t max_total_by
   }
 }
 
-KnownTree FilterTree::of(const std::string& family) const {
+ListedTree FilterTree::of(const std::string& family) const {
   const std::lock_guard lock(mutex_);
-  KnownTree tree;
+  ListedTree tree;
   for (const auto& [name, each] : families_) {
     tree.staying_bytes += static_cast<double>(each.staying_bytes);
     tree.moving_bytes += static_cast<double>(each.moving_bytes);

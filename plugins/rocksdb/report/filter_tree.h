@@ -45,7 +45,7 @@ class FilterTree {
 
   /// Sets the column family's limit; 0 means none.
   void set_limit(const std::string& family, std::uint64_t max_total_bytes);
-  [[nodiscard]] KnownTree of(const std::string& family) const;
+  [[nodiscard]] ListedTree of(const std::string& family) const;
 
   struct Total {
     std::uint64_t max_total_bytes = 0;  // the largest of its column families; 0: no limit
@@ -65,7 +65,7 @@ class FilterTree {
     std::string key_options = {};  // the options that determine the filter's keys
   };
   struct Family {
-    std::vector<KnownTree::Level> levels;
+    std::vector<ListedTree::Level> levels;
     std::uint64_t files = 0;
     std::uint64_t blocks = 0;
     double keys = 0;

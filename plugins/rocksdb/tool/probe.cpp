@@ -145,7 +145,9 @@ class Probing {
 
   [[nodiscard]] const Selection& selection() const noexcept { return selection_; }
   [[nodiscard]] double nanoseconds_per_key() const noexcept {
-    return asked_ == 0 ? 0 : std::chrono::duration<double, std::nano>(spent_).count() / static_cast<double>(asked_);
+    return keys_queried_ == 0
+               ? 0
+               : std::chrono::duration<double, std::nano>(spent_).count() / static_cast<double>(keys_queried_);
   }
 
   /// Returns false if more keys cannot change the output.
@@ -160,7 +162,7 @@ class Probing {
     const auto start = processor_time();
     probe_.ask(keys_, hits);
     spent_ += processor_time() - start;
-    asked_ += lines.size();
+    keys_queried_ += lines.size();
     selection_.report(lines, hits);
     return !options_.selection.quiet || selection_.selected() == 0;
   }
@@ -180,7 +182,7 @@ class Probing {
   std::vector<std::string> decoded_;
   std::vector<rocksdb::Slice> keys_;
   Selection selection_;
-  std::uint64_t asked_ = 0;
+  std::uint64_t keys_queried_ = 0;
   std::chrono::nanoseconds spent_{};
 };
 

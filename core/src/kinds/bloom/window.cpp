@@ -34,18 +34,20 @@ namespace {
 class KeyPlaces {
  public:
   KeyPlaces(const View& view, const PaneLayout& layout, std::uint64_t hash) noexcept
-      : payload_(view.payload), place_(layout.place_of(mulhi(hash, view.shape.units))), kept_(layout.kept()) {}
+      : payload_(view.payload),
+        place_(layout.place_of(mulhi(hash, view.shape.units))),
+        stored_panes_(layout.stored_panes()) {}
 
   [[nodiscard]] std::uint64_t offset(std::uint32_t pane) const noexcept { return place_.in(pane); }
   void prefetch() const noexcept {
-    for (std::uint32_t pane = 0; pane < kept_; ++pane) __builtin_prefetch(payload_ + offset(pane));
+    for (std::uint32_t pane = 0; pane < stored_panes_; ++pane) __builtin_prefetch(payload_ + offset(pane));
   }
   /// Whether any pane has the key.
   [[nodiscard]] bool contain(const View& view, std::uint64_t hash) const noexcept {
     const auto in_block = kernels_in_use<BlockedKernels>().blocked.contains;
     View block{.shape = view.shape, .payload = nullptr, .payload_bytes = kBlockBytes};
     block.shape.units = 1;  // the kernel then selects this block
-    for (std::uint32_t pane = 0; pane < kept_; ++pane) {
+    for (std::uint32_t pane = 0; pane < stored_panes_; ++pane) {
       block.payload = payload_ + offset(pane);
       if (in_block(block, hash)) return true;
     }
@@ -55,7 +57,7 @@ class KeyPlaces {
  private:
   const std::byte* payload_;
   PaneLayout::Place place_;
-  std::uint32_t kept_;
+  std::uint32_t stored_panes_;
 };
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
@@ -84,7 +86,7 @@ double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block,
   const PaneLayout::Place place = layout.place_of(block);
   std::array<std::byte, kBlockBytes> all{};
   double rate = 0;
-  for (std::uint32_t pane = 0; pane < layout.kept(); ++pane) {
+  for (std::uint32_t pane = 0; pane < layout.stored_panes(); ++pane) {
     const std::byte* bits = view.payload + place.in(pane);
     const std::uint64_t set = count_bits({bits, kBlockBytes});
     fill.set[pane] += set;
@@ -178,7 +180,7 @@ struct Window {
   static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
     const auto& layout = prepared_of<PaneLayout>(view);
     const KeyPlaces places(view, layout, hash);
-    for (std::uint32_t pane = 0; pane < layout.kept(); ++pane) {
+    for (std::uint32_t pane = 0; pane < layout.stored_panes(); ++pane) {
       if (!gate.admit(places.offset(pane), kBlockBytes)) return false;
     }
     return true;
@@ -194,7 +196,7 @@ struct Window {
     for (std::uint64_t block = 0; block < view.shape.units; ++block) {
       rates += add_fill(view, layout, block, rate_at, fill);
     }
-    return {.bits = view.shape.units * layout.kept() * kBlockBits,
+    return {.bits = view.shape.units * layout.stored_panes() * kBlockBits,
             .bits_set = std::accumulate(fill.set.begin(), fill.set.end(), std::uint64_t{0}),
             .current_fp_rate = std::min(1.0, rates / static_cast<double>(view.shape.units)),
             .cardinality = cardinality_of(view.shape, fill)};
@@ -245,8 +247,8 @@ struct Window {
     now.advance(time);
     if (now == before) return;
     const PaneLayout layout(store.shape);
-    const std::uint64_t passed = std::min<std::uint64_t>(now.generation - before.generation, layout.kept());
-    if (passed == layout.kept()) {
+    const std::uint64_t passed = std::min<std::uint64_t>(now.generation - before.generation, layout.stored_panes());
+    if (passed == layout.stored_panes()) {
       std::ranges::fill(store.payload, std::byte{0});
     } else if (passed != 0) {
       for (std::uint64_t block = 0; block < store.shape.units; ++block) {
@@ -268,12 +270,12 @@ class KeyPanes {
   static std::uint64_t bytes(const Shape& shape) noexcept { return shape.units * granularity(shape); }
 
   KeyPanes(const PageLayout& layout, std::uint64_t hash) noexcept
-      : layout_(layout), hash_(hash), kept_(layout.shape.param + 1U) {
+      : layout_(layout), hash_(hash), stored_panes_(layout.shape.param + 1U) {
     const std::uint64_t block = mulhi(hash, layout.shape.units);
     const std::uint64_t in_page = layout.page_bytes / granularity(layout.shape);
     page_ = block / in_page;
     offset_ = static_cast<std::size_t>(block % in_page) * kBlockBytes;
-    pane_bytes_ = layout.bytes_of(page_) / kept_;
+    pane_bytes_ = layout.bytes_of(page_) / stored_panes_;
     block_.units = 1;  // so that the kernels select this block
   }
 
@@ -296,7 +298,7 @@ class KeyPanes {
   }
   static void put(const PageLayout& layout, std::uint64_t page, const Page& stored, Store store) {
     const PaneLayout payload(store.shape);
-    const std::uint64_t kept = payload.kept();
+    const std::uint64_t kept = payload.stored_panes();
     const std::size_t pane_bytes = layout.bytes_of(page) / kept;
     const std::uint64_t first = page * (layout.page_bytes / granularity(layout.shape));
     for (std::uint64_t generation = oldest_of(layout); generation <= stored.generation; ++generation) {
@@ -314,7 +316,7 @@ class KeyPanes {
     return layout.generation - std::min<std::uint64_t>(layout.generation, layout.shape.param);
   }
   [[nodiscard]] std::byte* pane(const Page& page, std::uint64_t generation) const noexcept {
-    return page.bytes + generation % kept_ * pane_bytes_;
+    return page.bytes + generation % stored_panes_ * pane_bytes_;
   }
   /// Whether the key is in a pane of the generation `oldest` or later.
   [[nodiscard]] bool is_in(const Page* page, std::uint64_t oldest) const noexcept {
@@ -331,7 +333,7 @@ class KeyPanes {
   void drop_old_panes(Page& page) const noexcept {
     const std::uint64_t newest = layout_.generation;
     if (page.generation == newest) return;
-    const std::uint64_t passed = std::min<std::uint64_t>(newest - page.generation, kept_);
+    const std::uint64_t passed = std::min<std::uint64_t>(newest - page.generation, stored_panes_);
     for (std::uint64_t i = 0; i < passed; ++i) std::fill_n(pane(page, newest - i), pane_bytes_, std::byte{0});
     page.generation = newest;
     page.keys = 0;
@@ -339,7 +341,7 @@ class KeyPanes {
 
   const PageLayout& layout_;
   std::uint64_t hash_;
-  std::uint64_t kept_;
+  std::uint64_t stored_panes_;
   std::uint64_t page_;
   std::size_t offset_;
   std::size_t pane_bytes_;

@@ -16,7 +16,7 @@ inline constexpr std::size_t kWindowHeaderBytes = 64;  // with padding
 class PaneLayout {
  public:
   explicit PaneLayout(const Shape& shape) noexcept
-      : blocks_(shape.units), kept_(shape.param + 1U), page_(std::max(1U, kBlocksInPage / kept_)) {
+      : blocks_(shape.units), stored_panes_(shape.param + 1U), page_(std::max(1U, kBlocksInPage / stored_panes_)) {
     if (page_ > 1) reciprocal_ = UINT64_MAX / page_ + 1;
   }
 
@@ -31,12 +31,12 @@ class PaneLayout {
     const std::uint64_t page = page_ > 1 ? mulhi(block, reciprocal_) : block;
     const std::uint64_t first = page * page_;
     const std::uint64_t in_page = std::min<std::uint64_t>(page_, blocks_ - first);
-    return {kWindowHeaderBytes + (first * kept_ + (block - first)) * kBlockBytes, in_page * kBlockBytes};
+    return {kWindowHeaderBytes + (first * stored_panes_ + (block - first)) * kBlockBytes, in_page * kBlockBytes};
   }
   /// The number of stored panes.
-  [[nodiscard]] std::uint32_t kept() const noexcept { return kept_; }
+  [[nodiscard]] std::uint32_t stored_panes() const noexcept { return stored_panes_; }
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept {
-    return kWindowHeaderBytes + blocks_ * kept_ * kBlockBytes;
+    return kWindowHeaderBytes + blocks_ * stored_panes_ * kBlockBytes;
   }
 
  private:
@@ -45,7 +45,7 @@ class PaneLayout {
 
   std::uint64_t blocks_;
   std::uint64_t reciprocal_ = 0;  // 2^64 / page_, rounded up
-  std::uint32_t kept_;
+  std::uint32_t stored_panes_;
   std::uint32_t page_;  // blocks per pane in a page
 };
 
