@@ -75,7 +75,7 @@ Status prepare(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& handle, bool writab
     return remove_filters ? Status::OK() : refusal(handle, "be set when the database is opened", "none");
   }
   if (const std::string why = refilter::why_no_filters(family->options); !why.empty()) {
-    return refusal(handle, "write filters", why);
+    return refusal(handle, "write filters", "none: " + why);
   }
   const Status set = set_policy(policy, writable, family);
   return set.ok() ? set : refusal(handle, "be one of Crivo's or RocksDB's", policy->GetId() + ": " + set.ToString());

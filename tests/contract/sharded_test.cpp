@@ -249,7 +249,7 @@ TEST_F(Sharded, ManifestNamesTheShardOfAKeyWithoutTheShards) {
   }
 }
 
-TEST_F(Sharded, AreAskedByManyThreadsWhileTheyAreReplaced) {
+TEST_F(Sharded, ManyThreadsQueryWhileShardsAreReplaced) {
   const auto hashes = present_hashes(20'000, 0);
   build({}, hashes);
   std::atomic<bool> stop = false;

@@ -510,7 +510,7 @@ TEST_F(RocksdbRefilter, RefusesWhatItCannotDo) {
   write_database(many_files(builtin_bloom()), path(), 100);
   const std::pair<Policy, std::string> wrong[] = {
       {nullptr, "must be set when the database is opened, got none"},
-      {policy_from_string("crivo.Bloom:0"), "must write filters, got policy crivo.Bloom:0 writes no filters"},
+      {policy_from_string("crivo.Bloom:0"), "must write filters, got none: policy crivo.Bloom:0 writes no filters"},
       {std::make_shared<LossyPolicy>(LossyPolicy::Loss::kReader, 200), "must be one of Crivo's or RocksDB's, got "}};
   for (const auto& [policy, message] : wrong) {
     const auto db = open_database(many_files(policy), path());

@@ -173,7 +173,7 @@ TEST_F(FollowFail, AnswersInTheMiddleOfAStatement) {
 }
 
 // SQLite continues with the values that it has read. The last of the row's AFTER triggers would remove them again.
-TEST_F(FollowFail, TakesNoKeyBackTwice) {
+TEST_F(FollowFail, RemovesNoKeyTwice) {
   struct Case {
     const char* trigger;
     const char* statement;

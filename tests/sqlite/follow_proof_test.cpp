@@ -44,7 +44,7 @@ class FollowProof : public SqliteTest {
 };
 
 // The triggers' text has the table's name before the column. The name may contain the text for which Crivo searches.
-TEST_F(FollowProof, TakesNoNameForWhatTheTriggersSay) {
+TEST_F(FollowProof, DoesNotConfuseANameWithTriggerText) {
   const std::string name = "x('follow', new.id)";
   run("CREATE VIRTUAL TABLE \"" + name + "\" USING bloom(source=s.c)");
   run("ALTER TABLE s RENAME COLUMN c TO \"" + name + "\"");
@@ -328,7 +328,7 @@ TEST_F(FollowProof, KeepsItsTriggersWhereARebuildFindsANameTaken) {
 }
 
 // A running statement continues with the table that it opened. Another table may have its name by now.
-TEST_F(FollowProof, IsNoOtherTableUnderTheNameThatAQueryKnows) {
+TEST_F(FollowProof, IsNotAnotherTableWithTheSameName) {
   run("CREATE VIRTUAL TABLE p USING bloom(capacity=100)");
   run("INSERT INTO p(key) SELECT c FROM s");
   sqlite3_stmt* query = nullptr;

@@ -264,7 +264,7 @@ TEST_F(Follow, SaysNoAfterATableWithAnOddNameIsRenamed) {
 }
 
 // If a conflict clause may have removed a key, its removal makes the filter stale. Similar text must not.
-TEST_F(Follow, TakesNoOtherWordForAReplace) {
+TEST_F(Follow, RecognizesOnlyRealConflictClauses) {
   const std::pair<const char*, const char*> definitions[] = {
       {"c, replaced_at, on_conflict_replace DEFAULT 'ON CONFLICT REPLACE', 'conflict' /* */, replace", "0"},
       {"c, d DEFAULT (replace('a', 'b', 'c')), -- ON CONFLICT REPLACE\n [on conflict replace]", "0"},

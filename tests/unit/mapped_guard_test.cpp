@@ -97,7 +97,7 @@ TEST_F(GuardedFileDeathTest, WithAGuardATruncatedFileIsAnError) {
   std::_Exit(asked ? 3 : 0);
 }
 
-TEST_F(GuardedFileDeathTest, WithAGuardALargeRibbonMayLoseWhatItIsAbout) {
+TEST_F(GuardedFileDeathTest, AGuardCatchesATruncatedLargeRibbon) {
   EXPECT_EXIT(survive_a_truncated_large_ribbon(), ::testing::ExitedWithCode(0), "");
 }
 

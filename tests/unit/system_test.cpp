@@ -39,7 +39,7 @@ TEST(System, TakesTheSpaceOfAFileWithZeros) {
   EXPECT_EQ(std::ranges::count(bytes, std::byte{0}), kBytes);
 }
 
-TEST(System, SaysWhyItTakesNoSpace) { EXPECT_EQ(system::preallocate(-1, 1), EBADF); }
+TEST(System, ReportsWhyPreallocationFails) { EXPECT_EQ(system::preallocate(-1, 1), EBADF); }
 
 TEST(System, KnowsThatAChangeOfThisTickCanBeMissed) {
   bool can_be_missed = false;
