@@ -1,4 +1,4 @@
-// Checks and errors shared by the kinds' plan() functions.
+// Checks and errors that the kinds share.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ Result<void> check_capacity(std::uint64_t capacity);
 /// Checks that a rate is in (0, 1). Errors: kBadArgument.
 Result<void> check_fp_rate(double fp_rate);
 /// Checks the capacity and the rate, and that the rate is above capacity * 2^-64, the rate at which different keys have
-/// the same 64-bit hash. Returns the rate that the size must meet for absent hashes: fp_rate minus the share of hash
-/// collisions. Errors: kBadArgument.
+/// the same 64-bit hash. Returns the rate that the size must meet for absent hashes: without_collisions() of fp_rate.
+/// Errors: kBadArgument.
 Result<double> check_request(std::uint64_t capacity, double fp_rate);
 /// Checks that bits per key are in (0, 1000]. Errors: kBadArgument.
 Result<void> check_bits_per_key(double bits_per_key);
 
-/// Parses a decimal number of at least 1 into an option; an empty text gives the default. Returns false for any other
-/// text.
+/// Parses a decimal number of at least 1 into an option; an empty text gives the default. Returns false, with the
+/// option unchanged, for any other text, and for a default of 0.
 [[nodiscard]] bool read_option(unsigned& option, unsigned by_default, std::string_view text) noexcept;
 
 /// Advice at the end of an error for a full filter.

@@ -1,5 +1,5 @@
-// The lower limit of every rate: a filter identifies a key only by its 64-bit hash, so an absent key with the hash of
-// an added key is always found.
+// Lower limits of the rate, due to 64-bit hashes. Most kinds identify a key only by its hash, so they find an absent
+// key with the hash of an added key.
 #pragma once
 
 #include <algorithm>

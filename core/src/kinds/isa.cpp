@@ -20,7 +20,7 @@ bool has_avx512() noexcept {
 }
 #endif
 
-// A new level is a row here, and a file in the folder simd of each family that benefits.
+// A new level needs a row here, additions to isa.h, and a file in the folder simd of each family that benefits.
 constexpr std::array kLevels = {
     IsaLevel{Isa::kScalar, "scalar", &always},
 #if defined(__x86_64__)

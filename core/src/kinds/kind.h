@@ -1,5 +1,5 @@
 // The interface of a kind of filter: a row of function pointers. A kind is a class that has only static members;
-// make_row() makes the kind's row. The functions that a kind defines determine its capabilities.
+// make_row() makes the kind's row. The members that a kind defines determine its capabilities.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class StoredSource;
 using HashSource = RecordSource<std::uint64_t>;
 struct HashedValue;
 
-/// The functions of a kind. plan, payload_bytes and validate check their arguments; the other functions do not.
+/// The functions of a kind. Only plan, payload_bytes, set_option, validate and check_whole check their arguments.
 struct KindRow {
   KindInfo info;
   const char* unit_name;  // the name of Shape::units in messages, such as "number of blocks"
@@ -51,20 +51,20 @@ struct KindRow {
   /// The payload's size in bytes, computed without overflow: a multiple of 8, above 0, unlike the sizes of RocksDB's
   /// filters (plugins/rocksdb/policy/reader.cpp). Errors: kCorrupt for an invalid k, parameter or number of units.
   Result<std::uint64_t> (*payload_bytes)(const Shape&);
-  /// Checks a payload of that size, for example that padding bits are 0. Errors: kCorrupt.
+  /// Checks a payload of payload_bytes() bytes, for example that padding bits are 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
   /// Checks what validate() leaves out, for a payload that is read as a whole. Null if there is nothing more to check.
-  /// Even without this check, no function accesses memory outside the payload.
+  /// Even without this check, no function accesses memory outside the payload. Errors: kCorrupt.
   Result<void> (*check_whole)(const View&);
   Probe (*probe)(const Shape&) noexcept;
   /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
-  // A payload in a mapped file is verified only where it is read. Each of the next functions is called before the
-  // functions that its comment names. It passes the bytes that they will read to the gate, and returns false if the
-  // gate refuses.
-  /// Admits the bytes that validate() and prepare() read, and freezes those that determine where later queries read.
-  /// Only the payload's size was checked before.
+  // A payload in a mapped file is verified only where it is read. Each of the next functions passes to the gate the
+  // bytes that the functions in its comment read, and is called before these. It returns false if the gate refuses.
+  // Without kHasFiles, all three are null.
+  /// Admits the bytes that validate() and prepare() read, and freezes any of them that determine where later queries
+  /// read. Only the payload's size was checked before.
   bool (*admit_open)(const View&, ByteGate&);
   /// Admits the bytes that contains(), contains_batch(), count(), find() and find_batch() read for a hash, and few
   /// other bytes.
@@ -74,20 +74,20 @@ struct KindRow {
 
   Stats (*stats)(const View&) noexcept;
   double (*predicted_fp_rate)(const View&, double keys) noexcept;
-  /// The number of bits, for a kind whose payload is an array of random bits, which gap coding compresses best. Null
-  /// for other kinds.
+  /// The number of bits, for a kind whose payload is an array of random bits, which gap coding can compress. Null for
+  /// other kinds.
   std::uint64_t (*bit_array_bits)(const Shape&) noexcept;
 
   /// Null for a kind without pages.
   const Paging* paging;
 
   // The next functions are null for a kind without an option.
-  /// Sets the kind's field of a spec from the text after the colon, or to its default for an empty text. Returns false
-  /// if the text is not an option; plan() checks the range.
+  /// Sets the kind's fields of a spec from the text after the colon, or to their defaults for an empty text. Returns
+  /// false if the text is not an option; plan() checks the range.
   bool (*set_option)(FilterSpec&, std::string_view text);
-  /// The text from which set_option restores this spec's option; empty if the kind's name alone selects it.
+  /// The text from which set_option restores this spec's option. The text may be empty if the option is the default.
   std::string (*option_text)(const FilterSpec&);
-  /// The option of a stored filter. Null also for an option that only affects the size.
+  /// The option of a stored filter. Null also if the option is not one number, or only affects the size.
   unsigned (*option_of)(const Shape&) noexcept;
 
   // The next functions are null for a kind in which a zeroed payload is a new filter, as in most kinds.
@@ -116,8 +116,8 @@ struct KindRow {
   /// The same for a kind that grows. Errors: kTooLarge, before a payload beyond max_bytes is allocated.
   Result<void> (*add_and_grow)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                std::uint64_t max_bytes);
-  /// As add, in a build: uses the threads and the memory of the build's task. Null for a kind whose bytes depend on the
-  /// order of the additions.
+  /// As add, in a build: uses the threads and the memory of the build's task. Only for a kind whose bytes do not depend
+  /// on the order of the additions.
   Result<void> (*add_many)(Store, std::span<const std::uint64_t> hashes, std::uint64_t& added, BuildTask&);
   /// Undoes one addition. Errors: kNotFound, with the payload unchanged.
   Result<void> (*remove)(Store, std::uint64_t hash);
@@ -148,7 +148,7 @@ consteval bool says_what_is_read() {
          admits_question + reads_a_block == 1;
 }
 
-/// Whether a kind has a rate model, exactly one way to add keys, and both of each pair of related functions.
+/// Whether a kind has a rate model, exactly one way to add keys, and both or neither of each pair of related functions.
 template <class K>
 consteval bool is_complete() {
   const bool rates_shapes = requires(const Shape& shape) { K::predicted_fp_rate(shape, 1.0); };
@@ -277,7 +277,7 @@ constexpr void set_changes(KindRow& row) {
   if constexpr (requires { &K::advance; }) row.advance = &K::advance;
 }
 
-/// The capabilities of a kind, whether or not their functions are compiled.
+/// The capabilities of a kind, even if kHasFiles or kHasThreads excludes their functions from the row.
 template <FilterKind K>
 constexpr Capabilities capabilities_of() {
   constexpr bool takes_values = requires { &K::build_values; };

@@ -1,4 +1,4 @@
-// Queries by key: each computes the key's hash, inlined, and calls a function that takes a hash.
+// Queries by key: each computes the key's hash, inlined for short keys, and calls a function that takes a hash.
 #pragma once
 
 #include <algorithm>

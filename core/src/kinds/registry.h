@@ -15,7 +15,7 @@ namespace crivo {
 /// Checks that a shape has the hash id of its kind. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_hash_id(const KindInfo& kind, const Shape& shape);
 
-/// KindRow::check_whole, for any kind. Errors: kCorrupt.
+/// Calls KindRow::check_whole if the kind has it. Errors: kCorrupt.
 [[nodiscard]] Result<void> check_whole(const View& view);
 
 /// The error for an operation that a kind does not support; it lists the kinds that do.

@@ -1,9 +1,9 @@
 // The positions of a key in a 512-bit block (docs/format.md, "blocked"). Every kernel computes exactly these positions.
 //
-// The block is the upper word of the product hash x blocks. The first eight positions are derived from the lower half
-// of the hash, and the next eight from the upper half of the product hash x golden ratio. With more than eight probes,
-// nearly all 64 bits distinguish the keys of a block. A position is the top nine bits of a 32-bit product, so eight or
-// sixteen positions take one vector multiplication and one shift.
+// The block's number is the upper word of the product hash x blocks. The first eight positions are derived from the
+// lower half of the hash, and the next eight from the upper half of the product hash x golden ratio. With more than
+// eight probes, nearly all 64 bits distinguish the keys of a block. A position is the top nine bits of a 32-bit
+// product, so one vector multiplication and one shift compute eight positions, or sixteen with AVX-512.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The blocked Bloom filter: a key's k bits are in one block of 512 bits, which is one cache line and one vector
-// register. A query costs one cache miss instead of k, and a few vector instructions. The price is a higher rate,
+// register. A query costs one cache miss instead of up to k, and a few vector instructions. The price is a higher rate,
 // because the number of keys per block varies, and full blocks answer "maybe" more often.
 // Paper: Putze, Sanders & Singler 2007, "Cache-, hash- and space-efficient Bloom filters".
 #include <algorithm>
@@ -86,8 +86,8 @@ struct Blocked {
 
   static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                BuildTask& task) {
-    // Unsorted hashes are added by one thread. With several threads, each would scan all hashes (parts.h), which takes
-    // about as long as add_to_blocks.
+    // One thread adds unsorted hashes. add_in_parts() would take about as long, because each of its threads scans all
+    // hashes (parts.h).
     if (task.threads() > 1 && std::is_sorted(hashes.begin(), hashes.end())) {
       add_in_parts(store.shape.units, hashes, task, [store](auto part) { add_cached(store, part); });
     } else {

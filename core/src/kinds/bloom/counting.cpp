@@ -111,8 +111,8 @@ struct Counting {
     return {};
   }
 
-  /// The smallest of the key's counters. At least the true count, unless it is 15 (saturated). The true count may then
-  /// be higher or, after removals, lower.
+  /// The smallest of the key's counters: if below 15, at least the true count. A result of 15 (saturated) means any
+  /// count, because removals do not decrement a saturated counter.
   static std::uint64_t count(const View& view, std::uint64_t hash) noexcept {
     const BlockKey key(hash, view.shape.units);
     const PositionMask mask(key, view.shape.k);

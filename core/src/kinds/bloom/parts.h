@@ -26,8 +26,8 @@ inline std::size_t threads_worth(std::size_t hashes, const BuildTask& task) noex
   return std::clamp<std::size_t>(hashes / kMinHashes, 1, task.threads());
 }
 
-/// Calls add(hashes) on the task's threads, with all hashes in batches. One thread adds all hashes of a block, which is
-/// mulhi(hash, blocks), in order.
+/// Calls add(hashes) on the task's threads, with all hashes in batches. The block of a hash is mulhi(hash, blocks). One
+/// thread adds all hashes of a block, in order.
 template <class Add>
 void add_in_parts(std::uint64_t blocks, std::span<const std::uint64_t> hashes, BuildTask& task, const Add& add) {
   constexpr std::size_t kPiece = std::size_t{1} << 15;

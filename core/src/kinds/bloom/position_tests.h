@@ -62,7 +62,7 @@ void pass_near_batch(const View& view, const std::uint64_t* hashes, std::size_t 
 }
 
 /// Tests many keys, for a payload where each test may wait for memory. In each round, every undecided key makes one
-/// test, and prefetches its next position if it passed.
+/// test. A key that passed prefetches its next position.
 template <bool (*kTest)(const View&, std::uint64_t position) noexcept>
 void pass_far_batch(const View& view, unsigned unit_bits, const std::uint64_t* hashes, std::size_t count,
                     bool* hits) noexcept {

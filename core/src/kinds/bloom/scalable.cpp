@@ -1,7 +1,7 @@
 // The scalable Bloom filter, for an unknown number of keys: a series of layers, each a blocked filter. Keys are added
-// to the newest layer. When this layer is full, a new layer is added; it is larger by the growth factor and has a lower
-// rate. A key is in the filter if any layer has it. The rates decrease so fast that their sum stays below the promised
-// rate for any number of layers.
+// to the newest layer. When this layer is full, a new layer is added. Its capacity is larger by the growth factor, and
+// its rate is lower. A key is in the filter if any layer has it. The rates decrease so fast that their sum stays below
+// the promised rate for any number of layers.
 // Paper: Almeida, Baquero, Preguica & Hutchison 2007, "Scalable Bloom filters".
 #include <algorithm>
 #include <array>
@@ -217,7 +217,7 @@ struct Scalable {
     return total;
   }
 
-  // Keys fill the layers in order. Layers that do not exist yet are sized as in grow().
+  // Keys fill the layers in order. Layers that do not exist yet are sized for their capacities and rates.
   // NOLINTNEXTLINE(bugprone-exception-escape): the one Result is tested before its value is used
   static double predicted_fp_rate(const View& view, double keys) noexcept {
     const LayerSeries series = read_series(view.payload);

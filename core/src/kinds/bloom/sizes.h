@@ -36,7 +36,7 @@ namespace crivo {
 /// The Shannon entropy, in bits, of a bit that is 1 with this probability; 0 at 0 and 1.
 [[nodiscard]] double bit_entropy(double probability) noexcept;
 
-/// The fewest bits for which a classic filter with this many probes has a rate of at most `hash_rate`.
+/// The fewest bits of a classic filter with this many probes and a rate of at most `hash_rate` at `capacity` keys.
 [[nodiscard]] std::uint64_t classic_bits(std::uint64_t capacity, double hash_rate, unsigned probes) noexcept;
 
 /// The limit of classic_fp_rate for many keys: (1 - e^(-k / bits_per_key))^k. Source: Broder & Mitzenmacher 2004, (1).

@@ -1,8 +1,9 @@
 // The window: one blocked filter per pane of time. When time advances, the oldest pane is cleared, so that keys expire.
-// A query tests all panes. The blocks of a key in all panes are within a few KiB, and their reads overlap. Only
-// advance() moves the clock, so equal bytes give equal answers at any time. Papers: Chang, Li & Feng 2004, "Approximate
-// caches for packet classification", and Yoon 2010, "Aging Bloom filter with two active buffers for dynamic sets", have
-// two such filters, and a key expires after one to two windows. With more filters, the expiry time is more exact.
+// A query tests the panes until one has the key. The blocks of a key in all panes are within 4 KiB (16 KiB with 256
+// panes), and their reads overlap. Only advance() and clear() change the clock, so equal bytes always give equal
+// answers. Papers: Chang, Li & Feng 2004, "Approximate caches for packet classification"; Yoon 2010, "Aging Bloom
+// filter with two active buffers for dynamic sets". With two filters, keys expire after one to two windows; more make
+// this more exact.
 #include "crivo/host/window.h"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ struct PaneFill {
   std::uint64_t set_in_any = 0;
 };
 
-/// Adds a block's set bits to `fill`. Returns the rate for absent keys of this block, over all panes.
+/// Adds a block's set bits to `fill`. Returns the rate for absent keys in this block, over all panes.
 double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block, const RateOfBlocks& rate_at,
                 PaneFill& fill) {
   const PaneLayout::Place place = layout.place_of(block);
@@ -311,7 +312,7 @@ class KeyPanes {
   }
 
  private:
-  /// The oldest stored generation.
+  /// The oldest generation that has not expired.
   static std::uint64_t oldest_of(const PageLayout& layout) noexcept {
     return layout.generation - std::min<std::uint64_t>(layout.generation, layout.shape.param);
   }
@@ -329,7 +330,7 @@ class KeyPanes {
     }
     return false;
   }
-  /// Zeroes the panes that expired after the page was written.
+  /// Zeroes the panes that expired after the page was written, and updates the page's generation and key count.
   void drop_old_panes(Page& page) const noexcept {
     const std::uint64_t newest = layout_.generation;
     if (page.generation == newest) return;

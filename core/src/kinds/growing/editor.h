@@ -1,5 +1,5 @@
-// Changes a group. A payload that KindRow::check_whole accepts stays valid. In any other payload, writes still stay
-// inside the payload.
+// Creates and changes groups. A payload that KindRow::check_whole accepts stays valid. In any other payload, writes
+// still stay inside the payload.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ class GroupEditor : public GroupReader {
 
   /// Adds copies of a key; requires a free cell. Returns false, with nothing changed, if the group is full.
   [[nodiscard]] bool add(const Entry& key, std::uint64_t copies) noexcept;
-  /// Removes one copy of the matching entry that has the most bits. If that entry was another key's, the key's own
-  /// entry, which has fewer bits, remains and matches both keys. Returns false if no entry matches.
+  /// Removes one copy of the matching entry that has the most bits, unless its count is saturated. If it was another
+  /// key's, the key's own entry, with fewer bits, remains and matches both keys. Returns false if no entry matches.
   [[nodiscard]] bool remove(const Entry& key) noexcept;
 
   /// Moves the slots, in the form of the next level, into two lists, and empties the group.
@@ -51,8 +51,8 @@ class GroupEditor : public GroupReader {
   void fill(const SlotList& list) noexcept;
 
  private:
-  /// Replaces `old` slots from `at` on by an entry with this many copies, or removes the slots for 0 copies. Returns
-  /// false, with nothing changed, if the group is full.
+  /// Replaces `old` slots from `at` on by an entry with this many copies, or removes the slots if `copies` is 0.
+  /// Returns false, with nothing changed, if the group is full.
   [[nodiscard]] bool replace(unsigned bucket, unsigned at, unsigned old, std::uint64_t low,
                              std::uint64_t copies) noexcept;
   /// Inserts or removes one slot of a bucket.

@@ -1,9 +1,9 @@
 // The payload of a growing filter, and the position of a hash in it (docs/format.md, "growing").
 //
-// Groups of about 180 keys are split one by one, so the number of groups follows the number of keys (linear hashing:
-// Litwin 1980). The address of a group at level l is the first l bits of a hash. An entry stores the next F bits of a
-// new key. Each split removes a bit from the entries, but never drops a key or moves it to an unrelated group. At the
-// first levels, entries have more than F bits, so that an entry and its group's address have at least 32 bits together.
+// Groups of about 130 to 200 keys are split one by one, so the number of groups follows the number of keys (linear
+// hashing: Litwin 1980). The address of a group at level l is the first l bits of a hash. A new entry has the next F
+// bits (Shape::param). Each split removes a bit from the entries, but never drops a key or moves it to an unrelated
+// group. At the first levels, entries have more than F bits: entry and address together have at least 32 bits.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline constexpr std::size_t kCellsAt = kRunsAt + kRunWords * 8;
 
 /// The layout of entries at a level.
 struct LevelForm {
-  std::uint32_t per_cell_inverse = 0;  // 2^20 / per_cell, rounded up, for divisions
+  std::uint32_t per_cell_inverse = 0;  // the first integer above 2^20 / per_cell, for divisions
   std::uint8_t level = 0;
   std::uint8_t entry_bits = 0;  // the most bits of an entry, plus the mark
   std::uint8_t slot_bits = 0;   // entry_bits without the bucket number
@@ -64,7 +64,7 @@ struct LevelForm {
 /// would fill one group after another.
 [[nodiscard]] inline std::uint64_t scattered(std::uint64_t hash) noexcept { return hash * kGolden64; }
 
-/// The entry of a new key, with all its bits.
+/// The entry of a new key at a level.
 struct Entry {
   unsigned bucket;
   std::uint64_t low;  // the bits after the bucket number; the last one is the mark
@@ -118,7 +118,7 @@ struct GrowingForm {
   [[nodiscard]] const LevelForm& level_of(std::uint64_t group) const noexcept {
     return group < split || group >> whole.level != 0 ? halves : whole;
   }
-  /// The first bits of the scattered hash, reversed: the hash's first bit is the lowest bit of the group's number.
+  /// The group's number: the first bits of the scattered hash, reversed. The first bit is the lowest bit of the number.
   [[nodiscard]] std::uint64_t group_of(std::uint64_t hash) const noexcept {
     const std::uint64_t reversed = reverse_bits(scattered(hash));
     const std::uint64_t group = reversed & ((std::uint64_t{1} << whole.level) - 1);

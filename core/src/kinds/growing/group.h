@@ -208,7 +208,7 @@ class GroupReader {
     return count;
   }
 
-  /// The expected number of other keys' entries that match a query. Each bit of an entry halves its chance to match.
+  /// The expected number of entries that match an absent key: the sum of 2^-(level + bits of the entry).
   [[nodiscard]] double expected_matches() const noexcept {
     double expected_matches = 0;
     for_each([&](const StoredEntry& entry) {

@@ -3,7 +3,7 @@
 // docs/format.md, "Filter tables". When a page is crowded, the next group in turn is split.
 //
 // After an interrupted split, a page is at a lower level than it should be, and still has the entries of its other
-// half. GroupPage skips these entries.
+// half. GroupPage drops these entries.
 #include <algorithm>
 #include <bit>
 
@@ -108,7 +108,7 @@ class GroupPage {
   AlignedBytes& buffer_;
 };
 
-/// Whether the filter should get another group: this page has over 1.5 times the slots of an average page.
+/// Whether the filter should get another group: this page has over 1.5 times the slots of a payload's mean group.
 bool is_crowded(const Shape& shape, const std::byte* page) noexcept {
   return load_le<std::uint32_t>(page) > 1.5 * keys_of_group(shape.param, stored_level(page)) &&
          shape.units < kMaxGroups;
@@ -144,7 +144,7 @@ class StoredGroup {
   std::uint64_t keys_ = 0;
 };
 
-/// The paging functions of a key.
+/// The class Key of make_paging().
 class KeyGroup {
  public:
   static std::size_t granularity(const Shape& shape) noexcept {
@@ -211,7 +211,7 @@ class KeyGroup {
     return GroupPage(layout.shape, page, bytes, buffer).cells();
   }
   // Pages may be fuller than the groups of a payload are on average, so the payload may need more groups than pages.
-  // Each additional group may need one more cell.
+  // Part of each group's last cell may be unused, so each additional group is counted with one cell less than it adds.
   static Shape payload_shape(const PageLayout& layout, std::uint64_t cells) {
     const std::uint64_t pages = layout.pages();
     const std::uint64_t per_group = GroupBytes(layout.shape.param).cells - 1;

@@ -1,4 +1,4 @@
-// The kernels of the range kind. Bit-counting instructions make queries faster; vectors wider than AVX2's do not.
+// The kernels of the range kind. Bit instructions such as POPCNT make queries faster; AVX-512 does not.
 #pragma once
 
 #include <cstdint>

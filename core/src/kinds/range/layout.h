@@ -90,8 +90,8 @@ struct RangeHash {
         universe(reduced_universe),
         reciprocal(reciprocal_of(reduced_universe)) {}
 
-  /// number / universe. The estimate from the reciprocal is rarely too small, and then by 1, so the branch costs
-  /// nothing.
+  /// number / universe. The estimate from the reciprocal is rarely too small, and then by 1, so the branch is
+  /// predictable.
   [[nodiscard]] std::uint64_t block_of(std::uint64_t number) const noexcept {
     const std::uint64_t block = mulhi(number, reciprocal) >> (63 - std::countl_zero(universe));
     return number - block * universe < universe ? block : block + 1;

@@ -4,10 +4,10 @@
 // A row covers at most 64 slots, so no two of its bits have the same slot number modulo 64. A 64-bit word therefore
 // holds the row, with a slot's bit at the slot's number modulo 64. Elimination proceeds from slot to slot: a row with a
 // bit at a slot is XORed with the row stored there, and the first row that reaches a free slot is stored there. A
-// stored row never changes, so rows are removed by clearing their slots. Rows that start in the same block are added
-// together, as lanes of a vector, because at each slot they all need the same stored row. The order of additions
-// affects neither which slots are occupied nor whether a set of rows fits: both depend only on the space that the rows
-// span. So the solution does not depend on the order, either, and each instruction set may choose its own order.
+// stored row never changes, so rows are removed by clearing their slots. At each slot, the rows that start in the same
+// block need the same stored row, so vector code adds them together, as lanes. The order of additions affects neither
+// which slots are occupied nor whether a set of rows fits: both depend only on the space that the rows span. So the
+// solution does not depend on the order, either, and each instruction set may choose its own order.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ struct RecordBucket {
 };
 using RibbonBucket = RecordBucket<std::uint64_t>;
 
-/// The outcome of adding a bucket: the threshold, and the number of bumped keys. The first keys of a bucket are bumped.
+/// The outcome of adding a bucket: its threshold, and how many keys, from its lowest start on, were bumped.
 struct RibbonBumped {
   unsigned threshold;
   std::size_t bumped;
@@ -61,7 +61,7 @@ class RecordBand {
 
   explicit RecordBand(std::pmr::memory_resource* memory) : rows_(memory), results_(memory) {}
 
-  /// Removes all rows, and allocates the slots [from, end). A bucket begins at `from`.
+  /// Removes all rows, and allocates the slots [from, end). `from` must be the first slot of a bucket.
   void reset(std::uint64_t from, std::uint64_t end) {
     constexpr std::size_t kBeyond = 2 * kRibbonBlockSlots;  // rows may extend there; a row stored there does not fit
     from_ = from;
@@ -90,8 +90,8 @@ class RecordBand {
     results_[slot] = result;
     group_[group_size_++] = static_cast<std::uint32_t>(slot);
   }
-  /// Stores the row if the slot, which must be below size(), is free. Returns whether the slot was free. Branchless,
-  /// because half of the rows find their first slot free, which is unpredictable. (`?:` was slower.)
+  /// Stores the row if the slot, which must be below size(), is free. Returns whether the slot was free. Has no branch,
+  /// which would be unpredictable: half of the rows find their first slot free. (`?:` was slower.)
   bool store_if_free(std::size_t slot, std::uint64_t row, Result result) noexcept {
     const std::uint64_t stored = rows_[slot];
     const std::uint64_t if_free = 0 - static_cast<std::uint64_t>(stored == 0);

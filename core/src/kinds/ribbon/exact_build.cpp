@@ -52,7 +52,7 @@ class Members final : public HashSource {
     return taken_;
   }
 
-  /// Reads the next range of hashes, which has some thousands of keys.
+  /// Reads the next range of hashes, which has about kReadAtOnce keys.
   Result<void> read_on() {
     const std::uint64_t range = UINT64_MAX / (keys_.size() / kReadAtOnce + 1);
     const std::uint64_t from = read_to_ ? *read_to_ - std::min(*read_to_, range) : UINT64_MAX - range;
@@ -148,7 +148,7 @@ class ExactBuilder {
     return {kWideRibbon, form.column_shares() + std::min(lean_share, lean_share / blocks + 1)};
   }
 
-  /// Builds the map from the keys that pass the ribbon: all members, and the false positives among the others.
+  /// Builds the map of the members and of the other keys that pass the ribbon. Without a ribbon, all keys pass.
   Result<void> build_map_of_passed() {
     RecordCollector<HashedValue> passed(members_ + static_cast<std::uint64_t>(plan_.passing), task_);
     if (members_ != 0) {

@@ -1,10 +1,10 @@
-// The payload of an exact filter (docs/format.md, "exact"). It is built from a known universe of keys: members and
-// others.
+// The payload of an exact filter (docs/format.md, "exact"). The filter is built from a known universe of keys: members
+// and others.
 //
 // A ribbon of the members rejects most of the others. A map with values of one bit then distinguishes the members from
 // the others that passed the ribbon. So the answer is exact for every key of the universe, and the size is close to the
 // information limit. With n members, m others and r columns, ribbon and map have n (r + 1) + m 2^-r bits together,
-// which is minimal for m 2^-r between n and 2 n. If even one column would increase the size, there is no ribbon.
+// which is minimal for m 2^-r between n and 2 n. There is no ribbon if no rate needs one and a column would cost space.
 // Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon"; Schanck 2025, "Clubcards for the WebPKI: Smaller Certificate Revocation Tests in Theory and Practice".
 #pragma once
@@ -19,8 +19,8 @@
 namespace crivo {
 
 inline constexpr std::uint64_t kExactHeaderBytes = 24;
-/// A key's hash in the map is its hash times this factor. The hashes of keys that pass the ribbon are spread unevenly,
-/// but the map needs evenly spread hashes.
+/// A key's hash in the map is the key's hash times this factor. The hashes of keys that pass the ribbon are spread
+/// unevenly, but the map needs evenly spread hashes.
 inline constexpr std::uint64_t kExactMapHash = 0x9E3779B97F4A7C15;
 inline constexpr RibbonForm kExactMapForm(kWideRibbon, kRibbonShares);  // one column: the bit
 
@@ -57,7 +57,7 @@ struct ExactPrepared {
   filter.shape.units = filter.payload_bytes / 8;
   return filter;
 }
-/// The map of one bit as a view.
+/// The map, whose values have one bit, as a view.
 [[nodiscard]] inline View exact_map(const View& view, std::uint64_t map_at) noexcept {
   View map{view.shape, view.payload + map_at, static_cast<std::size_t>(view.payload_bytes - map_at)};
   map.shape.k = 1;

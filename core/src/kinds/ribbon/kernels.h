@@ -1,4 +1,4 @@
-// The kernels of the ribbon kind, for its two widths.
+// The kernels of ribbons of both widths, and of maps.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace crivo {
 
-/// A batch query processes kRibbonBatch keys at a time. In a payload of at least kRibbonFarBytes, larger than
-/// second-level caches, the query first prefetches all that these keys will read. In a ribbon of at least
+/// Vector code processes kRibbonBatch keys of a batch query at a time. In a payload of at least kRibbonFarBytes, larger
+/// than second-level caches, the query first prefetches all that these keys will read. In a ribbon of at least
 /// kRibbonFartherBytes, larger than most caches, it also prefetches for the next batch.
 inline constexpr std::size_t kRibbonBatch = 32;
 inline constexpr std::size_t kRibbonFarBytes = std::size_t{1} << 22;
@@ -21,7 +21,7 @@ struct RibbonKernels {
   Probe ribbon;
   Probe narrow_ribbon;
   Probe map;
-  /// Adds a bucket's keys to the band, and returns how many were bumped.
+  /// Adds a bucket's keys to the band, and bumps those that do not fit.
   RibbonBumped (*ribbon_add_bucket)(RibbonBand&, const RibbonBucket&) noexcept;
   RibbonBumped (*map_add_bucket)(RecordBand<HashedValue>&, const RecordBucket<HashedValue>&) noexcept;
   /// Solves the first `slots` slots of a block with the given rows and results. On entry, window[c] is column c of the

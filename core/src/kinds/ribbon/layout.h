@@ -4,11 +4,11 @@
 // solution is c columns of one bit per slot. For each key and column, the parity of (row AND the column's w bits from
 // the start on) equals the fingerprint's bit for that column. An absent key's fingerprint agrees only by chance, with
 // probability 2^-c. A level gets more keys than it has slots, so that hardly any slot stays empty. Keys that do not fit
-// are bumped to the next, much smaller level: each bucket of 2 w starts has a threshold of two bits, and the keys with
-// a lower start in the bucket are in the next level. The last level, the base, bumps no keys. Every w slots store their
-// columns as consecutive words of w bits, so a query reads 2 c adjacent words. The first blocks of 64 slots of a level
-// are lean (r columns), the others are rich (r + 1 columns): mixing them meets any rate. The ribbon width w is 64 or
-// 32. With 32, a query reads half the bytes, and the filter is 1% larger.
+// are bumped to the next, much smaller level. Each bucket of 2 w starts has a threshold of two bits, which encodes a
+// start; the bucket's keys with lower starts are bumped. The last level, the base, has slots for all its keys. Every w
+// slots store their columns as consecutive words of w bits, so a query reads 2 c adjacent words. The first blocks of 64
+// slots of a level are lean (r columns), the others are rich (r + 1 columns): mixing them meets any rate. The ribbon
+// width w is 64 or 32. With 32, a query reads half the bytes, and the filter is 1% larger.
 // Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon"; Dillinger & Walzer 2021, "Ribbon filter: practically smaller than Bloom and Xor".
 #pragma once
@@ -31,7 +31,7 @@ inline constexpr unsigned kMaxRibbonColumns = 32;
 inline constexpr unsigned kMaxMapColumns = 64;  // at most 32 bits of value and 32 check bits
 inline constexpr unsigned kMaxRibbonLevels = 16;
 inline constexpr unsigned kMaxRibbonSeed = 63;
-inline constexpr unsigned kRibbonShares = 32768;       // the unit of the share of rich blocks in Shape::param
+inline constexpr unsigned kRibbonShares = 32768;       // Shape::param has the share of rich blocks times this
 inline constexpr unsigned kNarrowRibbonParam = 32768;  // added to Shape::param if the ribbon is narrow
 inline constexpr std::uint64_t kMinRibbonBlocks = 2;
 inline constexpr std::uint64_t kMaxRibbonBlocks = std::uint64_t{1} << 40;
@@ -43,8 +43,8 @@ inline constexpr std::uint64_t kMaxRibbonUnits = std::uint64_t{1} << 46;
 [[nodiscard]] constexpr std::uint64_t ribbon_bucket(std::uint64_t start, unsigned width) noexcept {
   return width == kWideRibbon ? start / (2 * kWideRibbon) : start / (2 * kNarrowRibbon);
 }
-/// For wide ribbons, the first start of a bucket that is kept (not bumped), indexed by the threshold. Not inline, so
-/// that a shared library needs no lookup of its address.
+/// For wide ribbons, the first kept (not bumped) start of a bucket, indexed by the threshold. Not inline, so that a
+/// shared library needs no lookup of its address.
 constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
 [[nodiscard]] constexpr unsigned ribbon_kept_from(std::uint64_t threshold, unsigned width) noexcept {
   return width == kWideRibbon ? kRibbonKeptFrom[threshold] : kRibbonKeptFrom[threshold] / 2U;
@@ -53,11 +53,11 @@ constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
 /// A key's hash at the next level is its hash at this level times this factor. The same factor gives the base hash
 /// under the next seed.
 inline constexpr std::uint64_t kRibbonNextLevel = 0xD1342543DE82EF95;
-/// The factor for fingerprints. A fingerprint is computed once per query, from the key's hash at the first level, and
-/// is the same at every level.
+/// The factor for fingerprints. A key's fingerprint is computed from its hash at the first level, and is the same at
+/// every level.
 inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
 
-/// The row of a key at a level. Its lowest bit, which is always set, is the start's.
+/// The row of a key at a level. Its lowest bit, always set, is at the start.
 [[nodiscard]] inline std::uint64_t ribbon_row(std::uint64_t level_hash, unsigned width) noexcept {
   constexpr std::uint64_t kRowFactor = 0xC28F82822B650BED;
   const std::uint64_t row = mul_fold(level_hash, kRowFactor) | 1;
@@ -68,7 +68,7 @@ inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
   return static_cast<std::uint32_t>(hash * factor >> 32);
 }
 
-/// The width and the column counts of a filter. With a level's number of blocks, they give its number of lean blocks.
+/// The width and the column counts of a filter. They determine how many of a level's blocks are lean.
 struct RibbonForm {
   unsigned width;
   unsigned lean;        // r, the columns of a lean block
@@ -110,7 +110,7 @@ struct RibbonLevelShape {
 
   [[nodiscard]] std::uint64_t slots() const noexcept { return blocks * kRibbonBlockSlots; }
   /// The number of starts. No key starts in the last `width` slots, so a row never leaves its level. A row ends at the
-  /// latest in the block after its start's.
+  /// latest in the block after the start's block.
   [[nodiscard]] std::uint64_t starts() const noexcept { return slots() - width; }
   [[nodiscard]] std::uint64_t bucket_of(std::uint64_t start) const noexcept { return ribbon_bucket(start, width); }
   [[nodiscard]] std::uint64_t buckets() const noexcept { return bucket_of(slots()); }
@@ -125,7 +125,7 @@ struct RibbonLevelShape {
   [[nodiscard]] double lean_share() const noexcept {
     return static_cast<double>(lean_starts()) / static_cast<double>(starts());
   }
-  /// The words of the solution before this block; for `blocks`, all words.
+  /// The words of the solution before this block. If `block` equals `blocks`: all words of the solution.
   [[nodiscard]] std::uint64_t words_before(std::uint64_t block) const noexcept {
     return block * lean_columns + (block > lean_blocks ? block - lean_blocks : 0);
   }
@@ -146,8 +146,8 @@ struct RibbonHeader {
   }
 };
 
-/// One key's equation. From `words` on, `columns` words of the ribbon's width hold the solution at the slots around the
-/// start. The next `columns` words hold the solution at the following slots.
+/// One key's equation. From `words` on, `columns` words of the ribbon's width hold the solution at the start's group of
+/// `width` slots. The next `columns` words hold the solution at the following group.
 struct RibbonEquation {
   const std::byte* words;
   unsigned columns;
@@ -171,7 +171,7 @@ struct RibbonAccess {
     const std::uint64_t bucket = ribbon_bucket(start, width);
     return start - bucket * ribbon_bucket_starts(width) < kept_from(bucket);
   }
-  /// The first start of a bucket that is kept (not bumped).
+  /// The first kept (not bumped) start of a bucket.
   [[nodiscard]] unsigned kept_from(std::uint64_t bucket) const noexcept {
     const unsigned four = std::to_integer<unsigned>(thresholds[bucket / 4]);
     return ribbon_kept_from(four >> (2 * (bucket % 4)) & 3, width);

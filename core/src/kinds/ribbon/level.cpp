@@ -1,14 +1,14 @@
 // A level is built in two steps. Banding adds each key's row to a triangular system with one row per slot, by Gaussian
 // elimination. A row that becomes zero before it finds a free slot contradicts the stored rows, unless its result is
-// zero, too. After a contradiction, the bucket gets a higher threshold, and bumps the keys of lower starts. Buckets are
-// filled from left to right, and each from its highest start to its lowest. So the bumped starts are those whose slots
-// are occupied by rows of the bucket on the left. Back-substitution then solves slot after slot from right to left, all
-// columns at once.
+// zero, too. If a row contradicts them, or finds no slot in the band, the bucket gets a higher threshold, and bumps the
+// keys of lower starts. Buckets are filled from left to right, and each from its highest start to its lowest. So the
+// bumped starts are those whose slots are occupied by rows of the bucket on the left. Back-substitution then solves
+// slot after slot from right to left, all columns at once.
 //
-// Shards are runs of buckets, and are built from right to left. That bounds the memory, and several threads can band a
-// shard each. A shard's first bucket bumps every start below a border, and the slots up to the border belong to the
-// shard on its left. Rows of the left shard may reach beyond the border, where the solution is known when the left
-// shard is solved.
+// Shards are runs of buckets, and are built from right to left. They bound the memory, and let several threads band a
+// shard each. The first bucket of each shard but the leftmost bumps every start below a border. The slots up to the
+// border belong to the shard on the left. Rows of the left shard may reach beyond the border, where the solution is
+// known when the left shard is solved.
 #include "kinds/ribbon/level.h"
 
 #include <algorithm>
@@ -24,10 +24,10 @@ namespace crivo {
 namespace {
 
 constexpr std::uint64_t kShardStarts = std::uint64_t{1}
-                                       << 16;  // a band of 790 KB, 1 MB for a map; about 19 slots stay empty per shard
+                                       << 16;  // a band of 790 KB, 1 MB for a map; a border leaves about 19 slots empty
 constexpr unsigned kBorderThreshold = 2;
 
-/// A level's input and output, which its shards share. Each shard writes to its own words, so threads need no lock.
+/// A level's input and output, which its shards share. Banding a shard writes only its own thresholds, without a lock.
 struct LevelBuild {
   RibbonLevelShape shape;
   unsigned columns;
@@ -48,7 +48,7 @@ struct LevelBuild {
   }
 };
 
-/// Each column of the solution at the 64 slots from the last solved one on, with a slot's bit at its number modulo 64.
+/// Each column of the solution at the 64 leftmost solved slots, with a slot's bit at its number modulo 64.
 using Window = std::array<std::uint64_t, kMaxMapColumns>;
 
 RibbonBumped add_bucket(RibbonBand& band, const RibbonBucket& bucket) noexcept {
@@ -63,7 +63,7 @@ void solve_block(const std::uint64_t* rows, const std::uint32_t* results, std::s
                  Window& window) noexcept {
   kernels_in_use<RibbonKernels>().ribbon_solve(rows, results, slots, columns, window.data());
 }
-/// The kernel solves at most 32 columns, so the columns of a map, up to 64, are solved in two halves.
+/// The kernel solves at most 32 columns, so more columns of a map, up to 64, are solved in two parts.
 void solve_block(const std::uint64_t* rows, const std::uint64_t* results, std::size_t slots, unsigned columns,
                  Window& window) noexcept {
   std::array<std::uint32_t, kRibbonBlockSlots> half;

@@ -44,7 +44,7 @@ class RibbonProgress {
 };
 
 /// Writes a level to its zeroed words at `at`. Adds bumped keys to `bumped`, with their hashes at the next level. The
-/// base level bumps only keys without a solution. Errors: kCancelled; those of the source and of `bumped`.
+/// base level bumps keys only if it has no solution. Errors: kCancelled; those of the source and of `bumped`.
 template <class Record>
 Result<void> build_ribbon_level(const RibbonLevelShape& level, unsigned columns, const RibbonKeys<Record>& keys,
                                 std::byte* at, RecordCollector<Record>& bumped, RibbonProgress& progress);

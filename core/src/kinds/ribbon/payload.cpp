@@ -138,8 +138,8 @@ bool admit_ribbon_open(const View& view, ByteGate& gate) {
   return true;
 }
 
-// Admits the reads of find_ribbon_equation(). A batch kernel reads a key's equation at the first level even if that
-// level bumped the key.
+// Admits what a query of this hash reads. A batch kernel reads a key's equation at the first level even if that level
+// bumped the key.
 bool admit_ribbon_question(const View& view, std::uint64_t hash, ByteGate& gate) {
   const auto offset_of = [&view](const std::byte* at) { return static_cast<std::uint64_t>(at - view.payload); };
   const auto admit_equation = [&](const RibbonAccess& level, std::uint64_t start) {

@@ -9,7 +9,7 @@
 
 namespace crivo {
 
-/// KindRow::payload_bytes. Errors: kCorrupt for an invalid number of words.
+/// The size of a payload, for KindRow::payload_bytes. Checks only the number of words. Errors: kCorrupt.
 [[nodiscard]] Result<std::uint64_t> ribbon_payload_bytes(const Shape& shape);
 // KindRow::validate, admit_open and admit_query.
 [[nodiscard]] Result<void> validate_ribbon(const View& view);

@@ -1,5 +1,5 @@
-// The ribbon filter: built once from all its keys, and within two percent of the information limit. layout.h explains
-// how it works, and lists the papers.
+// The ribbon filter: built once from all its keys. With many keys, it is usually within two percent of the information
+// limit. layout.h explains how it works, and lists the papers.
 #include <algorithm>
 #include <cmath>
 

@@ -7,7 +7,7 @@
 
 namespace crivo {
 
-/// The base level gets the remaining keys when at most this many are left. It has slots for all of them.
+/// The base level gets the remaining keys when at most this many are left. The base has slots for all of them.
 [[nodiscard]] constexpr std::uint64_t ribbon_base_keys(unsigned width) noexcept { return 32 * width; }
 
 /// The number of blocks of the base level for this number of keys.
@@ -16,7 +16,7 @@ namespace crivo {
 [[nodiscard]] std::uint64_t ribbon_keys_after(std::uint64_t keys, const RibbonLevelShape& level) noexcept;
 /// The number of blocks of any other level: too few for all keys, so that hardly any slot stays empty.
 [[nodiscard]] std::uint64_t ribbon_level_blocks(std::uint64_t keys) noexcept;
-/// The mean rate of absent hashes in a level: 2^-r for a start in a lean block, half of that in a rich block.
+/// The mean rate for absent hashes in a level: 2^-r for a start in a lean block, half of that in a rich block.
 [[nodiscard]] double ribbon_level_rate(unsigned lean_columns, double lean_share) noexcept;
 /// The rate of a planned ribbon with this many distinct keys. It differs from ribbon_fp_rate of the columns, because no
 /// key starts at a level's end, and a level of few blocks cannot mix lean and rich blocks in every ratio. Exact up to

@@ -24,7 +24,7 @@ constexpr unsigned kNone = kSlots;  // means "in no slot"
 constexpr unsigned kMaxCopies = 2 * kSlots;
 constexpr std::size_t kRelocations = 2000;
 
-/// The other bucket of a fingerprint. The numbers of its two buckets add up, modulo the number of buckets, to an odd
+/// The other bucket of a fingerprint. The numbers of the two buckets add up, modulo the number of buckets, to an odd
 /// number that the fingerprint determines. So each bucket number determines the other. The two differ, because the
 /// number of buckets is even.
 std::uint64_t other_bucket(std::uint64_t bucket, std::uint32_t fingerprint, std::uint64_t buckets) noexcept {
@@ -46,7 +46,7 @@ struct CuckooKey {
 
 __extension__ using Wide = unsigned __int128;
 
-/// Loads a bucket into one register, with a lane per slot. Word must have at least 4 f bits.
+/// Loads a bucket into one integer, with a lane per slot. Word must have at least 4 f bits.
 template <class Word>
 class BucketLoader {
  public:
@@ -56,8 +56,7 @@ class BucketLoader {
   [[nodiscard]] const std::byte* address(std::uint64_t bucket) const noexcept {
     return payload_ + (bucket * kSlots * bits_ >> 3);
   }
-  /// Tests both buckets without a branch: a key that is present is equally likely in either, and both loads start at
-  /// once.
+  /// Tests both buckets without a branch, which would often be mispredicted. Both loads start at once.
   [[nodiscard]] bool holds(const CuckooKey& key) const noexcept {
     const Word wanted = lows_ * key.fingerprint;
     return (zero_lanes(load(key.first) ^ wanted) | zero_lanes(load(key.second) ^ wanted)) != 0;

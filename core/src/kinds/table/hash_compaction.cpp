@@ -1,9 +1,9 @@
 // Hash compaction: an open-addressing hash table that stores, in place of each key, a value that is a few bits of the
-// key's hash. The hash gives the first slot, and the value gives the step from one slot to the next. The values along a
-// probe sequence are in descending order: an added value is stored in the first slot with a smaller value (an empty
-// slot has 0), and the smaller value moves on by its own step. A search therefore ends early, at the first slot with a
-// smaller value. Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection"; Amble & Knuth 1974,
-// "Ordered hash tables", for the descending order.
+// key's hash. The hash gives the first slot, and the value gives the step from one slot to the next. All slots that a
+// value's probe sequence visits before its own have larger values: an added value is stored in the first slot with a
+// smaller value (an empty slot has 0), and the smaller value moves on by its own step. A search therefore ends early,
+// at the first slot with a smaller value. Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection";
+// Amble & Knuth 1974, "Ordered hash tables", for the order.
 #include <algorithm>
 #include <array>
 
@@ -106,7 +106,7 @@ class UndoLog {
   std::size_t size_ = 0;
 };
 
-/// Adds the walk's value. Returns false, with nothing changed, if the table is full.
+/// Adds the walk's value. Returns false, with nothing changed, if kMaxSteps slots do not suffice.
 bool insert(Store store, Walk walk) noexcept {
   UndoLog log;
   for (std::size_t i = 0; i < kMaxSteps; ++i, walk.advance()) {

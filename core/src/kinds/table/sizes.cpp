@@ -54,7 +54,7 @@ double even_at_least(double buckets) noexcept { return std::max(2.0, 2 * std::ce
 /// The fewest fingerprint bits with which all keys can be placed. With V = 2^f - 1 values, the number of keys that
 /// share a fingerprint and a pair of buckets is Poisson distributed, with a mean of at most 8 * 0.95 / V; a ninth does
 /// not fit. Over all (buckets / 2) V groups, the probability of a ninth may be at most 1e-5. So 5 bits suffice up to
-/// 3.5e5 keys, 6 up to 8.6e7, 7 up to 2e10, and 8 always. With fewer, full filters have too few relocation paths.
+/// 3.5e5 keys, 6 up to 8.6e7, 7 up to 2e10, and 8 always. With 4 bits, full filters have too few relocation paths.
 unsigned min_cuckoo_bits(double keys) noexcept {
   constexpr double kSlots = 2 * kCuckooBucketSlots;
   for (unsigned bits = 5;; ++bits) {
@@ -126,7 +126,7 @@ TableState table_state(double load, unsigned bits) noexcept {
   if (values > kFewValues) {
     if (load >= 1) return {1, 1};
     const double found =
-        2 * (load + (1 - load) * portable::log1p(-load)) - load * load / 2;  // the rate, summed up to load
+        2 * (load + (1 - load) * portable::log1p(-load)) - load * load / 2;  // V times the rate, integrated up to load
     const double stored = load - found / values;
     return {stored, -portable::expm1((load + 2 * portable::log1p(-stored)) / values)};
   }
@@ -155,8 +155,8 @@ double bisect(double low, double high, const Condition& holds) {
   return low;
 }
 
-/// The number of slots for a rate. kMaxUnits for fingerprints so short that the load would be below half of kMaxLoad:
-/// one more bit per slot then costs less.
+/// The number of slots for a rate. If the load would be below half of kMaxLoad, one more bit per slot costs less: the
+/// result is then kMaxUnits, except at kMaxFingerprintBits.
 FingerprintSize hash_compaction_slots_for(double keys, double fp_rate, unsigned bits) noexcept {
   const bool too_few_bits = hash_compaction_fp_rate(kMaxLoad / 2, bits) > fp_rate;
   if (too_few_bits && bits < kMaxFingerprintBits) return {to_units(kMaxUnits), bits};

@@ -59,7 +59,7 @@ CRIVO_TARGET inline bool has_bits(const std::byte* block, const BlockKey& key, u
 
 /// A block with the bits of the first kLanes positions set. Word w needs 1 << (position - 32 w). For a position in
 /// another word, the count of this shift is below 0 or above 31, and a vector shift then gives 0. The positions go
-/// through memory, because the addition can broadcast from memory at no cost.
+/// through memory, because a vector addition can broadcast an operand from memory at no cost.
 template <unsigned kLanes>
 CRIVO_TARGET inline __m512i bits_of(const std::uint32_t* positions) noexcept {
   const __m512i minus_32w = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),

@@ -7,10 +7,9 @@
 //   template <std::size_t kPlanes, bool kFew>
 //   bool has_bits(const std::byte* block, const BlockKey&, unsigned probes)
 //                                whether the OR of the planes has all bits of a key; kFew for up to kFewProbes probes;
-//   void set_bits(std::byte* block, const BlockKey&, unsigned probes)
-//                                sets all bits of a key, for add_hashes().
 // It must include kinds/bloom/block.h, kinds/bloom/counter_block.h and kinds/probe_key.h. Defines kProbe and
-// add_hashes().
+// add_hashes(), whose argument `void set_bits(std::byte* block, const BlockKey&, unsigned probes)` sets all bits of a
+// key.
 
 template <std::size_t kPlanes, bool kFew>
 CRIVO_TARGET inline bool contains_block_key(const View& view, const BlockKey& key) noexcept {

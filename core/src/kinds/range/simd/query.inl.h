@@ -1,5 +1,5 @@
 // The queries of a range filter: whether there is a code in an interval. Each instruction set's file includes this one,
-// so that bits are counted with its instructions.
+// so that bits are counted with the set's instructions.
 //
 // The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET, and
 // `std::uint64_t select_bit(std::uint64_t word, std::uint64_t rank)`, the index of the set bit of this rank (from 0) in

@@ -1,5 +1,5 @@
 // Adds a bucket's keys to a band, with the Gaussian elimination of one instruction set. kinds/ribbon/band.h explains
-// bands, buckets and thresholds.
+// bands, and kinds/ribbon/layout.h buckets and thresholds.
 //
 // The including file must define, inside the same anonymous namespace of crivo:
 //   CRIVO_TARGET                               the macro of the instruction set, from kinds/isa.h;
@@ -39,7 +39,7 @@ CRIVO_TARGET inline void take_rows(RecordBand<Record>& band, const RecordBucket<
 }
 
 // Adds the keys in descending order of starts, in groups. A group is the keys that one threshold bumps and the next
-// lower threshold keeps. If a key cannot be stored, its whole group is removed, and the bucket gets the threshold.
+// lower threshold keeps. If a key cannot be stored, its group is removed and bumped, with all lower starts.
 template <class Record>
 CRIVO_TARGET inline RibbonBumped add_bucket(RecordBand<Record>& band, const RecordBucket<Record>& bucket) noexcept {
   std::span<const Record> left = bucket.hashes;

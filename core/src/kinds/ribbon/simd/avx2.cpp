@@ -45,8 +45,8 @@ CRIVO_TARGET inline __m256i four_columns(const RibbonEquation& equation, const S
                           _mm256_and_si256(next, _mm256_set1_epi64x(static_cast<long long>(row.next))));
 }
 
-/// Four columns from `first` on and four from `second` on, masked by the row. The halves of a column are XORed, which
-/// keeps its parity.
+/// Four columns from `first` on and four from `second` on, masked by the row. The two halves of each column are XORed,
+/// so a column takes half a lane and has the same parity.
 CRIVO_TARGET inline __m256i eight_columns(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row,
                                           unsigned first, unsigned second) noexcept {
   const __m256 a = _mm256_castsi256_ps(four_columns(equation, row, first));

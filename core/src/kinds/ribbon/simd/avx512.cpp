@@ -22,7 +22,7 @@
 namespace crivo {
 namespace {
 
-/// The words of eight columns, or of those in the mask.
+/// The words of eight columns, or of the columns in the mask.
 template <unsigned kWidth>
 CRIVO_TARGET inline auto load_columns(const std::byte* words, __mmask8 mask = 0xFF) noexcept {
   if constexpr (kWidth == kWideRibbon) {
@@ -83,8 +83,8 @@ CRIVO_TARGET inline unsigned wrong_of_eight(const RibbonEquation& equation, unsi
   return wrong_columns(equation, equation.fingerprint >> first, 8, load_columns<kWidth>(words), next);
 }
 
-/// Branchless for up to 16 columns, because a mispredicted branch takes longer than the code that it skips. If the
-/// number of columns is not a multiple of eight, some are tested twice.
+/// For up to 16 columns, no branch depends on the key, because a mispredicted branch takes longer than the code that it
+/// skips. If the number of columns is not a multiple of eight, some are tested twice.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
   if (equation.columns < 4) return holds_few<kWidth>(equation);

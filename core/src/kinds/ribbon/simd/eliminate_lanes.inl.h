@@ -6,10 +6,10 @@
 // add_lanes(), or_lanes(), lanes_with_bit(), started_lanes_with_bit(), xor_where(), any(), is_zero(), first_lane() and
 // broadcast_first(). It must include kinds/ribbon/simd/rows.h. Defines eliminate().
 //
-// These alternatives were slower: reducing a block's 64 pivots fully, using two words per lane, and one more branchless
-// step before the vector code.
+// These alternatives were slower: reducing a block's 64 pivots fully, using two words per lane, and a second
+// store_if_free() before the vector code.
 
-/// Rows that are being added. A slot's bit is at the slot's number modulo 64.
+/// Rows that are being added, in kSets sets of kLanes rows. A slot's bit is at the slot's number modulo 64.
 template <unsigned kSets>
 struct RowSets {
   Lanes bits[kSets];
@@ -41,8 +41,8 @@ struct SlotLanes {
   Lanes bit;
 };
 
-/// The rows of a set with a bit at the slot. Unless all rows have started, rows that start after the slot are excluded:
-/// their bit at that index belongs to the slot that is 64 slots later.
+/// The rows of set number `set` that have a bit at the slot. Unless all rows have started, rows that start after the
+/// slot are excluded: their bit at that index belongs to the slot that is 64 slots later.
 template <bool kAllStarted, unsigned kSets>
 CRIVO_TARGET inline LaneMask rows_at(const RowSets<kSets>& sets, unsigned set, const SlotLanes& slot) noexcept {
   if constexpr (kAllStarted) return lanes_with_bit(sets.bits[set], slot.bit);

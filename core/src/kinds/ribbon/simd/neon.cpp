@@ -57,7 +57,7 @@ inline uint64x2_t four_columns(const RibbonEquation& equation, const SplitRow<kN
       veorq_u32(vandq_u32(here, vdupq_n_u32(row.here)), vandq_u32(next, vdupq_n_u32(row.next))));
 }
 
-/// A byte per column, for the four columns from `first` on and the four from `second` on. Its lowest bit is the parity.
+/// A byte per column, for four columns from `first` on and four from `second` on. Each byte's lowest bit is the parity.
 inline uint8x8_t parities_of(const RibbonEquation& equation, const SplitRow<kWideRibbon>& row, unsigned first,
                              unsigned second) noexcept {
   return parities(two_columns(equation, row, first), two_columns(equation, row, first + 2),

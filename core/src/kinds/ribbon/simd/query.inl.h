@@ -1,5 +1,5 @@
-// The queries of a ribbon. Each instruction set's file includes this one, so that the compiler can inline the test of
-// an equation.
+// The queries of a ribbon in vector code. Each vector instruction set's file includes this one, so that the compiler
+// can inline the test of an equation.
 //
 // The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; `bool
 // holds<kWidth>(const RibbonEquation&)` for each ribbon width; kFewColumns; and `bool holds_few<kWidth>(const
@@ -45,8 +45,8 @@ CRIVO_TARGET inline void prefetch(const RibbonEquation& equation) noexcept {
   __builtin_prefetch(equation.words + bytes - 1);
 }
 
-/// A batch of queries, for payloads that fit in a cache. The first level answers for every key, without a branch; then
-/// the keys that it bumped are queried again in all levels.
+/// A batch of queries, for payloads that fit in a cache. The first level answers for every key, whether or not it
+/// bumped the key. Then the bumped keys are queried again in all levels.
 template <unsigned kWidth, bool (*kHolds)(const RibbonEquation&) noexcept>
 CRIVO_TARGET inline void contains_near(const View& view, const RibbonAccess& first, const std::uint64_t* hashes,
                                        std::size_t count, bool* hits) noexcept {
