@@ -90,7 +90,7 @@ struct KindRow {
   /// The option of a stored filter. Null also if the option is not one number, or only affects the size.
   unsigned (*option_of)(const Shape&) noexcept;
 
-  // The next functions are null for a kind in which a zeroed payload is a new filter, as in most kinds.
+  // start and clear are null for a kind in which a zeroed payload is a new filter, as in most kinds.
   /// Initializes a new, zeroed payload.
   void (*start)(Store, const FilterSpec&);
   /// Removes all keys.

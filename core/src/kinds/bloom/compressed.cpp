@@ -46,8 +46,8 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
     const double estimate = -double(probes) / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));
     if (!(estimate <= kMaxCompressedBitsPerKey)) continue;
-    // The estimate is the fewest bits that meet the rate. More bits have more entropy, so no blob with this k can be
-    // smaller than the best one so far.
+    // Fewer bits than the estimate miss the rate, and more bits have more entropy. So if the estimate has no smaller
+    // blob than the best size so far, no size with this k has.
     if (estimate * bit_entropy(fill_of(estimate, probes)) >= best_bits) continue;
     const std::uint64_t units = classic_bits(capacity, hash_rate, probes);
     const double bits = stored_bits_per_key(static_cast<double>(units) / keys, probes);

@@ -1,5 +1,5 @@
-// Sizes of classic filters with the smallest blob. Such a filter has more bits in memory than an optimal Bloom filter
-// of the same rate, and a smaller share of them is set.
+// Sizes of classic filters with the smallest blob. Such a filter usually has more bits in memory than an optimal Bloom
+// filter of the same rate, and a smaller share of them is set.
 #pragma once
 
 #include <cstdint>

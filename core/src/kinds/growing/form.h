@@ -1,9 +1,9 @@
 // The payload of a growing filter, and the position of a hash in it (docs/format.md, "growing").
 //
-// Groups of about 130 to 200 keys are split one by one, so the number of groups follows the number of keys (linear
-// hashing: Litwin 1980). The address of a group at level l is the first l bits of a hash. A new entry has the next F
-// bits (Shape::param). Each split removes a bit from the entries, but never drops a key or moves it to an unrelated
-// group. At the first levels, entries have more than F bits: entry and address together have at least 32 bits.
+// Groups of about 130 to 200 keys (fewer at the first levels) are split one by one, so the number of groups follows the
+// number of keys (linear hashing: Litwin 1980). A group's address at level l is the first l bits of a hash. A new entry
+// has the next F bits (Shape::param), or more at the first levels: entry and address together have at least 32 bits.
+// Each split removes a bit from the entries, but never drops a key or moves it to an unrelated group.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// The growing filter is for an unknown number of keys, and keys can be removed. It stores some bits of each key's hash
-// in a table that grows by one group at a time, so no addition waits for a rehash of the whole table. Entries differ in
-// length (form.h): an old key has fewer bits than a new one. The rate is at most the promised one up to the capacity.
-// Different keys with the same bits are stored as copies of one key, so removal and counts work as in `cuckoo`.
+// The growing filter is for an unknown number of keys, which can be removed. It stores some bits of each key's hash in
+// a table that grows by one group at a time, so no addition waits for a rehash of the whole table. Entries differ in
+// length (form.h): an old key may have fewer bits than a new one. Up to the capacity, the rate is at most the promised
+// one. Different keys with the same bits are stored as copies of one key, so removal and counts work as in `cuckoo`.
 // Papers: Litwin 1980, "Linear hashing"; Dayan, Bercea, Reviriego & Pagh 2023, "InfiniFilter".
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 //
 // A code is below the reduced universe r. Its upper bits are the number of its bucket. The lower l bits of all codes
 // are stored in ascending order of the codes. The bit array `upper` contains, for each bucket, a one per code and then
-// a zero. A directory stores the number of zeros before every 2048 bits of `upper`, which avoids long scans.
+// a zero. To avoid long scans, a directory has the number of zeros before each block of 2048 bits of `upper`.
 #pragma once
 
 #include <algorithm>

@@ -19,8 +19,8 @@ inline constexpr unsigned kMinCuckooBits = 4;
 inline constexpr unsigned kMinHashCompactionBits = 2;
 inline constexpr unsigned kMaxFingerprintBits = 32;
 
-/// A key's fingerprint, 1 to 2^bits - 1. After the multiplication, it depends on the lower bits of the hash, because
-/// the upper bits already select the key's slot or bucket.
+/// A key's fingerprint, 1 to 2^bits - 1. The multiplication makes the fingerprint depend on the lower bits of the hash;
+/// the upper bits select the key's slot or bucket.
 [[nodiscard]] inline std::uint32_t fingerprint_of(std::uint64_t hash, unsigned bits) noexcept {
   return static_cast<std::uint32_t>(1 + mulhi(hash * kGolden64, (std::uint64_t{1} << bits) - 1));
 }

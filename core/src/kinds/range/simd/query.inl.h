@@ -16,8 +16,8 @@
 /// bits_from(std::uint64_t bit)` for the 57 bits from this bit on, and `void prefetch(std::uint64_t word)` for a word
 /// that may be read soon.
 ///
-/// The common path has no branch that depends on the codes, because a mispredicted branch takes longer than the code
-/// that it skips. Rare cases are in functions of their own, which frees registers for the common path.
+/// The common path has no unpredictable branch, because a mispredicted branch takes longer than the code that it skips.
+/// Rare cases are in functions of their own, which frees registers for the common path.
 template <class Words>
 struct RangeCodes {
   Words words;
