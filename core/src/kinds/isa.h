@@ -6,9 +6,8 @@
 #include <span>
 #include <string_view>
 
-// The instruction sets of the kernels: each function that uses a set begins with the set's macro. If a whole file were
-// compiled for a set, the linker could pick the file's copies of inline functions. These fail on machines without the
-// set.
+// A macro per instruction set of the kernels, for the functions that use the set. If a whole file were compiled for a
+// set, the linker could pick the file's copies of inline functions. These fail on machines without the set.
 #define CRIVO_TARGET_SCALAR
 #define CRIVO_TARGET_NEON  // every AArch64 CPU has NEON
 #define CRIVO_TARGET_AVX2 __attribute__((target("avx2,bmi2,popcnt")))

@@ -60,9 +60,9 @@ struct KindRow {
   /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
-  // A payload in a mapped file is verified only where it is read. Each of the next functions passes to the gate the
-  // bytes that the functions in its comment read, and is called before these. It returns false if the gate refuses.
-  // Without kHasFiles, all three are null.
+  // A payload in a mapped file is verified only where it is read. Each of the next three functions is called before the
+  // functions that its comment names, and passes the bytes that these will read to the gate. It returns false if the
+  // gate refuses. All three are null without kHasFiles.
   /// Admits the bytes that validate() and prepare() read, and freezes any of them that determine where later queries
   /// read. Only the payload's size was checked before.
   bool (*admit_open)(const View&, ByteGate&);

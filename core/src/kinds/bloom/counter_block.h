@@ -1,6 +1,6 @@
 // A block of 512 four-bit counters as four bit planes (docs/format.md, "counting"). Bit p of plane j is bit j of
-// counter p. Four words hold 64 counters, and a few logical operations change all of them at once. A query reads the OR
-// of the planes like the block of a blocked filter.
+// counter p. Four words hold 64 counters, and a few logical operations change all of them at once. A query tests the OR
+// of the planes, as if this were the block of a blocked filter.
 #pragma once
 
 #include <array>

@@ -57,7 +57,7 @@ inline constexpr std::uint64_t kRibbonNextLevel = 0xD1342543DE82EF95;
 /// every level.
 inline constexpr std::uint64_t kRibbonFingerprint = 0xD6E8FEB86659FD93;
 
-/// The row of a key at a level. Its lowest bit, always set, is at the start.
+/// The row of a key at a level. Its lowest bit, always set, is that of the start slot.
 [[nodiscard]] inline std::uint64_t ribbon_row(std::uint64_t level_hash, unsigned width) noexcept {
   constexpr std::uint64_t kRowFactor = 0xC28F82822B650BED;
   const std::uint64_t row = mul_fold(level_hash, kRowFactor) | 1;
