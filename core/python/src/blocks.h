@@ -55,7 +55,7 @@ class Array {
 constexpr size_t kBlock = 1024;
 /// The number of keys between checks for Ctrl-C and for other threads that want the GIL. A stretch takes some
 /// milliseconds, about as long as Python itself lets a thread run.
-constexpr size_t kStretch = size_t{1} << 18;
+constexpr size_t kItemsPerTurn = size_t{1} << 18;
 
 /// Raises a TypeError if `keys` cannot be iterated over, or is a single key, because the caller probably forgot the
 /// list around the key.
@@ -77,7 +77,7 @@ template <class MakeTurn, class Take>
   for (size_t at = 0; at < array.size() && status == CRIVO_OK;) {
     {
       const auto turn = make_turn();
-      const size_t end = at + std::min(kStretch, array.size() - at);
+      const size_t end = at + std::min(kItemsPerTurn, array.size() - at);
       while (at < end && status == CRIVO_OK) {
         const size_t count = std::min(kBlock, end - at);
         array.hashes(at, count, hashes);
@@ -104,7 +104,7 @@ template <class Take>
     if (!key || !hash_key(key.get(), index, hashed, hashing, &hashes[filled])) break;
     if (++filled < kBlock) continue;
     if (!take(hashes, filled)) return false;
-    if (static_cast<size_t>(index) % kStretch == kStretch - 1 && !let_others_run()) return false;
+    if (static_cast<size_t>(index) % kItemsPerTurn == kItemsPerTurn - 1 && !let_others_run()) return false;
     filled = 0;
   }
   if (PyErr_Occurred() == nullptr) return filled == 0 || take(hashes, filled);

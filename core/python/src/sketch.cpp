@@ -115,7 +115,7 @@ bool add_each(Sketch* sketch, PyObject* keys) {
     const Ref key(PyIter_Next(iterator.get()));
     if (!key) return PyErr_Occurred() == nullptr;
     if (!change_key(sketch, key.get(), true, place)) return false;
-    if (static_cast<size_t>(place) % kStretch == kStretch - 1 && !let_others_run()) return false;
+    if (static_cast<size_t>(place) % kItemsPerTurn == kItemsPerTurn - 1 && !let_others_run()) return false;
   }
 }
 

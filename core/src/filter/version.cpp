@@ -13,7 +13,7 @@ std::string_view version() noexcept { return CRIVO_VERSION; }
 std::string_view active_isa() noexcept { return isa_in_use().name; }
 
 Result<void> check_isa() {
-  const std::string_view wanted = isa_asked_for();
+  const std::string_view wanted = requested_isa();
   if (wanted.empty() || std::ranges::find(all_isas(), wanted, &IsaLevel::name) != all_isas().end()) return {};
   std::string names;
   for (const IsaLevel& level : all_isas()) append_text(names += names.empty() ? "" : ", ", level.name);

@@ -46,7 +46,7 @@ std::span<const IsaLevel> available_isas() noexcept {
   return found;
 }
 
-std::string_view isa_asked_for() noexcept {
+std::string_view requested_isa() noexcept {
   const char* name = std::getenv("CRIVO_ISA");
   return name == nullptr ? "" : name;
 }
@@ -55,7 +55,7 @@ const IsaLevel& isa_in_use() noexcept {
   static const IsaLevel& chosen = []() -> const IsaLevel& {
     const auto available = available_isas();
     const auto level =
-        static_cast<std::size_t>(std::ranges::find(kLevels, isa_asked_for(), &IsaLevel::name) - kLevels.begin());
+        static_cast<std::size_t>(std::ranges::find(kLevels, requested_isa(), &IsaLevel::name) - kLevels.begin());
     return level < available.size() ? available[level] : available.back();
   }();
   return chosen;

@@ -31,7 +31,7 @@ struct IsaLevel {
 [[nodiscard]] std::span<const IsaLevel> available_isas() noexcept;
 
 /// The value of the environment variable CRIVO_ISA (crivo/version.h); empty if it is not set.
-[[nodiscard]] std::string_view isa_asked_for() noexcept;
+[[nodiscard]] std::string_view requested_isa() noexcept;
 
 /// The level in use: the one in CRIVO_ISA if this machine supports it, else the highest supported level. Thread-safe.
 [[nodiscard]] const IsaLevel& isa_in_use() noexcept;

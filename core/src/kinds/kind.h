@@ -137,15 +137,15 @@ struct KindRow {
 /// Whether a kind declares which payloads are valid, what opening reads, and what a query reads. Each declaration is a
 /// function, or a constant that replaces the function. A kind that lacks a declaration does not compile.
 template <class K>
-consteval bool says_what_is_read() {
+consteval bool declares_its_reads() {
   const bool validates = requires { &K::validate; };
   const bool opens_any_payload = requires { K::kEveryPayloadIsValid; };
   const bool admits_opening = requires { &K::admit_open; };
   const bool validates_padding = requires { K::kOnlyPaddingIsValidated; };
-  const bool admits_question = requires { &K::admit_query; };
+  const bool admits_query = requires { &K::admit_query; };
   const bool reads_a_block = requires { K::kBytesOfBlock; };
   return validates != opens_any_payload && opens_any_payload + admits_opening + validates_padding == 1 &&
-         admits_question + reads_a_block == 1;
+         admits_query + reads_a_block == 1;
 }
 
 /// Whether a kind has a rate model, exactly one way to add keys, and both or neither of each pair of related functions.
@@ -170,7 +170,7 @@ consteval bool is_complete() {
 
 /// The required members of a kind; make_row() detects the optional ones.
 template <class K>
-concept FilterKind = says_what_is_read<K>() && is_complete<K>() &&
+concept FilterKind = declares_its_reads<K>() && is_complete<K>() &&
     requires(const FilterSpec& spec, const Shape& shape, const View& view) {
   { K::kKind } -> std::convertible_to<Kind>;
   { K::kName } -> std::convertible_to<std::string_view>;

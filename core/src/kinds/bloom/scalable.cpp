@@ -28,7 +28,7 @@ constexpr unsigned kMinGrowth = 2;
 constexpr unsigned kMaxGrowth = 16;
 constexpr unsigned kMaxBitsPerKeyRatio = 16;  // of a layer's bits per key to those of the layer before
 constexpr std::size_t kAhead = 8;             // keys between a key's prefetch and its addition
-constexpr std::size_t kStretch = 128;         // hashes per query of a layer
+constexpr std::size_t kBatch = 128;           // hashes per query of a layer
 
 bool contains(const View& view, std::uint64_t hash) noexcept {
   const auto in_layer = kernels_in_use<BlockedKernels>().blocked.contains;
@@ -46,10 +46,10 @@ void prefetch(const View& view, std::uint64_t hash) noexcept {
 
 // Queries layer by layer, so that each layer's batch kernel can prefetch. Hashes that a layer has are not looked up in
 // older layers.
-void contains_stretch(const View& view, std::span<const std::uint64_t> hashes, bool* hits) noexcept {
-  std::array<std::uint64_t, kStretch> open_hashes;
-  std::array<std::size_t, kStretch> open_indexes;
-  std::array<bool, kStretch> found;
+void contains_batch(const View& view, std::span<const std::uint64_t> hashes, bool* hits) noexcept {
+  std::array<std::uint64_t, kBatch> open_hashes;
+  std::array<std::size_t, kBatch> open_indexes;
+  std::array<bool, kBatch> found;
   std::size_t open = hashes.size();
   for (std::size_t i = 0; i < open; ++i) {
     open_hashes[i] = hashes[i];
@@ -70,8 +70,8 @@ void contains_stretch(const View& view, std::span<const std::uint64_t> hashes, b
 }
 
 void contains_batch(const View& view, const std::uint64_t* hashes, std::size_t count, bool* hits) noexcept {
-  for (std::size_t from = 0; from < count; from += kStretch) {
-    contains_stretch(view, {hashes + from, std::min(kStretch, count - from)}, hits + from);
+  for (std::size_t from = 0; from < count; from += kBatch) {
+    contains_batch(view, {hashes + from, std::min(kBatch, count - from)}, hits + from);
   }
 }
 

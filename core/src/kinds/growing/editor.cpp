@@ -123,7 +123,7 @@ bool GroupEditor::replace(unsigned bucket, unsigned at, unsigned old, std::uint6
   const EntrySlots entry(low, copies, form().digit_bits);
   const unsigned before = slots();
   const unsigned after = before - old + entry.count;
-  if (after > before && !has_room(after)) return false;
+  if (after > before && !can_hold(after)) return false;
   if (after > before) fit_cells(before, after);
   for (; old < entry.count; ++old) open_slot(bucket, at);
   for (; old > entry.count; --old) close_slot(bucket, at);

@@ -83,15 +83,15 @@ struct Entry {
 
 /// The bytes of a group: its header, and the cells that it adds to the common pool.
 struct GroupBytes {
-  unsigned cells_in_header;
+  unsigned cell_numbers;
   unsigned header;
   unsigned cells;  // added with each group
   unsigned all;
 
   explicit GroupBytes(unsigned bits) noexcept {
     const unsigned per_cell = 8 * kCellBytes / (bits + 1 - kBucketBits);
-    cells_in_header = (kMaxSlots + per_cell - 1) / per_cell;
-    header = (static_cast<unsigned>(kCellsAt) + 4 * cells_in_header + kCellUnit - 1) / kCellUnit * kCellUnit;
+    cell_numbers = (kMaxSlots + per_cell - 1) / per_cell;
+    header = (static_cast<unsigned>(kCellsAt) + 4 * cell_numbers + kCellUnit - 1) / kCellUnit * kCellUnit;
     cells = (400 + per_cell) / (2 * per_cell);
     all = header + cells * kCellBytes;
   }
@@ -103,7 +103,7 @@ struct GrowingForm {
   LevelForm halves;
   std::uint32_t split = 0;  // groups below this one, and from 2^level on, are halves
   std::uint32_t group_bytes = 0;
-  std::uint32_t cells_in_header = 0;
+  std::uint32_t cell_numbers = 0;
 
   GrowingForm() = default;
   explicit GrowingForm(const Shape& shape) noexcept
@@ -112,7 +112,7 @@ struct GrowingForm {
     const GroupBytes bytes(shape.param);
     split = static_cast<std::uint32_t>(shape.units - (std::uint64_t{1} << whole.level));
     group_bytes = bytes.all;
-    cells_in_header = bytes.cells_in_header;
+    cell_numbers = bytes.cell_numbers;
   }
 
   [[nodiscard]] const LevelForm& level_of(std::uint64_t group) const noexcept {

@@ -90,7 +90,7 @@ class GroupReader {
       : payload_(view.payload),
         payload_bytes_(view.payload_bytes),
         header_(view.payload + form.offset_of(group)),
-        cells_in_header_(form.cells_in_header),
+        cell_numbers_(form.cell_numbers),
         form_(form.level_of(group)) {}
 
   [[nodiscard]] const LevelForm& form() const noexcept { return form_; }
@@ -98,7 +98,7 @@ class GroupReader {
   [[nodiscard]] std::uint32_t stored_slots() const noexcept { return load_le<std::uint32_t>(header_); }
   /// The number of slots, limited to the most that a group can have.
   [[nodiscard]] unsigned slots() const noexcept {
-    return std::min({stored_slots(), std::uint32_t{kMaxSlots}, std::uint32_t{form_.per_cell} * cells_in_header_});
+    return std::min({stored_slots(), std::uint32_t{kMaxSlots}, std::uint32_t{form_.per_cell} * cell_numbers_});
   }
 
   [[nodiscard]] Run run(unsigned bucket) const noexcept {
@@ -107,13 +107,13 @@ class GroupReader {
     return {std::min(begin_bit - bucket, all), std::min(next_one(runs(), begin_bit) - bucket, all)};
   }
 
-  /// The number of a cell, from the header. The index `cell` must be below cells_in_header.
+  /// The number of a cell, from the header. The index `cell` must be below cell_numbers.
   [[nodiscard]] std::uint32_t cell(unsigned cell) const noexcept {
     return load_le<std::uint32_t>(header_ + kCellsAt + std::size_t{cell} * 4);
   }
   /// The offset of a cell. The kCellBytes bytes from there are inside the payload, whatever the header contains.
   [[nodiscard]] std::uint64_t cell_offset(unsigned cell) const noexcept {
-    if (cell >= cells_in_header_) return 0;
+    if (cell >= cell_numbers_) return 0;
     return cell_in_payload(this->cell(cell), payload_bytes_);
   }
 
@@ -125,7 +125,7 @@ class GroupReader {
 
   /// Whether the padding is zero: after the number of slots, the cell numbers, and the slots of each cell.
   [[nodiscard]] bool has_zero_padding() const noexcept {
-    const std::size_t numbers_end = kCellsAt + std::size_t{cells_in_header_} * 4;
+    const std::size_t numbers_end = kCellsAt + std::size_t{cell_numbers_} * 4;
     const std::size_t header_end = (numbers_end + kCellUnit - 1) / kCellUnit * kCellUnit;
     bool zero = load_le<std::uint32_t>(header_ + 4) == 0;
     for (std::size_t at = numbers_end; at < header_end; ++at) zero = zero && header_[at] == std::byte{0};
@@ -141,8 +141,8 @@ class GroupReader {
   }
 
   /// Whether a group of this level can have this number of slots.
-  [[nodiscard]] bool has_room(unsigned slots) const noexcept {
-    return slots <= kMaxSlots && form_.cells_of(slots) <= cells_in_header_;
+  [[nodiscard]] bool can_hold(unsigned slots) const noexcept {
+    return slots <= kMaxSlots && form_.cells_of(slots) <= cell_numbers_;
   }
 
   /// The entry that begins at slot `at` of a run that ends before `end`.
@@ -234,7 +234,7 @@ class GroupReader {
   const std::byte* payload_;
   std::uint64_t payload_bytes_;
   const std::byte* header_;
-  unsigned cells_in_header_;
+  unsigned cell_numbers_;
   const LevelForm& form_;
 };
 

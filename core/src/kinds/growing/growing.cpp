@@ -132,9 +132,9 @@ class Checker {
  private:
   Result<void> check_group(const GroupReader& group) {
     const std::uint32_t slots = group.stored_slots();
-    if (!group.has_room(slots))
+    if (!group.can_hold(slots))
       return corrupt("slots must be at most ", kMaxSlots, " and fit in the group's cells, got ", slots);
-    for (unsigned cell = 0; cell < form_.cells_in_header; ++cell) {
+    for (unsigned cell = 0; cell < form_.cell_numbers; ++cell) {
       const std::uint32_t number = group.cell(cell);
       if (cell >= group.form().cells_of(slots) ? number != 0 : !use(number)) {
         return corrupt("cell ", cell, " must be an unshared cell of the payload, or 0 if unused, got ", number);

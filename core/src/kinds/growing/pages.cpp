@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLevelAt = 4;  // in a payload, these bytes of a group are zeros
 
 std::size_t page_bytes(const Shape& shape) noexcept {
-  return kCellsAt + std::size_t{GroupBytes(shape.param).cells_in_header} * kCellBytes;
+  return kCellsAt + std::size_t{GroupBytes(shape.param).cell_numbers} * kCellBytes;
 }
 /// The level at which a page should be, and its stored level.
 unsigned level_of(const Shape& shape, std::uint64_t page) noexcept { return GrowingForm(shape).level_of(page).level; }
@@ -31,7 +31,7 @@ class GroupPage {
   /// Reads a page. Its stored level must not be above its proper level.
   GroupPage(const Shape& shape, std::uint64_t page, const std::byte* stored, AlignedBytes& buffer)
       : bits_(shape.param), bytes_(shape.param), buffer_(buffer) {
-    buffer_.resize(kGroupsAt + bytes_.header + std::size_t{bytes_.cells_in_header} * kCellBytes);
+    buffer_.resize(kGroupsAt + bytes_.header + std::size_t{bytes_.cell_numbers} * kCellBytes);
     const unsigned level = level_of(shape, page);
     start(stored != nullptr ? stored_level(stored) : level);
     if (stored != nullptr) read(stored);
@@ -55,7 +55,7 @@ class GroupPage {
     store_le(page + kLevelAt, std::uint32_t{form_.whole.level});
     std::byte* to = page + kCellsAt;
     const unsigned cells = this->cells();
-    for (unsigned cell = 0; cell < bytes_.cells_in_header; ++cell, to += kCellBytes) {
+    for (unsigned cell = 0; cell < bytes_.cell_numbers; ++cell, to += kCellBytes) {
       if (cell < cells) {
         std::copy_n(buffer_.data() + group.cell_offset(cell), kCellBytes, to);
       } else {
@@ -94,9 +94,9 @@ class GroupPage {
     form_.whole = LevelForm(bits_, level);
     form_.halves = form_.whole;
     form_.group_bytes = static_cast<std::uint32_t>(buffer_.size() - kGroupsAt);
-    form_.cells_in_header = bytes_.cells_in_header;
+    form_.cell_numbers = bytes_.cell_numbers;
     FreeCells free(buffer_.data(), buffer_.size());
-    for (unsigned cell = bytes_.cells_in_header; cell-- > 0;) {
+    for (unsigned cell = bytes_.cell_numbers; cell-- > 0;) {
       free.give(static_cast<std::uint32_t>((kGroupsAt + bytes_.header + cell * kCellBytes) / kCellUnit));
     }
     editor().fill({});

@@ -15,6 +15,6 @@ struct RangeKernels {
 
 /// KindRow::admit_range of the range kind: follows the path of the query, and passes to the gate the positions of all
 /// bytes that the query reads.
-bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate);
+bool admit_range_query(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate);
 
 }  // namespace crivo

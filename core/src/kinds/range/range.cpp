@@ -239,11 +239,11 @@ struct Range {
   }
 
   static bool admit_query(const View& view, std::uint64_t number, ByteGate& gate) {
-    return admit_range_question(view, number, number, gate);
+    return admit_range_query(view, number, number, gate);
   }
 
   static bool admit_range(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate) {
-    return admit_range_question(view, low, high, gate);
+    return admit_range_query(view, low, high, gate);
   }
 
   static void prepare(View& view) noexcept { prepare_range(view); }

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kAtOnce = 256;  // hashes per batch
 static_assert(kAtOnce - 1 <= UINT8_MAX, "a place is stored in a byte");
-constexpr double kMapSays = 0.5;  // the share of absent keys for which the map returns 1
+constexpr double kMapRate = 0.5;  // the share of absent keys for which the map returns 1
 
 const Probe& filter_probe() noexcept { return kernels_in_use<RibbonKernels>().ribbon; }
 const Probe& map_probe() noexcept { return kernels_in_use<RibbonKernels>().map; }
@@ -184,10 +184,10 @@ struct Exact {
     PartGate to_map(gate, parts.map_at());
     if (parts.has_filter()) {
       const View filter = parts.filter();
-      if (!admit_ribbon_question(filter, hash, to_filter)) return false;
+      if (!admit_ribbon_query(filter, hash, to_filter)) return false;
       if (!filter_probe().contains(filter, hash)) return true;
     }
-    return admit_ribbon_question(as_ribbon(parts.map()), hash * kExactMapHash, to_map);
+    return admit_ribbon_query(as_ribbon(parts.map()), hash * kExactMapHash, to_map);
   }
 
   // Stats::bits counts all bits of the payload; the rate is for keys outside the universe.
@@ -199,7 +199,7 @@ struct Exact {
     return keys > 0 ? rate_outside(view, ExactHeader(view.payload)) : 0;
   }
   static double promised_fp_rate(const View& view) noexcept {
-    return kMapSays * ribbon_fp_rate(view.shape.k, view.shape.param);
+    return kMapRate * ribbon_fp_rate(view.shape.k, view.shape.param);
   }
 
   static Result<AlignedBytes> build_values(Shape& shape, std::unique_ptr<StoredSource<HashedValue>> keys,
@@ -219,15 +219,15 @@ struct Exact {
     if (!(spec.fp_rate > 0 && spec.fp_rate <= 1)) {
       return bad_argument("fp_rate must be in (0, 1] for an exact filter, got ", spec.fp_rate);
     }
-    if (spec.fp_rate >= kMapSays) return RibbonForm(kWideRibbon, 0);
+    if (spec.fp_rate >= kMapRate) return RibbonForm(kWideRibbon, 0);
     const Result<double> hash_rate = check_request(spec.capacity, spec.fp_rate);
     if (!hash_rate.has_value()) return hash_rate.error();
-    const double least = kMapSays * std::ldexp(1.0, -int{kMaxRibbonColumns});
+    const double least = kMapRate * std::ldexp(1.0, -int{kMaxRibbonColumns});
     if (*hash_rate < least) {
       return bad_argument("fp_rate must be at least ", with_collisions(least, static_cast<double>(spec.capacity)),
                           " for an exact filter of ", counted_keys(spec.capacity), ", got ", spec.fp_rate);
     }
-    return form_of(size_ribbon(spec.capacity, *hash_rate / kMapSays));
+    return form_of(size_ribbon(spec.capacity, *hash_rate / kMapRate));
   }
   /// The most columns that fit in addition to the map.
   static Result<RibbonForm> form_by_size(const FilterSpec& spec, std::uint64_t map_words) {
@@ -259,7 +259,7 @@ struct Exact {
 
   static double rate_outside(const View& view, const ExactHeader& header) noexcept {
     if (ribbon_is_empty(exact_map(view, header.map_at()))) return 0;
-    return kMapSays * (header.filter_words == 0 ? 1 : rate_of_ribbon(exact_filter(view, header.map_at())));
+    return kMapRate * (header.filter_words == 0 ? 1 : rate_of_ribbon(exact_filter(view, header.map_at())));
   }
 };
 

@@ -140,7 +140,7 @@ bool admit_ribbon_open(const View& view, ByteGate& gate) {
 
 // Admits what a query of this hash reads. A batch kernel reads a key's equation at the first level even if that level
 // bumped the key.
-bool admit_ribbon_question(const View& view, std::uint64_t hash, ByteGate& gate) {
+bool admit_ribbon_query(const View& view, std::uint64_t hash, ByteGate& gate) {
   const auto offset_of = [&view](const std::byte* at) { return static_cast<std::uint64_t>(at - view.payload); };
   const auto admit_equation = [&](const RibbonAccess& level, std::uint64_t start) {
     const RibbonEquation equation = level.equation(start, hash, hash);

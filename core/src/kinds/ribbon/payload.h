@@ -14,7 +14,7 @@ namespace crivo {
 // KindRow::validate, admit_open and admit_query.
 [[nodiscard]] Result<void> validate_ribbon(const View& view);
 [[nodiscard]] bool admit_ribbon_open(const View& view, ByteGate& gate);
-[[nodiscard]] bool admit_ribbon_question(const View& view, std::uint64_t hash, ByteGate& gate);
+[[nodiscard]] bool admit_ribbon_query(const View& view, std::uint64_t hash, ByteGate& gate);
 
 /// The exact rate, averaged over all hashes, from the thresholds and column counts of each level.
 [[nodiscard]] double rate_of_ribbon(const View& view) noexcept;

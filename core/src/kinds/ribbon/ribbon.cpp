@@ -64,7 +64,7 @@ struct Ribbon {
 
   static bool admit_open(const View& view, ByteGate& gate) { return admit_ribbon_open(view, gate); }
   static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
-    return admit_ribbon_question(view, hash, gate);
+    return admit_ribbon_query(view, hash, gate);
   }
 
   static Stats stats(const View& view) noexcept {

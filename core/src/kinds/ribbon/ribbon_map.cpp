@@ -72,7 +72,7 @@ struct Map {
   static Probe probe(const Shape&) noexcept { return kernels_in_use<RibbonKernels>().map; }
   static bool admit_open(const View& view, ByteGate& gate) { return admit_ribbon_open(as_ribbon(view), gate); }
   static bool admit_query(const View& view, std::uint64_t hash, ByteGate& gate) {
-    return admit_ribbon_question(as_ribbon(view), hash, gate);
+    return admit_ribbon_query(as_ribbon(view), hash, gate);
   }
 
   static Stats stats(const View& view) noexcept {

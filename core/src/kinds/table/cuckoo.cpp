@@ -211,7 +211,7 @@ std::uint64_t copies_of(const CuckooKey& key, const View& view) noexcept {
   return copies;
 }
 
-Error no_room(const CuckooKey& key, const View& view) {
+Error full_error(const CuckooKey& key, const View& view) {
   if (copies_of(key, view) == kMaxCopies) {  // a larger filter would not help
     return error(ErrorCode::kFull, "additions of one key must be at most ", kMaxCopies,
                  ", the slots of its two buckets, got one more");
@@ -290,7 +290,7 @@ struct Cuckoo {
         buckets.prefetch(keys[i]);
       }
       for (std::size_t i = 0; i < size; ++i, ++added) {
-        if (!buckets.add(keys[i])) return no_room(keys[i], store.view());
+        if (!buckets.add(keys[i])) return full_error(keys[i], store.view());
       }
     }
     return {};

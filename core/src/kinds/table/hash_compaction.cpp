@@ -123,7 +123,7 @@ bool insert(Store store, Walk walk) noexcept {
   return false;
 }
 
-Error no_room(const View& view) {
+Error full_error(const View& view) {
   const std::uint64_t occupied = count_occupied(view.payload, view.shape.units, view.shape.param);
   return error(ErrorCode::kFull, "filter must have a free slot: its load is ",
                static_cast<double>(occupied) / static_cast<double>(view.shape.units), " and a search of ", kMaxSteps,
@@ -183,7 +183,7 @@ struct HashCompaction {
     const View view = store.view();
     for (std::size_t i = 0; i < hashes.size(); ++i, ++added) {
       if (i + kAhead < hashes.size()) prefetch(view, Walk(hashes[i + kAhead], store.shape));
-      if (!insert(store, Walk(hashes[i], store.shape))) return no_room(view);
+      if (!insert(store, Walk(hashes[i], store.shape))) return full_error(view);
     }
     return {};
   }

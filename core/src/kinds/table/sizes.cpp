@@ -182,7 +182,7 @@ Result<FingerprintSize> size_cuckoo_by_bits(std::uint64_t capacity, double bits_
   const auto keys = static_cast<double>(capacity);
   const unsigned min_bits = min_cuckoo_bits(keys);
   if (auto valid = check_fit(capacity, bits_per_key, min_bits); !valid) return valid.error();
-  const double room = buckets_with_spare(keys);
+  const double min_buckets = buckets_with_spare(keys);
   FingerprintSize size = best_size(
       min_bits,
       [&](unsigned bits) -> FingerprintSize {
@@ -190,9 +190,9 @@ Result<FingerprintSize> size_cuckoo_by_bits(std::uint64_t capacity, double bits_
       },
       [&](const FingerprintSize& candidate) {
         const auto buckets = static_cast<double>(candidate.units);
-        return buckets >= room ? cuckoo_fp_rate(cuckoo_load(keys, buckets), candidate.bits) : kImpossible;
+        return buckets >= min_buckets ? cuckoo_fp_rate(cuckoo_load(keys, buckets), candidate.bits) : kImpossible;
       });
-  size.units = std::max(size.units, to_units(room));
+  size.units = std::max(size.units, to_units(min_buckets));
   return size;
 }
 

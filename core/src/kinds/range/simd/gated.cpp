@@ -49,7 +49,7 @@ class GatedWords {
 
 }  // namespace
 
-bool admit_range_question(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate) {
+bool admit_range_query(const View& view, std::uint64_t low, std::uint64_t high, ByteGate& gate) {
   Refusal refusal;
   (void)answer_range(view, GatedWords(view.payload, gate, refusal), low, high);
   if (refusal.no_memory) throw std::bad_alloc();
