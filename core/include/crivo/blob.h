@@ -1,4 +1,4 @@
-// Filters as byte strings. Every untrusted blob enters through parse_blob. docs/format.md specifies the bytes.
+// Filters as byte strings. parse_blob validates untrusted blobs. docs/format.md specifies the bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace crivo {
 
-/// The default limit of a decoded payload: 1 GiB, enough for 860 million keys at a rate of 1%. A valid blob of a few
-/// bytes can decode to any size below the limit.
+/// The default limit of a decoded payload: 1 GiB, enough for 860 million keys at a rate of 1%. A valid blob of about
+/// 100 bytes can decode to any size below the limit.
 inline constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
 
 /// Limits of a reader, checked before anything is allocated.
@@ -34,7 +34,7 @@ class OpenedBlob {
   [[nodiscard]] std::size_t blob_bytes() const noexcept { return blob_bytes_; }
   /// A copy that owns its payload and may grow up to the max_bytes that the blob was read with.
   [[nodiscard]] AnyFilter to_filter() const&;
-  /// The same without a copy, if the payload was decoded.
+  /// The same filter. Moves the payload instead of copying it if the payload was decoded.
   [[nodiscard]] AnyFilter into_filter() &&;
 
  private:

@@ -1,4 +1,4 @@
-// Writes a blob piece by piece, so that a large filter can be written without a second copy in memory.
+// Writes a blob piece by piece, so that a large raw blob needs no second copy of the filter in memory.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Builds a filter from keys that arrive one by one. The number of keys need not be known.
+// Builds a filter from keys that arrive one by one or in batches. The number of keys need not be known.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class BuilderState;  // core/src/filter/builder_state.h
 /// Builds one filter: create(), then add() or add_hash() for each key, then finish(). Not thread-safe.
 ///
 /// With a capacity, each key is added to the filter immediately if the kind can add. (kGrowing has a default capacity.)
-/// Otherwise the builder stores the 64-bit hashes, and finish() sizes the filter for the distinct hashes. The builder
-/// drops repeated hashes from time to time. For a kind that counts or removes, it stores all hashes, and finish() adds
-/// them in order; a kind that removes is sized for all hashes. For maps and exact filters, it stores each hash with its
-/// value.
+/// Otherwise the builder stores the 64-bit hashes, and drops repeated hashes from time to time. For maps and exact
+/// filters, it stores each hash with its value. finish() then sizes the filter for the distinct hashes. For a kind that
+/// counts or removes, the builder stores all hashes, and finish() adds them in order; a kind that removes is sized for
+/// all hashes.
 ///
 /// Memory: 8 bytes per stored hash, or 16 with a value. The array doubles in place, so up to half of it is reserved but
 /// not resident. finish() needs additional memory: for range and spectral, 8 bytes per hash; for a blocked filter of at
@@ -32,10 +32,10 @@ class BuilderState;  // core/src/filter/builder_state.h
 /// any other kind, a payload that does not fit into the limit is an error (kBadArgument).
 class FilterBuilder {
  public:
-  /// With capacity 0, the filter is sized for its distinct keys. In a window, each pane is sized for all distinct keys,
-  /// because the build adds all keys at one time, to one pane. In an exact filter, spec.fp_rate is the rate for keys
-  /// outside the universe. If keys are added immediately, threads, temporary_memory and temp_folder are ignored, and
-  /// finish() calls progress once. Errors: kBadArgument naming the field; kTooLarge if the payload needs more than
+  /// With capacity 0, finish() sizes the filter for its hashes (above). Each pane of a window is then sized for all
+  /// distinct hashes, because the build adds all keys to one pane. In an exact filter, spec.fp_rate is the rate for
+  /// keys outside the universe. If keys are added immediately, threads, temporary_memory and temp_folder are ignored,
+  /// and finish() calls progress once. Errors: kBadArgument naming the field; kTooLarge if the payload needs more than
   /// max_bytes. Without a capacity, finish() returns the errors that depend on the number of keys.
   [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
   FilterBuilder(FilterBuilder&& other) noexcept;
@@ -61,8 +61,8 @@ class FilterBuilder {
   /// Keys added so far, with duplicates.
   [[nodiscard]] std::uint64_t keys() const noexcept;
 
-  /// Returns the filter. The builder may only be destroyed afterwards. Without keys the filter is empty, and has
-  /// capacity 1 if none was given. Errors: as AnyFilter::build; kSystem; kBadArgument if max_memory is too small.
+  /// Returns the filter. The builder may only be destroyed afterwards. Without keys, the filter is empty. Its capacity
+  /// is then 1 if the spec has none. Errors: as AnyFilter::build; kSystem; kBadArgument if max_memory is too small.
   [[nodiscard]] Result<AnyFilter> finish();
 
  private:

@@ -7,8 +7,7 @@
 namespace crivo {
 
 /// Converts a `counting` filter to the `blocked` filter of its present keys: the same parameters, facts and answers in
-/// a quarter of the bytes. Removed keys are absent, unless a counter was saturated. Errors: kUnsupported for other
-/// kinds.
+/// a quarter of the bytes. Errors: kUnsupported for other kinds.
 [[nodiscard]] Result<AnyFilter> drop_counts(const FilterRef& counting);
 
 }  // namespace crivo

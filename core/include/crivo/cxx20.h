@@ -1,4 +1,4 @@
-// Stops compilers that run below C++20 with one clear error. Every public header includes this header.
+// Stops a compilation below C++20 with one clear error. Every public header includes this header.
 #pragma once
 
 #if __cplusplus < 202002L

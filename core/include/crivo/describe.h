@@ -26,7 +26,7 @@ struct Description {
 ///                             newest pane in seconds since 1970 (0 before the clock is set)
 ///   capacity, fp_rate         as promised
 ///   keys, bits, k
-///   fill                      the share of bits that are set
+///   fill                      the share of bits that are set, or of counters above 0
 ///   predicted_fp_rate         the model's rate at capacity
 ///   current_fp_rate           the rate at the present fill
 ///   over_capacity             1 if the rate exceeds the promised rate because the filter, or a pane of a window, has

@@ -1,7 +1,7 @@
 // Two classes for filters of every kind: AnyFilter owns and changes a filter; FilterRef borrows a filter for queries.
 //
-// A filter is a payload of bytes, read by stateless functions. The bytes are the same in memory, in a blob and in an
-// SST block. There are no false negatives: a query for a key that was added, and not removed, returns true.
+// A filter is a payload of bytes, read by stateless functions. The bytes are the same in memory, in a raw blob and in
+// an SST block. There are no false negatives: a query for a key that was added, and not removed, returns true.
 #pragma once
 
 #include <cstddef>
@@ -54,8 +54,8 @@ class FilterRef {
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
 
-  /// Whether any key may be in the range [low, high] of ordered numbers (crivo/ordered.h). False if low > high.
-  /// Otherwise true for a kind without range queries (check kind().can.range), for which C and SQL report an error.
+  /// Whether any key may be in the range [low, high] of ordered numbers (crivo/ordered.h). False if low > high. For a
+  /// kind without range queries (kind().can.range is false), returns true for every other range.
   [[nodiscard]] bool may_contain_range(std::uint64_t low, std::uint64_t high) const noexcept {
     return low <= high && (probe_.contains_range == nullptr || probe_.contains_range(view_, low, high));
   }
@@ -71,7 +71,7 @@ class FilterRef {
   [[nodiscard]] const KindInfo& kind() const noexcept;
   [[nodiscard]] Stats stats() const noexcept;
   /// The layers of a scalable filter, oldest first. A layer counts the keys that no older layer found. A filter of any
-  /// other kind is one layer, whose keys are the successful additions. Reads the whole payload.
+  /// other kind is one layer, whose keys are Facts::keys. Reads the whole payload.
   [[nodiscard]] std::vector<LayerInfo> layers() const;
   /// The modelled false-positive rate of a filter of this shape with `keys` distinct keys.
   [[nodiscard]] double predicted_fp_rate(double keys) const noexcept;
@@ -110,7 +110,7 @@ class AnyFilter {
   /// payload needs more than max_bytes; kUnsupported for a kind with values; kFull; kCancelled.
   [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
                                                const BuildOptions& options = {});
-  /// The same, but sorts `hashes` in place instead of a copy. The caller must not use `hashes` afterwards.
+  /// The same, but sorts `hashes` in place instead of a copy. The contents of `hashes` are unspecified afterwards.
   [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::vector<std::uint64_t>&& hashes,
                                                const BuildOptions& options = {});
   /// A copy that owns its payload. Throws std::bad_alloc.

@@ -12,11 +12,11 @@ namespace crivo {
 /// The hash functions. Values are part of the format and are never reused.
 enum class HashId : std::uint8_t {
   kXxh3_64 = 1,  // XXH3, 64 bits, with a 64-bit seed (xxHash specification 0.8)
-  kOrdered = 2,  // the first bytes of the key as a number (crivo/ordered.h); ignores the seed
+  kOrdered = 2,  // the first eight bytes of the key as a number (crivo/ordered.h); ignores the seed
 };
 
 /// XXH3-64 of the key's bytes. A key may have any length and any bytes, NUL included. Hashes never change between
-/// versions; golden values are tested.
+/// versions; tests check golden values.
 [[nodiscard]] std::uint64_t hash_key(std::string_view key, std::uint64_t seed) noexcept;
 
 /// The hash of a key under the given hash function, such as a filter's Shape::hash_id.

@@ -19,7 +19,7 @@ namespace crivo {
 [[nodiscard]] HashId hash_id_of(Kind kind) noexcept;
 /// KindInfo::default_fp_rate: 1 for exact, which gives the smallest filter; 0.01 for all other kinds.
 [[nodiscard]] double default_fp_rate(Kind kind) noexcept;
-/// KindInfo::default_capacity: 2^32 for growing; 0 for all other kinds, which need a capacity.
+/// KindInfo::default_capacity: 2^32 for growing; 0 for all other kinds, which have no default.
 [[nodiscard]] std::uint64_t default_capacity(Kind kind) noexcept;
 
 /// Sets the spec's kind and option from text: a name ("ribbon"), an alias ("compressed"), or a name, a colon and the

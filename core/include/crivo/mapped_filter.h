@@ -48,10 +48,10 @@ struct MapOptions {
 class MappedFilter {
  public:
   /// Opens a file of any form. Errors: kSystem, with the path and the system's reason, if the file cannot be opened or
-  /// is being written; kBadArgument for anything but a regular file; kCorrupt naming the field, also for a manifest
+  /// is being written; kBadArgument for a folder, a pipe or a device; kCorrupt naming the field, also for a manifest
   /// (use sharded_filter.h); kTooLarge.
   [[nodiscard]] static Result<MappedFilter> open(const std::string& path, const MapOptions& options = {});
-  /// The same for a blob in memory, such as one read from a pipe. The whole blob is verified. Errors: as parse_blob.
+  /// The same for a blob in memory, such as a blob read from a pipe. The whole blob is verified. Errors: as parse_blob.
   [[nodiscard]] static Result<MappedFilter> adopt(AlignedBytes blob, const ReadLimits& limits = {});
 
   MappedFilter(MappedFilter&&) noexcept;
@@ -62,7 +62,8 @@ class MappedFilter {
   // the file has changed. Queries that do not read a damaged segment still work.
   [[nodiscard]] Result<bool> may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
   [[nodiscard]] Result<bool> may_contain_hash(std::uint64_t key_hash) const;
-  /// Checks once per call that the file has not changed, even without hashes. After an error, `hits` is unspecified.
+  /// Checks once per call that the file has not changed, even if `hashes` is empty. After an error, `hits` is
+  /// unspecified.
   Result<void> may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const;
   /// Errors: also kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
@@ -76,11 +77,12 @@ class MappedFilter {
 
   /// Verifies every segment that is not verified yet, so that later queries verify nothing. Errors: kCorrupt.
   Result<void> verify() const;
-  /// Gives access to the members of FilterRef that this class lacks: verifies the whole file, calls look(filter), then
-  /// checks that the file has not changed. After an error, discard the results of `look`. Errors: as verify.
+  /// Gives access to the functions of FilterRef that this class lacks: verifies the whole file, calls look(filter),
+  /// then checks that the file has not changed. After an error, discard the results of `look`. Errors: as verify.
   Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look) const;
-  /// Verifies the whole file and returns a filter that is valid as long as this object. Its queries run at full speed:
-  /// they neither check the file for changes nor catch SIGBUS, so the file must not change. Errors: as look_at_whole.
+  /// Verifies the whole file and returns a filter that is valid as long as this object. Queries of the returned filter
+  /// run at full speed: they neither check the file for changes nor catch SIGBUS, so the file must not change. Errors:
+  /// as look_at_whole.
   [[nodiscard]] Result<FilterRef> whole() const;
 
   // From the header, which was verified when the file was opened.

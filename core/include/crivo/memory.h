@@ -19,7 +19,7 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 /// Frees memory from allocate_zeroed; `bytes` must be the allocated size.
 void free_zeroed(void* memory, std::size_t bytes) noexcept;
 
-/// Allocates by allocate_zeroed, or from a resource of the caller, which must return zeroed memory and must outlive the
+/// Allocates with allocate_zeroed, or from the caller's resource, which must return zeroed memory and outlive the
 /// container. A copy of a container uses allocate_zeroed. A moved container keeps its resource.
 template <class T>
 struct CacheAlignedAllocator {

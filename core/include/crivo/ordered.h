@@ -1,8 +1,8 @@
 // Keys as ordered numbers, for range filters (Kind::kRange).
 //
-// A range filter identifies a key by a 64-bit number. The order of the numbers is the order of the keys. If all keys of
-// a filter are unsigned integers, use the integers themselves as the numbers. Signed integers, unsigned integers and
-// texts map to different numbers: a key added as one type is not found as another type.
+// A range filter identifies a key by a 64-bit number. The order of the numbers is the order of the keys. Unsigned
+// integers are their own numbers: pass them to the functions that take a hash. ordered() converts signed integers and
+// byte strings. Use one type per filter: a signed 5, an unsigned 5 and the text "5" have different numbers.
 #pragma once
 
 #include <concepts>
@@ -14,14 +14,14 @@
 
 namespace crivo {
 
-/// A signed integer: value + 2^63. Unsigned integers do not compile; convert them to std::int64_t first.
+/// A signed integer: value + 2^63. An unsigned integer does not compile: it is its own number.
 template <std::signed_integral Integer>
 [[nodiscard]] constexpr std::uint64_t ordered(Integer value) noexcept {
   return static_cast<std::uint64_t>(std::int64_t{value}) ^ std::uint64_t{1} << 63;
 }
 
 /// A byte string, in the order of std::memcmp: its first eight bytes as a big-endian number, padded with zeros. Keys
-/// with the same first eight bytes have the same number. Keys with a prefix of up to eight bytes are in the range from
+/// with the same first eight bytes have the same number. The keys that start with a prefix have numbers from
 /// ordered(prefix) to last_ordered(prefix).
 [[nodiscard]] inline std::uint64_t ordered(std::string_view key) noexcept {
   std::uint64_t number = 0;
@@ -31,7 +31,7 @@ template <std::signed_integral Integer>
   return number;
 }
 
-/// The highest number of a key with this prefix.
+/// The highest number of a key that starts with this prefix.
 [[nodiscard]] inline std::uint64_t last_ordered(std::string_view prefix) noexcept {
   const std::size_t bits = 8 * (prefix.size() < 8 ? prefix.size() : 8);
   return ordered(prefix) | (bits == 64 ? 0 : ~std::uint64_t{0} >> bits);

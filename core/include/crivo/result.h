@@ -1,5 +1,5 @@
-// Result<T>: a value or an error with a message. The core throws only std::bad_alloc, exceptions of the caller's own
-// functions, and BadResult for a bug of the caller.
+// Result<T>: a value or an error with a message. The core throws only std::bad_alloc (on 32-bit systems also
+// std::length_error), exceptions of the caller's own functions, and BadResult for a bug in the caller.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace crivo {
 
 enum class ErrorCode {
   kBadArgument,   // an argument is outside its range
-  kCorrupt,       // the bytes are not a well-formed filter
-  kIncompatible,  // the filters differ in shape
-  kUnsupported,   // this kind of filter lacks the operation
-  kFull,          // the filter has no slot for this key; only the keys before it were added
-  kNotFound,      // the key to remove is certainly not in the filter, which is unchanged
+  kCorrupt,       // the bytes are not well-formed, or their file has changed
+  kIncompatible,  // the filters, sketches or chunks do not match
+  kUnsupported,   // this kind or form of filter lacks the operation
+  kFull,          // the filter has no slot for a key; an addition has added the keys before this key
+  kNotFound,      // the key to remove is certainly absent, or a chunk is missing; nothing was changed
   kTooLarge,      // more bytes than the caller's limit
   kCancelled,     // the caller stopped the operation
   kSystem,        // a system call failed, usually on a file
@@ -39,7 +39,7 @@ struct Error {
 template <class T>
 class Result;
 
-/// Thrown if the caller accesses the value of a failed Result, or the error of a successful Result. This bug of the
+/// Thrown if the caller accesses the value of a failed Result, or the error of a successful Result. This bug in the
 /// caller must not abort the host process: hosts turn exceptions into their own errors.
 class BadResult : public std::logic_error {
   using std::logic_error::logic_error;
@@ -66,7 +66,7 @@ class Failure {
   Error error_;
 };
 
-/// Whether T is the answer of a query: a number, a bool or an optional.
+/// Whether T is the type of a query's answer: a number, a bool or an optional.
 template <class T>
 inline constexpr bool kIsAnswer = std::is_arithmetic_v<T>;
 template <class T>

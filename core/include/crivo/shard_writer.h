@@ -14,12 +14,12 @@ namespace crivo {
 
 class OwnedFd;  // core/internal/crivo/host/owned_fd.h
 
-/// The lock that a process must hold to write shards. Other processes wait for the lock. The destructor removes shard
-/// files that the manifest does not name, such as the files of a failed build.
+/// The lock that a writer of shards must hold. Other writers wait for the lock. The destructor removes shard files that
+/// the manifest does not name, such as the files of a failed build.
 class ShardsLock {
  public:
-  /// Creates the folder of the shards and waits for the lock. Errors: kSystem; kBadArgument if the path names something
-  /// other than a file.
+  /// Creates the folder of the shards and waits for the lock. Errors: kSystem; kBadArgument if the path names a folder,
+  /// a pipe or a device.
   [[nodiscard]] static Result<ShardsLock> take(const std::string& manifest_path);
   ShardsLock(ShardsLock&& other) noexcept;
   ShardsLock& operator=(ShardsLock&& other) = delete;
@@ -34,8 +34,8 @@ class ShardsLock {
   std::unique_ptr<OwnedFd> folder_;
 };
 
-/// Writes the file of a shard. This process must hold the lock until the manifest is written. The filter must contain
-/// all keys of this shard. Errors: kUnsupported for a kind with ordered keys, values or a clock; kSystem.
+/// Writes the file of a shard. The caller must hold the lock until the manifest is written. The filter must contain all
+/// keys of this shard. Errors: kUnsupported for a kind with ordered keys, values or a clock; kSystem.
 [[nodiscard]] Result<Shard> write_shard(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
                                         BlobForm form = BlobForm::kFile);
 /// Replaces the manifest atomically. All shard files must exist. Errors: kBadArgument unless the number of shards is a

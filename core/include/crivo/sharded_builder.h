@@ -15,13 +15,14 @@
 
 namespace crivo {
 
-/// Stores the hashes of all keys in one temporary file, 8 bytes per key. finish() builds one shard after the other.
+/// Stores the hashes of all keys, 8 bytes each, in buffers and one temporary file. finish() builds the shards in turn.
 class ShardedBuilder {
  public:
   /// `spec` describes all shards together. Each shard is sized for its share of spec.capacity plus four standard
-  /// deviations, or for its distinct keys if spec.capacity is 0. options.max_memory limits the build of one shard, and
-  /// the buffer of hashes not yet written. Errors: as FilterBuilder::create; kBadArgument unless `shards` is a power of
-  /// two, at most kMaxShards; kUnsupported for a kind with ordered keys, values or a clock.
+  /// deviations. If spec.capacity is 0, FilterBuilder sizes each shard. options.max_memory limits the build of one
+  /// shard. The buffers need up to a quarter of max_memory more, at most 64 MiB, but at least 512 bytes per shard.
+  /// Errors: as FilterBuilder::create; kBadArgument unless `shards` is a power of two, at most kMaxShards; kUnsupported
+  /// for a kind with ordered keys, values or a clock.
   [[nodiscard]] static Result<ShardedBuilder> create(const FilterSpec& spec, std::uint32_t shards,
                                                      const BuildOptions& options = {});
   ShardedBuilder(ShardedBuilder&&) noexcept;
@@ -35,7 +36,7 @@ class ShardedBuilder {
   [[nodiscard]] std::uint64_t keys() const noexcept;
 
   /// Builds the shards and replaces the filter at this path atomically. The builder may only be destroyed afterwards.
-  /// Errors, with the old filter unchanged: as FilterBuilder::finish and write_shard.
+  /// Errors, with the old filter unchanged: as FilterBuilder::finish, ShardsLock::take and write_shard.
   Result<Manifest> finish(const std::string& path, BlobForm form = BlobForm::kFile);
 
  private:

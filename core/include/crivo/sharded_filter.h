@@ -26,7 +26,7 @@
 
 namespace crivo {
 
-/// Errors: kSystem, with the path and the system's reason; kBadArgument for anything but a regular file; kCorrupt
+/// Errors: kSystem, with the path and the system's reason; kBadArgument for a folder, a pipe or a device; kCorrupt
 /// naming the field.
 [[nodiscard]] Result<Manifest> read_manifest(const std::string& path);
 /// The folder of the shards. If `manifest_path` is a symbolic link, the folder is next to the link's target.
@@ -39,17 +39,19 @@ namespace crivo {
 
 struct ShardedOptions {
   MapOptions map = {};  // for each shard
-  /// The maximum number of open shards: at least 1, and at most a quarter of the process's limit of file descriptors.
-  /// Closed shards are reopened when needed.
+  /// The maximum number of open shards; 0 stands for 1. A quarter of the process's limit of file descriptors also
+  /// applies. Closed shards are reopened when needed.
   std::size_t max_open_shards = 1024;
 };
 
 /// A sharded filter, for queries by any number of threads. A moved-from object may only be destroyed or assigned to.
 class ShardedFilter {
  public:
-  /// Reads the manifest. Each shard is opened by the first query that needs it. If a shard was replaced
-  /// (replace_shard), the manifest is read again. A query fails with kCorrupt and the shard's number if its shard is
-  /// missing, damaged, or not the shard that the manifest names. Errors: as read_manifest.
+  /// Reads the manifest. Each shard is opened by the first query that needs it. If a shard's file is missing then, the
+  /// shard may have been replaced (replace_shard), and the manifest is read again. An open shard stays open even if it
+  /// is replaced. Errors, also of queries: as read_manifest. Errors of queries, with the shard's number: kCorrupt if
+  /// the shard is missing, damaged, or not the shard that the manifest names; kTooLarge if a compressed shard exceeds
+  /// map.limits.
   [[nodiscard]] static Result<ShardedFilter> open(const std::string& manifest_path, const ShardedOptions& options = {});
 
   ShardedFilter(ShardedFilter&&) noexcept;
@@ -64,7 +66,7 @@ class ShardedFilter {
   /// Errors: also kUnsupported if the shard's kind cannot count.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view key) const { return count_hash(hash(key)); }
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash) const;
-  /// Verifies all shards. Errors: kCorrupt, naming each damaged shard.
+  /// Verifies all shards. Errors: as queries; the message names each shard that failed.
   Result<void> verify() const;
 
   /// shape().units is the number of shards.

@@ -16,7 +16,7 @@ struct Similarity {
   double jaccard;
 };
 
-/// Compares two filters that can be united. Copies the first one. No value if a filter or the union is saturated.
+/// Compares two filters that can be united. Copies the first filter. No value if a filter or the union is saturated.
 /// Errors: as AnyFilter::unite. Source: Swamidass & Baldi 2007; Papapetrou, Siberski & Nejdl 2010.
 [[nodiscard]] Result<std::optional<Similarity>> compare(const FilterRef& first, const FilterRef& second);
 

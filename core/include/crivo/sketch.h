@@ -6,7 +6,7 @@
 // "Practical rateless set reconciliation", SIGCOMM 2024; docs/format.md, "Sketches".
 //
 // A set must not contain a key twice. If one side has a key once more than the other side, the key is reported as
-// missing on the other side. If the counts differ by more than one, decoding fails.
+// missing on the other side. If the counts differ by more than one, decode() never returns a value.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace crivo {
 
-/// Keys of one side, in ascending order of their bytes or numbers. kIntegers are ordered as signed numbers.
+/// The keys of one side. Byte strings and hashes are in ascending order; integers are in the order of signed numbers.
 class SketchedKeys {
  public:
   SketchedKeys(std::vector<std::byte> bytes, unsigned key_bytes) : bytes_(std::move(bytes)), key_bytes_(key_bytes) {}
@@ -57,10 +57,9 @@ class Sketch {
  public:
   /// The sketch of an empty set. Errors: kBadArgument naming the field; kTooLarge if max_bytes is too small.
   [[nodiscard]] static Result<Sketch> create(const SketchSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
-  /// Parses a blob of to_blob. Errors: kCorrupt naming the field; kTooLarge, before anything is allocated.
+  /// Parses a blob from to_blob. Errors: kCorrupt naming the field; kTooLarge, before anything is allocated.
   [[nodiscard]] static Result<Sketch> parse(std::span<const std::byte> blob, const ReadLimits& limits = {});
   [[nodiscard]] std::vector<std::byte> to_blob() const;
-  /// The size of to_blob().
   [[nodiscard]] std::uint64_t blob_bytes() const noexcept { return kBlobHeaderBytes + payload_.size(); }
   /// Whether a blob begins like a sketch, rather than a filter.
   [[nodiscard]] static bool is_sketch(std::span<const std::byte> blob) noexcept;
@@ -82,10 +81,11 @@ class Sketch {
   /// Appends the next symbols of the same set. Errors: kIncompatible naming the field, also if the sets differ in size.
   Result<void> append(const Sketch& next);
 
-  /// The difference, after subtract(); no value if there are too few symbols. In that case, append more symbols to both
-  /// sketches and subtract again. The result contains a wrong key with probability 2^-63 per symbol and key, unless an
-  /// attacker chose the keys. Errors: kBadArgument if spec().first is not 0; kCorrupt for symbols that no two sets can
-  /// produce, for example from a hostile peer. Time and memory are proportional to the symbols in any case.
+  /// The difference, after subtract(). No value if there are too few symbols: append more symbols to both sketches and
+  /// subtract again. Also no value if a key's counts in the two sets differ by more than one. The result contains a
+  /// wrong key with probability 2^-63 per symbol and key, unless an attacker chose the keys. Errors: kBadArgument if
+  /// spec().first is not 0; kCorrupt for symbols that no two sets can produce, for example from a hostile peer. For any
+  /// m symbols, memory is proportional to m, and time to m ln m.
   [[nodiscard]] Result<std::optional<SetDifference>> decode() const;
 
   [[nodiscard]] const SketchSpec& spec() const noexcept { return spec_; }
@@ -101,7 +101,7 @@ class Sketch {
   std::uint64_t keys_ = 0;  // modulo 2^64, because a removal may precede its addition
 };
 
-/// Replaces the file by the sketch's blob, atomically as write_blob_file does. Returns the number of bytes. Errors:
+/// Replaces the file with the sketch's blob, atomically as write_blob_file does. Returns the number of bytes. Errors:
 /// kSystem, with the path and the system's reason.
 [[nodiscard]] Result<std::uint64_t> write_sketch_file(const Sketch& sketch, const std::string& path);
 

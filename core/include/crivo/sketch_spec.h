@@ -21,7 +21,7 @@ inline constexpr unsigned kMaxSketchKeyBytes = 32;
 /// All symbol numbers are below kMaxSketchSymbols.
 inline constexpr std::uint64_t kMaxSketchSymbols = std::uint64_t{1} << 32;
 
-/// The specification of a sketch. Two sketches are comparable if they differ in `symbols` only.
+/// Two sketches are comparable if their specifications differ only in `symbols`.
 struct SketchSpec {
   std::uint64_t symbols = 0;  // the number of symbols, 1 to 2^32 - first; see sketch_symbols()
   std::uint64_t first = 0;    // the number of the first symbol, to continue another sketch

@@ -57,7 +57,7 @@ struct Capabilities {
 struct KindInfo {
   Kind kind;
   std::string_view name;
-  std::string_view option;  // describes the option after "name:", as "counter bits: 4, 8, 16 or 32"; may be empty
+  std::string_view option;  // describes the option after "name:", such as "counter bits: 4, 8, 16 or 32", or is empty
   std::string_view alias;   // a name that selects the kind and its option, such as "compressed"; may be empty
   Capabilities can;
   HashId hash_id = HashId::kXxh3_64;   // the hash function of all filters of this kind
@@ -104,7 +104,7 @@ struct FilterSpec {
   unsigned ribbon_width = 64;
   /// map: bits per value, 1 to 32; 0 stands for the bits of the largest value.
   unsigned value_bits = 0;
-  /// exact: the number of members among the keys. FilterBuilder counts the members.
+  /// exact: the number of members among the keys. If there is no value, FilterBuilder counts the members.
   std::optional<std::uint64_t> members = std::nullopt;
   /// window: the minimum time for which a key is found, in milliseconds, from `panes` to 100 years, rounded up to a
   /// multiple of `panes`.
@@ -115,7 +115,7 @@ struct FilterSpec {
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };
 
-/// What two filters must have in common to be united. A query needs only the shape and the payload.
+/// The parameters of a filter. Only filters of equal shape can be united. A query needs only the shape and the payload.
 struct Shape {
   Kind kind = Kind::kBlocked;
   HashId hash_id = HashId::kXxh3_64;
@@ -126,21 +126,23 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-/// What a filter's header states about the filter. Queries do not use the facts.
+/// What a blob's header states about the filter. Queries do not use the facts.
 struct Facts {
-  /// Successful additions, with duplicates; saturates. A window also counts expired keys.
+  /// Successful additions, with duplicates, minus removals; saturates. A union has the sum of both numbers, an
+  /// intersection the smaller one. A window also counts expired keys.
   std::uint64_t keys = 0;
-  /// The number of keys that the filter was sized for, and the rate promised for that number.
+  /// The number of keys that the filter was sized for, and the promised rate at this number.
   std::uint64_t capacity = 0;
   double fp_rate = 0;
-  /// The filter was read from a raw blob. BlobForm::kAuto then writes a raw blob again.
+  /// The filter, or a filter that was united or intersected with it, was read from a raw blob. BlobForm::kAuto then
+  /// writes a raw blob again.
   bool pinned_raw = false;
   friend bool operator==(const Facts&, const Facts&) = default;
 };
 
 /// How full a filter is. Computing the statistics reads the whole payload.
 struct Stats {
-  /// Bits of the positions or slots, without header and padding. For a kind that is built once: all bits of the
+  /// The bits of the array or the slots, without header and padding. For a kind that is built once: all bits of the
   /// payload. For a kind with counters: the number of counters.
   std::uint64_t bits = 0;
   /// Bits that are set, or counters above 0.
@@ -151,7 +153,7 @@ struct Stats {
   std::optional<double> cardinality = std::nullopt;
 };
 
-/// One layer of a scalable filter. Each layer is larger than the layer before.
+/// One layer of a scalable filter. Each layer has a larger capacity than the layer before.
 struct LayerInfo {
   std::uint64_t capacity = 0;  // the number of keys that the layer accepts
   std::uint64_t keys = 0;
@@ -168,7 +170,8 @@ enum class Codec : std::uint8_t { kRaw = 0, kZstd = 1, kGapZstd = 2, kRawSums = 
 
 /// How a blob is encoded (crivo/blob.h).
 enum class BlobForm {
-  /// Raw if the filter is pinned raw or compression gains too little, else compressed (docs/format.md, "Which codec").
+  /// Raw if the filter is pinned raw (Facts::pinned_raw) or compression gains too little, else compressed
+  /// (docs/format.md, "Which codec").
   kAuto,
   /// The payload as in memory: fixed size, read without a copy.
   kRaw,
