@@ -8,7 +8,7 @@
 // which may be NULL. On failure, a function changes no object and writes no output argument, unless its comment says
 // otherwise. No function throws, prints or aborts. A function stores a pointer to an argument only if its comment says
 // so. Every function can fail with CRIVO_BAD_ARGUMENT, with CRIVO_NO_MEMORY, and for a filter from crivo_open with
-// CRIVO_CORRUPT; "Errors" in a function's comment lists the others.
+// CRIVO_CORRUPT; "Errors" in a function's comment adds to these.
 //
 // Strings are UTF-8 and NUL-terminated. A key is a pointer and a length, and may contain any bytes. NULL is allowed for
 // a key or an array of length 0.
@@ -51,11 +51,11 @@ typedef int32_t crivo_status;
 enum {
   CRIVO_OK = 0,
   CRIVO_BAD_ARGUMENT = 1,  ///< an argument is outside its range
-  CRIVO_CORRUPT = 2,       ///< the bytes are not a well-formed filter
-  CRIVO_INCOMPATIBLE = 3,  ///< the filters differ in shape
-  CRIVO_UNSUPPORTED = 4,   ///< this kind of filter, or a read-only filter, lacks the operation
-  CRIVO_FULL = 5,          ///< the filter has no slot for another key
-  CRIVO_NOT_FOUND = 6,     ///< the key to remove is certainly not in the filter
+  CRIVO_CORRUPT = 2,       ///< the bytes are not well-formed, or their file has changed
+  CRIVO_INCOMPATIBLE = 3,  ///< two filters or sketches differ in a parameter
+  CRIVO_UNSUPPORTED = 4,   ///< the kind lacks the operation, or the filter is read-only or sharded
+  CRIVO_FULL = 5,          ///< the filter has no slot for a key
+  CRIVO_NOT_FOUND = 6,     ///< the key to remove is certainly absent
   CRIVO_TOO_LARGE = 7,     ///< more bytes than the limit or the buffer
   CRIVO_CANCELLED = 8,     ///< the progress callback stopped the operation
   CRIVO_NO_MEMORY = 9,     ///< the system is out of memory
@@ -84,8 +84,8 @@ CRIVO_API const char* crivo_status_name(crivo_status status);
 CRIVO_API const char* crivo_version(void);
 /// The instruction set in use: "scalar"; on x86-64 also "avx2" or "avx512"; on AArch64 also "neon". A static string.
 /// The environment variable CRIVO_ISA selects a set; if the CPU lacks that set, the best supported set is used. If
-/// CRIVO_ISA names no set, functions that make, read or open a filter fail with CRIVO_BAD_ARGUMENT, except for
-/// crivo_copy and crivo_drop_counts.
+/// CRIVO_ISA is set to an unknown name, functions that make, read or open a filter fail with CRIVO_BAD_ARGUMENT, except
+/// for crivo_copy and crivo_drop_counts.
 CRIVO_API const char* crivo_isa(void);
 
 /// Capabilities of a kind: bits of crivo_facts.can and of crivo_kind_can.
@@ -139,22 +139,21 @@ CRIVO_API size_t crivo_real_key(double value, char key[CRIVO_NUMBER_KEY_BYTES]);
 
 /// The ordered number of a key, for filters of the kind "range". Pass the number wherever a function takes a hash. The
 /// number of an integer is value + 2^63. The number of a byte string is its first eight bytes, read as big-endian and
-/// padded with zeros, so that numbers have the order of memcmp. Functions that take a key use the number of a byte
-/// string. Do not pass an integer's digits (crivo_integer_key) as a key, because digits sort differently. An invalid
-/// key counts as the empty key, as in crivo_hash_key.
+/// padded with zeros, so that numbers have the order of memcmp. In a range filter, functions that take a key use the
+/// number of the key's bytes. Do not pass an integer's digits (crivo_integer_key) as a key, because digits sort
+/// differently. An invalid key counts as the empty key, as in crivo_hash_key.
 CRIVO_API uint64_t crivo_ordered_integer(int64_t value);
 CRIVO_API uint64_t crivo_ordered_bytes(const void* key, size_t key_bytes);
-/// The highest number of a key with this prefix. The lowest is the prefix's crivo_ordered_bytes.
+/// The highest number of a key that starts with this prefix. crivo_ordered_bytes(prefix) is the lowest.
 CRIVO_API uint64_t crivo_last_ordered_bytes(const void* prefix, size_t prefix_bytes);
 
 // -------------------------------------------------------------------------------------------------- making a filter
 
-/// A filter.
 typedef struct crivo_filter crivo_filter;
 
-/// Called from time to time during a build, by the calling thread, with the completed fraction, from 0 to 1, which
-/// never decreases and is 1 at the end. Returns 0 to continue; any other value ends the build with CRIVO_CANCELLED.
-/// Leaving the callback by longjmp or an exception is undefined behaviour.
+/// Called from time to time during a build, by the calling thread. `done` is the completed fraction: from 0 to 1, never
+/// decreasing, 1 at the end. Returns 0 to continue; any other value ends the build with CRIVO_CANCELLED. Leaving the
+/// callback by longjmp or an exception is undefined behaviour.
 typedef int (*crivo_progress)(double done, void* data);
 
 /// For crivo_options.threads: one thread per CPU.
@@ -164,10 +163,10 @@ typedef int (*crivo_progress)(double done, void* data);
 typedef struct crivo_options {
   size_t size;              ///< sizeof(crivo_options)
   const char* kind;         ///< "blocked" if NULL; "classic", "ribbon", "spectral:16" and so on (docs/c.md)
-  uint64_t capacity;        ///< number of keys, 1 to 2^40. 0: the number of distinct keys (in a window, per pane), or
-                            ///< 2^32 for growing
+  uint64_t capacity;        ///< number of keys, 1 to 2^40. 0: the distinct keys (in a window, per pane), or all
+                            ///< additions for counting and cuckoo, or 2^32 for growing
   double fp_rate;           ///< the false-positive rate at capacity, in (capacity * 2^-64, 1); ribbon and map: at least
-                            ///< 2^-32; exact: at least 2^-33. 1 is allowed for map and exact. 0: 0.01, or 1 for exact
+                            ///< 2^-32; exact: at least 2^-33. map and exact: also 1. 0: 0.01, or 1 for exact
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter; fp_rate must then be 0
   uint64_t seed;            ///< the seed of the hash
   uint64_t max_bytes;       ///< the maximum size of the filter, also when it grows; 0: no limit
@@ -175,7 +174,7 @@ typedef struct crivo_options {
   uint32_t reserved;        ///< must be 0
   crivo_progress progress;  ///< called during a build, but not by crivo_create; NULL: none
   void* progress_data;      ///< passed to `progress`
-  uint64_t max_memory;      ///< memory limit of a build, filter included; the rest goes to temporary files. At
+  uint64_t max_memory;      ///< memory limit of a build, filter included; more hashes go to temporary files. At
                             ///< least 16 MiB, of which 8 MiB are left to the caller; 0: no limit
   const char* temp_folder;  ///< the folder of the temporary files; NULL: $TMPDIR, or else /var/tmp, or /tmp
 } crivo_options;
@@ -187,8 +186,9 @@ CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filt
 
 /// Builds a filter from keys, of any kind except map and exact. `options` may be NULL: a blocked filter with an fp_rate
 /// of 1%. Needs 8 bytes per key during the build, or 16 for range and spectral. Ignores temp_folder without max_memory.
-/// Errors: CRIVO_BAD_ARGUMENT naming the field, also if max_memory is too small; CRIVO_TOO_LARGE if the filter needs
-/// more than max_bytes; CRIVO_FULL if some keys do not fit; CRIVO_CANCELLED; CRIVO_SYSTEM for a temporary file.
+/// Errors: CRIVO_BAD_ARGUMENT naming the field, also if max_memory is too small; CRIVO_UNSUPPORTED for map and exact;
+/// CRIVO_TOO_LARGE if the filter needs more than max_bytes; CRIVO_FULL if some keys do not fit; CRIVO_CANCELLED;
+/// CRIVO_SYSTEM for a temporary file.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
 /// The same from hashes made with options->seed, or from ordered numbers for the kind "range".
@@ -199,7 +199,7 @@ CRIVO_CHECKED crivo_status crivo_build_from_hashes(const crivo_options* options,
 /// values[i] belongs to key i. `kind` is "map" (also if NULL), with as many bits per value as the largest value needs,
 /// or "map:8" with 8 bits. An fp_rate of 1 stores no bits for detecting absent keys. Needs 16 bytes per key during the
 /// build. Errors: as crivo_build; CRIVO_BAD_ARGUMENT also for a value that is too large, and for a key with two values
-/// (the message has the values and the hash); CRIVO_UNSUPPORTED for a kind without values.
+/// (the message has the values and the hash); CRIVO_UNSUPPORTED for a kind other than map.
 CRIVO_CHECKED crivo_status crivo_build_map(const crivo_options* options, const crivo_keys* keys, const uint64_t* values,
                                            crivo_filter** map, crivo_error* error);
 
@@ -212,8 +212,8 @@ CRIVO_CHECKED crivo_status crivo_build_map(const crivo_options* options, const c
 CRIVO_CHECKED crivo_status crivo_build_exact(const crivo_options* options, const crivo_keys* members,
                                              const crivo_keys* others, crivo_filter** filter, crivo_error* error);
 
-/// A copy that can be changed, even if the filter is read-only. The copy has the filter's size limit; for a borrowed
-/// blob, the limit given to crivo_borrow; for an opened file, no limit. Errors: CRIVO_UNSUPPORTED for a sharded filter.
+/// A copy that is not read-only, even if the filter is. The copy has the filter's size limit; for a borrowed blob, the
+/// limit given to crivo_borrow; for an opened file, no limit. Errors: CRIVO_UNSUPPORTED for a sharded filter.
 CRIVO_CHECKED crivo_status crivo_copy(const crivo_filter* filter, crivo_filter** copy, crivo_error* error);
 /// Converts a counting filter to the blocked filter of its present keys, with a quarter of the bytes. Errors:
 /// CRIVO_UNSUPPORTED for any other kind.
@@ -267,8 +267,8 @@ CRIVO_CHECKED crivo_status crivo_contains_keys(const crivo_filter* filter, const
                                                crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_contains_hashes(const crivo_filter* filter, const uint64_t* hashes, uint64_t count,
                                                  uint8_t* hits, crivo_error* error);
-/// Whether any key may be in the range [low, high] of ordered numbers; 0 if low > high. Returns the same as
-/// crivo_contains, and -CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_RANGE.
+/// Whether any key may be in the range [low, high] of ordered numbers; 0 if low > high. Returns 1, 0 or a negated
+/// status as crivo_contains does, such as -CRIVO_UNSUPPORTED for a kind without CRIVO_CAN_RANGE.
 CRIVO_API int32_t crivo_contains_range(const crivo_filter* filter, uint64_t low, uint64_t high, crivo_error* error);
 /// The number of additions of a key minus its removals: exact or too high, unless the count is saturated. Errors:
 /// CRIVO_UNSUPPORTED for a kind that cannot count.
@@ -330,7 +330,7 @@ typedef struct crivo_facts {
   const char* kind;        ///< such as "blocked"; a static string
   uint64_t capacity;       ///< the number of keys that the filter was sized for
   double fp_rate;          ///< the rate promised at capacity
-  uint64_t keys;           ///< successful additions, with duplicates
+  uint64_t keys;           ///< successful additions, with duplicates, minus removals
   uint64_t units;          ///< bits, blocks, counters, ..., depending on the kind (docs/format.md)
   uint32_t k;              ///< bits tested per key; some kinds store another number here (docs/format.md)
   uint32_t param;          ///< the kind's parameter (docs/format.md)
@@ -346,7 +346,7 @@ CRIVO_CHECKED crivo_status crivo_get_facts(const crivo_filter* filter, crivo_fac
 /// How full a filter is.
 typedef struct crivo_stats {
   size_t size;             ///< sizeof(crivo_stats), set by the caller; only as many bytes are written
-  uint64_t bits;           ///< bits of positions or slots, or the number of counters; if built once: all bits
+  uint64_t bits;           ///< bits of the array or slots, or the number of counters; if built once: all bits
   uint64_t bits_set;       ///< bits that are set, or counters above 0
   double current_fp_rate;  ///< the probability of a false positive now; 1 if saturated
   double cardinality;      ///< the estimated number of distinct keys; infinite if saturated
@@ -355,7 +355,7 @@ typedef struct crivo_stats {
 /// Reads the whole filter.
 CRIVO_CHECKED crivo_status crivo_get_stats(const crivo_filter* filter, crivo_stats* stats, crivo_error* error);
 
-/// Estimated numbers of distinct keys. The number for a saturated filter is infinite. `united` and `common` are
+/// Estimated numbers of distinct keys. For a saturated filter, the number is infinite. `united` and `common` are
 /// infinite and `jaccard` is NaN if either filter or the union is saturated.
 typedef struct crivo_similarity {
   size_t size;     ///< sizeof(crivo_similarity), set by the caller; only as many bytes are written
@@ -366,7 +366,7 @@ typedef struct crivo_similarity {
   double jaccard;  ///< common / united, in [0, 1]
 } crivo_similarity;
 
-/// Compares two filters that can be united. Copies the first one. Errors: as crivo_unite.
+/// Compares two filters that can be united. Copies the first filter. Errors: as crivo_unite.
 CRIVO_CHECKED crivo_status crivo_compare(const crivo_filter* first, const crivo_filter* second,
                                          crivo_similarity* similarity, crivo_error* error);
 
@@ -388,7 +388,7 @@ CRIVO_API uint64_t crivo_blob_bound(const crivo_filter* filter);
 CRIVO_CHECKED crivo_status crivo_write(const crivo_filter* filter, int32_t form, int32_t level, void* buffer,
                                        uint64_t buffer_bytes, uint64_t* written, crivo_error* error);
 
-/// The default limit of a decoded filter: 1 GiB. A valid blob of a few bytes can be an empty filter of any size.
+/// The default limit of a decoded filter: 1 GiB. A valid blob of about 100 bytes can be an empty filter of any size.
 #define CRIVO_DEFAULT_MAX_BYTES (UINT64_C(1) << 30)
 
 /// Limits of a reader. A field of 0 stands for its default.
@@ -401,8 +401,8 @@ typedef struct crivo_limits {
 /// Errors: CRIVO_CORRUPT naming the field; CRIVO_TOO_LARGE, before memory is allocated.
 CRIVO_CHECKED crivo_status crivo_read(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
                                       crivo_filter** filter, crivo_error* error);
-/// The same without a copy: the filter is read-only, and uses a raw payload in place. The blob must not be changed or
-/// freed before the filter is freed.
+/// The same, but without copying a raw payload: the filter is read-only, and uses the payload in place. The blob must
+/// not be changed or freed before the filter is freed.
 CRIVO_CHECKED crivo_status crivo_borrow(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
                                         crivo_filter** filter, crivo_error* error);
 
@@ -416,9 +416,9 @@ CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* pa
 /// query first reads it, and not again if the system reloads it from disk. CRIVO_FORM_RAW is mapped after one pass over
 /// the file. A compressed file is read into memory, within limits->max_bytes. Queries return CRIVO_CORRUPT if the file
 /// is damaged, or if a program has written to the file since (writes through another mapping are not detected).
-/// Replacing the file by a new one is safe. crivo_get_facts and crivo_blob_bound do not read the file. Functions other
-/// than these and queries first verify the whole file, and return CRIVO_CORRUPT if the file changes before they return.
-/// The path of a manifest opens a sharded filter, for queries, crivo_get_facts and crivo_verify; other functions return
+/// Replacing the file with a new one is safe. crivo_get_facts and crivo_blob_bound do not read the file. Other
+/// functions, except queries, first verify the whole file, and return CRIVO_CORRUPT if the file changes meanwhile. The
+/// path of a manifest opens a sharded filter, for queries, crivo_get_facts and crivo_verify; other functions return
 /// CRIVO_UNSUPPORTED. Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
@@ -430,8 +430,8 @@ CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limi
 CRIVO_CHECKED crivo_status crivo_find_shard(const void* manifest, uint64_t manifest_bytes, const void* key,
                                             size_t key_bytes, uint64_t* number, char name[CRIVO_SHARD_NAME_BYTES],
                                             crivo_error* error);
-/// Verifies the whole file of a filter from crivo_open, so that later queries verify nothing. Does nothing for other
-/// filters.
+/// Verifies the whole file of a filter from crivo_open, so that later queries verify nothing. (A shard is verified
+/// again if it was closed and reopened.) Does nothing for other filters.
 CRIVO_CHECKED crivo_status crivo_verify(const crivo_filter* filter, crivo_error* error);
 /// Makes calls return CRIVO_CORRUPT, instead of ending the process by SIGBUS, if a file shrinks or cannot be read.
 /// Installs a SIGBUS handler for the whole process, which forwards unrelated signals to the previous handler: call this
@@ -465,8 +465,8 @@ CRIVO_API uint64_t crivo_sketch_symbols(uint64_t difference);
 /// Makes the sketch of an empty set. `options` must not be NULL. Errors: CRIVO_BAD_ARGUMENT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_sketch_create(const crivo_sketch_options* options, crivo_sketch** sketch,
                                                crivo_error* error);
-/// Adds keys that are not in the set. Errors: CRIVO_BAD_ARGUMENT for a sketch of integers, and for a key of the wrong
-/// length; the keys before the failing one were added.
+/// Adds a key, or keys, that are not in the set. Errors: CRIVO_BAD_ARGUMENT for a sketch of integers, and for a key of
+/// the wrong length; the keys before the failing one were added.
 CRIVO_CHECKED crivo_status crivo_sketch_add(crivo_sketch* sketch, const void* key, size_t key_bytes,
                                             crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_sketch_add_keys(crivo_sketch* sketch, const crivo_keys* keys, crivo_error* error);
@@ -479,19 +479,18 @@ CRIVO_CHECKED crivo_status crivo_sketch_remove(crivo_sketch* sketch, const void*
 CRIVO_CHECKED crivo_status crivo_sketch_remove_keys(crivo_sketch* sketch, const crivo_keys* keys, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_sketch_remove_numbers(crivo_sketch* sketch, const uint64_t* numbers, uint64_t count,
                                                        crivo_error* error);
-/// Adds all keys of a disjoint set. `other` must have the same options. Errors: CRIVO_INCOMPATIBLE naming the field
-/// that differs.
-CRIVO_CHECKED crivo_status crivo_sketch_combine(crivo_sketch* sketch, const crivo_sketch* other, crivo_error* error);
-/// Appends the next symbols of the same set. The option first of `next` must be first + symbols of `sketch`. Errors:
+/// Adds all keys of a disjoint set. keys, symbols, first and seed must be equal in both sketches. Errors:
 /// CRIVO_INCOMPATIBLE naming the field that differs.
+CRIVO_CHECKED crivo_status crivo_sketch_combine(crivo_sketch* sketch, const crivo_sketch* other, crivo_error* error);
+/// Appends the next symbols of the same set: `first` of `next` must equal first + symbols of `sketch`. Both sketches
+/// must have the same number of keys. Errors: CRIVO_INCOMPATIBLE naming the field that differs.
 CRIVO_CHECKED crivo_status crivo_sketch_append(crivo_sketch* sketch, const crivo_sketch* next, crivo_error* error);
-/// The facts about a sketch.
 typedef struct crivo_sketch_facts {
   size_t size;         ///< sizeof(crivo_sketch_facts), set by the caller; only as many bytes are written
   uint64_t symbols;    ///< the number of symbols
   uint64_t first;      ///< the number of the first symbol
   uint64_t seed;       ///< the seed of all hashes
-  uint64_t keys;       ///< additions minus removals
+  uint64_t keys;       ///< additions minus removals, at least 0
   uint32_t what;       ///< the stored form of keys: 0, hashes; 1, strings of key_bytes bytes; 2, 64-bit integers
   uint32_t key_bytes;  ///< 1 to 32
 } crivo_sketch_facts;
@@ -502,17 +501,17 @@ CRIVO_API uint64_t crivo_sketch_bytes(const crivo_sketch* sketch);
 /// Writes the sketch's blob to a buffer. Errors: CRIVO_TOO_LARGE if the buffer is too small.
 CRIVO_CHECKED crivo_status crivo_sketch_write(const crivo_sketch* sketch, void* buffer, uint64_t buffer_bytes,
                                               crivo_error* error);
-/// Reads a blob of crivo_sketch_write. `limits` may be NULL. Errors: CRIVO_CORRUPT naming the field; CRIVO_TOO_LARGE,
+/// Reads a blob from crivo_sketch_write. `limits` may be NULL. Errors: CRIVO_CORRUPT naming the field; CRIVO_TOO_LARGE,
 /// before memory is allocated.
 CRIVO_CHECKED crivo_status crivo_sketch_read(const void* blob, uint64_t blob_bytes, const crivo_limits* limits,
                                              crivo_sketch** sketch, crivo_error* error);
 /// Frees a sketch; NULL is allowed.
 CRIVO_API void crivo_sketch_free(crivo_sketch* sketch);
 
-/// Finds the keys that only one of two sets has, with the symbols of the shorter sketch. If there are too few symbols,
+/// Finds the keys that are in only one of two sets, from the symbols of the shorter sketch. If these are too few,
 /// *difference becomes NULL, without an error: append more symbols to both sketches. *difference also becomes NULL if a
-/// key's counts in the two sets differ by more than one. Errors: CRIVO_INCOMPATIBLE naming the field that differs;
-/// CRIVO_BAD_ARGUMENT if the sketches' option first is not 0; CRIVO_CORRUPT for symbols that no two sets can produce.
+/// key's counts differ by more than one. Errors: CRIVO_INCOMPATIBLE naming the field that differs; CRIVO_BAD_ARGUMENT
+/// if the sketches' `first` is not 0; CRIVO_CORRUPT for symbols that no two sets can produce.
 CRIVO_CHECKED crivo_status crivo_find_difference(const crivo_sketch* first, const crivo_sketch* second,
                                                  crivo_difference** difference, crivo_error* error);
 /// The keys that only the first set has (side 0), or only the second set (side 1), in ascending order (integers as

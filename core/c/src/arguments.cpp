@@ -8,11 +8,11 @@
 namespace crivo::c {
 namespace {
 
-/// A larger `size` is an uninitialized field rather than the size of a later version's structure.
+/// A larger `size` is taken for an uninitialized field, not for the size of a later version's structure.
 constexpr std::size_t kMaxStructBytes = 4096;
 
-/// A copy of the caller's structure, with 0 in fields that the caller does not know. A later version's structure is
-/// accepted if the fields that this version does not know are 0.
+/// A copy of the caller's structure, with 0 in fields that the caller's version lacks. Accepts a later version's
+/// structure if the fields that this version does not know are 0.
 template <class T>
 T read_struct(const char* name, const T* caller) {
   check_given(name, caller);
@@ -38,9 +38,8 @@ void choose_size(FilterSpec& spec, const crivo_options& options) {
   spec.bits_per_key = options.bits_per_key;
 }
 
-/// Whether offsets may decrease. If they never decrease and are below 2^63, as in every real array, no offset and no
-/// difference has its highest bit set, and the result is false. Branchless per key, because a branch would make
-/// crivo_contains_keys 10% slower.
+/// Whether offsets may decrease. False if they never decrease and are below 2^63, as in every real array: then no
+/// offset and no difference has its highest bit set. A branch per key would make crivo_contains_keys 10% slower.
 bool may_decrease(const std::uint64_t* offsets, std::uint64_t count) noexcept {
   std::uint64_t seen = 0;
   for (std::uint64_t i = 0; i < count; ++i) seen |= offsets[i] | (offsets[i + 1] - offsets[i]);

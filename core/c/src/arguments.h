@@ -26,7 +26,7 @@ namespace crivo::c {
 /// The maximum size of an object in memory.
 inline constexpr std::uint64_t kMaxObjectBytes = std::numeric_limits<std::ptrdiff_t>::max();
 
-// The functions that check arguments throw Refused.
+// The functions that check or read arguments throw Refused.
 
 /// Rejects NULL and a misaligned pointer.
 void check_pointer(const char* name, const void* pointer, std::size_t alignment);
@@ -44,7 +44,7 @@ template <class T>
   return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % alignof(T) == 0;
 }
 
-/// False for NULL with a length, or for an impossible length.
+/// False for NULL with a length above 0, and for an impossible length.
 [[nodiscard]] inline bool is_key(const void* key, std::size_t bytes) noexcept {
   return (key != nullptr || bytes == 0) && bytes <= kMaxObjectBytes;
 }
@@ -60,7 +60,7 @@ inline void check_values(const std::uint64_t* values, std::uint64_t count) {
   check_array("values", values, count, sizeof *values, alignof(std::uint64_t));
 }
 
-/// Keys with validated offsets.
+/// Keys with validated offsets or width.
 class Keys {
  public:
   explicit Keys(const crivo_keys* keys);
@@ -101,7 +101,7 @@ class Keys {
  private:
   static constexpr std::size_t kPiece = 512;  // keys per batch, which fits in the first-level cache with its hashes
 
-  /// An uninitialized buffer: zeroing the buffer would take longer than the work on a few keys.
+  /// An uninitialized buffer, because zeroing the buffer would take longer than the work on a few keys.
   union Piece {
     Piece() noexcept {}  // NOLINT(modernize-use-equals-default): a defaulted constructor would be deleted
     std::string_view keys[kPiece];
@@ -117,15 +117,12 @@ class Keys {
   crivo_keys keys_{};
 };
 
-/// The options of a new filter.
 struct Request {
   FilterSpec spec;
   BuildOptions options = {};
 };
-/// Validates the options; NULL stands for the defaults. Also checks CRIVO_ISA, so that no filter is made or read while
-/// the variable is misspelt.
+/// Validates the options; NULL stands for the defaults. Also rejects an unknown name in CRIVO_ISA.
 [[nodiscard]] Request read_options(const crivo_options* options, Kind by_default = Kind::kBlocked);
-/// The options of a new sketch.
 struct SketchRequest {
   SketchSpec spec;
   std::uint64_t max_bytes;
@@ -137,7 +134,6 @@ struct SketchRequest {
 /// least one field besides `size`. (This rejects the size of a pointer, a common mistake.)
 void check_size(const char* name, std::size_t size, std::size_t known, std::size_t alignment);
 
-/// The form of a blob.
 struct Form {
   BlobForm form;
   int level;  // zstd's compression level
@@ -148,7 +144,7 @@ struct Form {
 /// The capabilities of a kind as CRIVO_CAN_ bits.
 [[nodiscard]] std::uint32_t capability_bits(const Capabilities& can) noexcept;
 
-/// Fills the caller's structure up to its size, with 0 in fields that this version does not know.
+/// Fills the caller's structure up to its `size`, with 0 in fields that this version does not know.
 template <class T>
 void write_struct(T* caller, T known) noexcept {
   const std::size_t size = caller->size;

@@ -1,4 +1,4 @@
-// Queries: whether a filter has a key, and how often.
+// Queries of keys, hashes and ranges, and counts.
 #include "arguments.h"
 #include "boundary.h"
 #include "handle.h"
@@ -8,7 +8,7 @@ namespace {
 
 static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte");
 
-/// The slow path of a query: a file or an invalid argument. Not inlined, or every query would have to save registers.
+/// The slow path of a query: a file or an invalid argument. Not inlined, because every query would then save registers.
 [[gnu::noinline]] int32_t query_file(const crivo_filter* filter, const void* key, size_t key_bytes,
                                      crivo_error* error) noexcept {
   return answer("filter", filter, error, [&] {

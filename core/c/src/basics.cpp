@@ -1,4 +1,4 @@
-// Names, versions, kinds, hashes and number keys.
+// Names, versions, kinds, hashes, and numbers as keys.
 #include <string>
 
 #include "arguments.h"

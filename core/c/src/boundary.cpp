@@ -19,7 +19,7 @@ constexpr crivo_status kStatuses[] = {CRIVO_BAD_ARGUMENT, CRIVO_CORRUPT,   CRIVO
                                       CRIVO_TOO_LARGE,    CRIVO_CANCELLED, CRIVO_SYSTEM};
 static_assert(std::size(kStatuses) == static_cast<std::size_t>(ErrorCode::kSystem) + 1);
 
-/// The length of the longest prefix of at most `most` bytes that ends with a whole UTF-8 character.
+/// The length of the longest prefix that has at most `most` bytes and ends with a whole UTF-8 character.
 std::size_t whole_characters(std::string_view text, std::size_t most) noexcept {
   if (text.size() <= most) return text.size();
   std::size_t end = most;

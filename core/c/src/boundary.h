@@ -1,4 +1,4 @@
-// The boundary between C and C++: no exception crosses it, and every error becomes a status with a message.
+// The boundary between C and C++: no exception leaves a C function, and every error becomes a status with a message.
 #pragma once
 
 #include <string_view>
@@ -13,11 +13,11 @@ namespace crivo::c {
 /// to the reason, or 0.
 crivo_status fail(crivo_error* error, crivo_status status, std::string_view message, int system_reason = 0) noexcept;
 crivo_status fail(crivo_error* error, const Error& cause) noexcept;
-/// Reports the exception that is being handled, like fail().
+/// The same for the exception that is being handled.
 crivo_status fail_with_exception(crivo_error* error) noexcept;
 
 /// Runs `Result<void> work()`, which throws rare errors, such as wrong arguments, and returns frequent errors, such as
-/// "not found".
+/// "not found". Converts both to a status.
 template <class Work>
 crivo_status guarded(crivo_error* error, Work&& work) noexcept {
   try {

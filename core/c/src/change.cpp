@@ -1,4 +1,4 @@
-// Changes filters: adds and removes keys, unites filters.
+// Changes filters: adds and removes keys, sets the clock, clears, unites and intersects.
 #include "arguments.h"
 #include "boundary.h"
 #include "handle.h"

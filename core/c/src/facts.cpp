@@ -1,4 +1,4 @@
-// The facts about a filter, and the similarity of two filters.
+// The facts and statistics of a filter, and the similarity of two filters.
 #include <limits>
 #include <optional>
 
@@ -23,7 +23,7 @@ crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) 
   });
 }
 
-/// For FilterRef, MappedFilter and ShardedFilter, whose functions have the same names and do not read the file.
+/// Filter is FilterRef, MappedFilter or ShardedFilter. The functions called here do not read a file.
 template <class Filter>
 crivo_facts facts_of(const Filter& filter, std::uint64_t payload_bytes, bool read_only) {
   crivo_facts facts{};

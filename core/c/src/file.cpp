@@ -1,4 +1,4 @@
-// Saves, opens and verifies filters in files.
+// Saves, opens and verifies filters in files, and finds the shard of a key.
 #include "arguments.h"
 #include "boundary.h"
 #include "crivo/blob_file.h"

@@ -42,9 +42,10 @@ struct crivo_filter {
 
 namespace crivo::c {
 
-/// Runs `Result<T> work(filter)`, which is not a query. The whole file is verified before the work. If the file has
-/// changed after the work, the result is replaced by an error, so the work must return errors, not throw them. Errors:
-/// kCorrupt; as the work. Throws Refused for NULL and for a sharded filter.
+/// Runs `Result<T> work(filter)`, an operation other than a query. For a filter in a file, verifies the whole file
+/// first. If the file has changed after the work, returns this error instead of the work's result. So the work must
+/// return its errors: an exception would skip this check. Errors: kCorrupt; as the work. Throws Refused for NULL and
+/// for a sharded filter.
 template <class Work>
 [[nodiscard]] auto read_whole(const crivo_filter* filter, const char* name, Work&& work)
     -> decltype(work(*filter->ref)) {
@@ -56,10 +57,10 @@ template <class Work>
   return *std::move(done);
 }
 
-/// A copy with the filter's size limit, if any. Errors and exceptions: as read_whole.
+/// A copy, with the filter's size limit if it has one. Errors and exceptions: as read_whole.
 [[nodiscard]] Result<AnyFilter> copy_of(const crivo_filter* filter, const char* name);
 
-/// The filter, for changes. Throws Refused for NULL and for a read-only filter (kUnsupported).
+/// The filter as one that can be changed. Throws Refused for NULL and for a read-only filter (kUnsupported).
 [[nodiscard]] AnyFilter& to_change(crivo_filter* filter);
 
 /// Answers a query with the result of `Result<bool> ask()`: 1, 0, or the negated status of an error. Rejects a NULL
@@ -75,7 +76,7 @@ int32_t answer(const char* name, const crivo_filter* filter, crivo_error* error,
   return status == CRIVO_OK ? int32_t{yes} : -status;
 }
 
-/// Constructs a T from the result of `Result<From> make()`, and transfers the T to the caller.
+/// Constructs a T from the result of `Result<From> make()`, and transfers ownership of the T to the caller.
 template <class T, class Make>
 crivo_status hand_out(const char* name, T** made, crivo_error* error, Make&& make) noexcept {
   return guarded(error, [&]() -> Result<void> {

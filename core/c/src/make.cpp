@@ -15,7 +15,7 @@ namespace {
 /// The share of a build's progress for hashing the keys.
 constexpr double kHashShare = 0.25;
 
-/// Calls `Result<void> take(hashes)` for batches of the keys' hashes, and reports the progress.
+/// Calls `Result<void> take(hashes)` for batches of the keys' hashes, and calls the progress function.
 template <class Take>
 Result<void> hash_watched(const Keys& keys, const Request& request, Take&& take) {
   constexpr std::uint64_t kKeysPerReport = 1 << 16;
@@ -54,7 +54,7 @@ Result<AnyFilter> build(const Request& request, const Keys& keys) {
   return AnyFilter::build(request.spec, std::move(hashes), after_hashing(request));
 }
 
-/// The same with a memory limit, or without a capacity: FilterBuilder then counts the distinct keys first.
+/// The same with a memory limit, or without a capacity, which FilterBuilder then determines.
 Result<AnyFilter> build_in_pieces(const Request& request, const Keys& keys) {
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, after_hashing(request)));
   unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) { return builder.add_hashes(piece); }));

@@ -15,7 +15,7 @@ struct crivo_builder {
 namespace crivo::c {
 namespace {
 
-/// Runs `Result<void> work(builder)`.
+/// Runs `Result<void> work(builder)`. Rejects a finished builder.
 template <class Work>
 crivo_status use(crivo_builder* builder, crivo_error* error, Work&& work) noexcept {
   return guarded(error, [&] {

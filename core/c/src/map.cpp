@@ -1,4 +1,4 @@
-// Maps: building and lookups.
+// Builds and queries maps.
 #include "crivo/map.h"
 
 #include "arguments.h"

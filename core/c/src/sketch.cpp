@@ -1,4 +1,4 @@
-// Sketches and differences.
+// Sketches of sets, and the differences that they yield.
 #include "crivo/sketch.h"
 
 #include "arguments.h"
