@@ -13,8 +13,8 @@
 
 namespace crivo {
 
-/// Access to the stored blob. The functions may throw; the exception passes through add_in_place. After an exception of
-/// write(), the blob may be partly changed, and the owner of the storage must roll back.
+/// Access to the stored blob. The functions may throw; the exception passes through add_in_place. If write() throws,
+/// the blob may be partly changed, and the owner of the storage must undo the change.
 class StoredBlob {
  public:
   StoredBlob() = default;
@@ -27,12 +27,12 @@ class StoredBlob {
   virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
 };
 
-/// Adds a key. Returns true if the key was certainly absent. The result is the blob that AnyFilter::add would give,
+/// Adds a key. Returns true if the key was certainly absent. The blob becomes the one that AnyFilter::add would give,
 /// with one exception: if a `blocked` or `classic` filter may already contain the key, nothing is written, and the
 /// filter's count of keys does not change.
 ///
-/// The header is validated. The checksum is not validated, because it covers the whole payload. The function updates
-/// the checksum by the difference, so a damaged blob still has a wrong checksum.
+/// Validates the header, but not the checksum, which covers the whole payload. The function adds the difference to the
+/// checksum, so a damaged blob still has a wrong checksum.
 ///
 /// All reads and allocations precede the first write. Errors, with nothing written: kCorrupt for an invalid header;
 /// kUnsupported for a codec other than kRaw, or a kind other than blocked, classic, counting and spectral.

@@ -1,5 +1,4 @@
-// Little-endian loads and stores at any address, a reader and a writer of fields, and a bit count. No other file
-// depends on the machine's byte order.
+// Little-endian loads and stores at any address, a reader and a writer of fields, and a bit count.
 #pragma once
 
 #include <bit>

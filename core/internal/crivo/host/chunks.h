@@ -1,6 +1,6 @@
 // Splits a blob into chunks, for links and stores with a small maximum message size (docs/format.md, "Chunks"). A chunk
-// identifies its blob and its position, and has a checksum. So chunks may arrive in any order and repeatedly, and a
-// missing, foreign or damaged chunk is detected and named.
+// states its blob and its number, and has a checksum. So chunks may arrive in any order and repeatedly, and a missing,
+// foreign or damaged chunk is detected and named.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,6 @@
 
 namespace crivo {
 
-/// The size of a chunk's header.
 inline constexpr std::size_t kChunkHeaderBytes = 40;
 
 /// The allowed chunk sizes, including the header.
@@ -53,9 +52,9 @@ class ChunkReader {
       : max_bytes_(max_bytes) {}
 
   /// Adds a chunk. The first chunk determines the blob; repeated chunks are ignored. `seq`, if given, must be the
-  /// chunk's number, and appears in errors. Errors, with nothing changed: kCorrupt for a damaged chunk or a number
-  /// other than `seq`; kIncompatible for a chunk of another blob or of another size, or with other contents than
-  /// before; kTooLarge.
+  /// chunk's number, and appears in errors. Errors, with nothing changed: kCorrupt for a damaged chunk, or for a number
+  /// other than `seq`; kIncompatible for a chunk of another blob or of another size, and for a repeated chunk with
+  /// other contents; kTooLarge.
   Result<void> add(std::span<const std::byte> chunk, std::optional<std::uint64_t> seq = std::nullopt);
 
   /// The number of chunks of the blob; 0 before the first chunk was added.
@@ -64,11 +63,11 @@ class ChunkReader {
   [[nodiscard]] std::optional<std::uint64_t> first_missing() const noexcept;
 
   /// The blob, which is not validated yet: use parse_blob. Errors: kNotFound naming the first missing chunk; kCorrupt
-  /// if the chunks do not make the blob that they identify.
+  /// if the blob's checksum is not the one that the chunks state.
   [[nodiscard]] Result<std::vector<std::byte>> finish() &&;
 
  private:
-  /// What all chunks of a blob share.
+  /// The header fields that are equal in all chunks of a blob.
   struct Series {
     std::uint64_t id = 0;
     std::uint64_t blob_bytes = 0;

@@ -1,8 +1,8 @@
 // Hashes in a temporary file, for builds that exceed their memory.
 //
-// A run is a batch that was written at once, in blocks of a fixed number of hashes. Each block's first hash and
-// checksum stay in memory. In sorted runs, the first hashes determine the blocks that may contain a range. The
-// checksums detect wrong bytes from the disk, because with wrong bytes a filter would lose keys.
+// A run is a batch that was written at once, in blocks of a fixed number of hashes; the last block may be shorter. The
+// first hash and the checksum of each block stay in memory. In sorted runs, the first hashes show which blocks may
+// contain a range. The checksums detect wrong bytes from the disk, which would cause false negatives.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace crivo {
 
-/// Runs of hashes in one unnamed file, which append() creates and which vanishes with the process. Not thread-safe.
-/// Record is std::uint64_t, or HashedValue for hashes with values. Errors of all functions: kSystem.
+/// Runs of hashes in one TemporaryFile, which the first append() creates. Not thread-safe. Record is std::uint64_t, or
+/// HashedValue for hashes with values. Errors of all functions: kSystem.
 template <class Record>
 class RecordRuns {
  public:
@@ -33,17 +33,17 @@ class RecordRuns {
   explicit RecordRuns(std::string folder, std::size_t block_hashes = kMaxBlockHashes) noexcept
       : folder_(std::move(folder)), block_hashes_(block_hashes) {}
 
-  /// Writes a run of at least one hash. buffer_hashes_for() and read() require runs of distinct, ascending hashes.
-  /// After an error or std::bad_alloc, the run is not stored.
+  /// Writes a run of at least one hash. buffer_hashes_for() and read() require that each run has distinct, ascending
+  /// hashes. After an error or std::bad_alloc, the run is not stored.
   [[nodiscard]] Result<void> append(std::span<const Record> run);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return kHasFiles ? size_ : 0; }
-  /// The size of the first hashes and checksums in memory.
+  /// The size, in memory, of the first hashes and the checksums.
   [[nodiscard]] std::uint64_t index_bytes() const noexcept { return blocks_ * sizeof(Block); }
   /// The buffer size, in hashes, that suffices to read() a range of a single hash.
   [[nodiscard]] std::size_t min_buffer_hashes() const noexcept { return 2 * runs_.size() * block_hashes_; }
 
-  /// The buffer size, in hashes, that read() needs for a range: the total size of the blocks that read() reads.
+  /// The buffer size, in hashes, that read() needs for a range: the size of all blocks that may contain the range.
   [[nodiscard]] std::uint64_t buffer_hashes_for(std::uint64_t first, std::uint64_t last) const noexcept;
   /// Reads the hashes in [first, last], run after run, each run in ascending order. Returns the number of hashes.
   [[nodiscard]] Result<std::size_t> read(std::uint64_t first, std::uint64_t last, std::span<Record> into) const;

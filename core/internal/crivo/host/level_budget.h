@@ -11,7 +11,7 @@ namespace crivo {
 
 /// A level of the tree, or any group of sorted runs whose filters share a rate.
 struct TreeLevel {
-  /// Keys in the level, above 0, in any unit: only ratios between levels matter.
+  /// Keys in the level, above 0, in any unit: only the ratios of the levels' keys matter.
   double keys;
   Kind kind;
   /// Sorted runs among which the keys are divided evenly, above 0. A lookup queries one filter per run.
@@ -26,7 +26,7 @@ struct LevelFilter {
 
 /// Divides budget_bits_per_key * (all keys) over the levels such that a lookup of an absent key has the fewest false
 /// positives: minimal sum of runs * fp_rate. This beats one rate for all levels, because the small upper levels get
-/// lower rates at little cost. A level gets no more memory once its rate is 1e-9 or less. Sizes are those of large
+/// lower rates at little cost. A level gets no more memory once its rate is at most 1e-9. Sizes are those of large
 /// filters, without trailers and rounding.
 ///
 /// Errors: kBadArgument for a budget outside [0, 1000], for no levels, for keys or runs that are not finite and above

@@ -38,21 +38,21 @@ class PageSource {
   PageSource(const PageSource&) = delete;
   PageSource& operator=(const PageSource&) = delete;
   virtual ~PageSource() = default;
-  /// Returns a page for reading; null means a page of zeros. Valid until the next call of either function.
+  /// Returns a page for reading; null stands for a page of zeros. Valid until the next call of read() or write().
   [[nodiscard]] virtual const Page* read(std::uint64_t page) = 0;
-  /// Returns a page for writing; a new page is all zeros. Valid until the next call of either function. Later calls
+  /// Returns a page for writing; a new page is all zeros. Valid until the next call of read() or write(). Later calls
   /// return the changed page.
   [[nodiscard]] virtual Page& write(std::uint64_t page) = 0;
 
-  /// Scratch memory for changing a block before the block is written. A source can pass the buffer to the next source,
-  /// which saves an allocation per key.
+  /// Scratch memory in which a block is changed before it is written. The owner of a source can move the buffer to the
+  /// next source, which saves an allocation per key.
   AlignedBytes buffer;
 };
 
 /// The result of an addition to a filter in pages.
 struct Added {
   bool is_new = false;      // the key was certainly absent
-  bool fills = false;       // the page's key count grew: the key is new, or was only in older panes of a window
+  bool fills = false;       // the page is fuller: the key is new, or was only in older panes of a window
   bool is_crowded = false;  // a growing filter should be split (PagedFilter::split)
 };
 

@@ -1,11 +1,11 @@
 // A filter whose payload is stored in pages, such as rows of a database table. Pages are read and written one by one,
-// so that the cost of a key does not depend on the filter's size.
+// so the cost of an operation on a key does not depend on the filter's size.
 //
 // The concatenated pages are the filter's payload. A key of a kind with blocks is in one page. The k positions of a key
 // of `classic` or `spectral` are in up to k pages.
 //
 // Two kinds differ (docs/format.md, "Filter tables"). Each group of a `growing` filter is a page, and the filter gets
-// another page when a page is crowded. A page of a `window` contains the same blocks of every pane.
+// one more page when a page is crowded. A page of a `window` contains the same blocks of every pane.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace crivo {
 
 struct Paging;
 
-/// Maps keys to pages: a small value, cheap to copy and thread-safe. The object caches no page. The caller must prevent
+/// Maps keys to pages. A small value that is cheap to copy and caches no page. Thread-safe, but the caller must prevent
 /// concurrent reads and writes of a page.
 class PagedFilter {
  public:
@@ -28,8 +28,8 @@ class PagedFilter {
   /// kind without pages; kCorrupt for an invalid shape; kBadArgument unless page_bytes is a positive multiple of
   /// granularity(shape), or equals granularity(shape) for growing.
   [[nodiscard]] static Result<PagedFilter> open(const Shape& shape, std::size_t page_bytes);
-  /// The same, only for a kind whose concatenated pages are its payload (docs/format.md). Errors: kUnsupported for
-  /// other kinds, too.
+  /// The same, but only for a kind whose concatenated pages are its payload (docs/format.md). Errors: kUnsupported also
+  /// for other kinds.
   [[nodiscard]] static Result<PagedFilter> open_payload(const Shape& shape, std::size_t page_bytes);
 
   /// The shape of a filter of this spec. Allocates nothing, so only the kind limits the filter's size. Errors:
@@ -50,7 +50,7 @@ class PagedFilter {
   /// The page with a key's block, or with the key's first position.
   [[nodiscard]] std::uint64_t page_of(std::uint64_t key_hash) const noexcept;
 
-  /// Whether the kind counts. Other kinds ignore additions of keys that may already be present.
+  /// Whether the kind counts. For another kind, adding a key that may be present has no effect, except in a window.
   [[nodiscard]] bool counts() const noexcept;
   /// Sets the newest generation of a window.
   void set_generation(std::uint64_t generation) noexcept { layout_.generation = generation; }
@@ -59,19 +59,18 @@ class PagedFilter {
   [[nodiscard]] bool may_contain_hash(std::uint64_t key_hash, PageSource& pages) const;
   /// As FilterRef::count_hash. Errors: kUnsupported for a kind that cannot count.
   [[nodiscard]] Result<std::uint64_t> count_hash(std::uint64_t key_hash, PageSource& pages) const;
-  /// Adds a key, and counts the key in its page. A key that may be present is ignored if the kind does not count or
-  /// `only_if_absent` is set; no page is then requested for writing. (In a window, a key that is only in older panes is
+  /// Adds a key, and counts the key in its page. Ignores a key that may be present if the kind does not count or
+  /// `only_if_absent` is set, and then requests no page for writing. (In a window, a key that is only in older panes is
   /// added to the newest pane.) Errors: kFull (growing only), with nothing changed.
   Result<Added> add_hash(std::uint64_t key_hash, PageSource& pages, bool only_if_absent = false) const;
   /// Undoes one addition of a key, and returns the count before the removal. Remove only keys that were added, as in
   /// AnyFilter::remove. Errors: kUnsupported; kNotFound, with no page changed, if the key is certainly absent.
   Result<std::uint64_t> remove_hash(std::uint64_t key_hash, PageSource& pages) const;
 
-  // Growing filters only. When an addition reports a crowded page:
-  // 1. with_a_page_more() is the next filter, whose split() writes the last page and a page that gets smaller;
-  // 2. the last page is stored, and from then on all queries use the next filter;
-  // 3. the smaller page is stored.
-  // Until step 3, the page that was split is read as if it were already smaller.
+  // Growing filters only. When an addition reports a crowded page: 1. with_a_page_more() returns the next filter; its
+  // split() writes the last page and a page that gets smaller; 2. the last page is stored, and from then on all queries
+  // use the next filter; 3. the smaller page is stored. Until step 3, the page that was split is read as if it were
+  // already smaller.
   [[nodiscard]] bool grows() const noexcept;
   [[nodiscard]] PagedFilter with_a_page_more() const noexcept;
   void split(PageSource& pages) const;

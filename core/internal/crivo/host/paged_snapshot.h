@@ -9,8 +9,8 @@
 
 namespace crivo {
 
-/// Pass every stored page to count(), call start(), then pass every stored page to put(). All pages must be valid
-/// (PagedFilter::is_sound). Throws std::bad_alloc. Borrows the filter.
+/// Pass every stored page to count(), call start(), pass every stored page to put(), then call finish(). All pages must
+/// be valid (PagedFilter::is_sound). Throws std::bad_alloc. The PagedFilter must outlive this object.
 class PagedSnapshot {
  public:
   explicit PagedSnapshot(const PagedFilter& filter) noexcept : filter_(filter), shape_(filter.shape()) {}

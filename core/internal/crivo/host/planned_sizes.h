@@ -14,7 +14,7 @@ class FilterBuilder;
 struct FilterPlan;
 
 /// Caches the sizes that FilterBuilder computes. Computing the size for a rate takes 200 us, as long as adding 20,000
-/// keys, so the filters of many groups of rows should share a cache. Not thread-safe. Uses at most 1 MiB.
+/// keys. So the filters of many groups of rows should share a cache. Not thread-safe. Uses at most 1 MiB.
 class PlannedSizes {
  public:
   PlannedSizes();

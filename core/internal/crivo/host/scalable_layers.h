@@ -16,8 +16,8 @@ namespace crivo {
 /// The capacity of layer `index` (0, 1, ...): capacity * growth^index; 0 if the layer would exceed kMaxCapacity.
 [[nodiscard]] std::uint64_t scalable_layer_capacity(const FilterSpec& spec, unsigned index) noexcept;
 
-/// The blocks and probes of layer `index`, which has at least as many blocks as the layer before, `before_units` (0 for
-/// the first layer). Errors: kFull if there is no such layer; kBadArgument for an invalid capacity, rate or growth.
+/// The blocks and probes of layer `index`. The layer has at least as many blocks as the layer before, `before_units` (0
+/// for the first layer). Errors: kFull if there is no such layer; kBadArgument for an invalid capacity, rate or growth.
 [[nodiscard]] Result<FilterSize> size_scalable_layer(const FilterSpec& spec, unsigned index,
                                                      std::uint64_t before_units);
 
@@ -29,8 +29,8 @@ struct ScalableLayer {
 };
 
 /// The payload of the scalable filter of these layers, oldest first, with zeroed blocks. The blocks follow the header
-/// table, layer after layer, up to the payload's end. The format is validated when the filter is opened. Older layers
-/// are recorded as full.
+/// table, layer after layer, up to the payload's end. All layers but the newest are recorded as full. FilterRef::open
+/// validates the payload.
 [[nodiscard]] AlignedBytes scalable_payload(const FilterSpec& spec, std::span<const ScalableLayer> layers);
 
 /// The shape of the scalable filter of these layers.

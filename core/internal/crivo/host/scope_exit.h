@@ -5,7 +5,7 @@
 
 namespace crivo {
 
-/// Calls `work`, which must not throw, when the scope ends, also by an exception.
+/// Calls `work`, which must not throw, when the scope ends, even if it ends by an exception.
 template <class Work>
 class [[nodiscard]] ScopeExit {
  public:

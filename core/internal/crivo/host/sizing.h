@@ -1,4 +1,4 @@
-// The published formulas for sizes and rates of blocked and ribbon filters. Pure arithmetic.
+// The published formulas for the sizes and rates of blocked and ribbon filters. Pure arithmetic.
 //
 // n is the number of keys, m the number of bits, k the number of probes per key, and fp_rate the false-positive rate,
 // in (0, 1): 0.01 is one false positive per hundred absent keys.
@@ -19,10 +19,10 @@ inline constexpr unsigned kBlockBits = 512;
 /// fill of blocks with equal numbers of keys, unlike the paper's (1 - (1-1/B)^(kj))^k.
 [[nodiscard]] double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept;
 
-/// Whether the rate exceeds the promised rate because of too many keys. Facts::keys alone does not prove this, because
-/// it includes repeated keys. Each pane of a window is sized for a share of the capacity, so fewer keys than the
-/// capacity can overfill a pane. A window's rate may exceed the promised rate by half, because the number of keys per
-/// pane varies.
+/// Whether the rate exceeds the promised rate because of too many keys. Facts::keys alone cannot show this, because it
+/// includes repeated keys. Each pane of a window is sized for a share of the capacity, so fewer keys than the capacity
+/// can overfill a pane. A window's rate may exceed the promised rate by half, because the number of keys per pane
+/// varies.
 [[nodiscard]] constexpr bool is_over_capacity(const Facts& facts, double current_fp_rate, bool is_window) noexcept {
   if (is_window) return current_fp_rate > 1.5 * facts.fp_rate;
   return facts.keys > facts.capacity && current_fp_rate > facts.fp_rate;
@@ -47,7 +47,7 @@ struct FilterSize {
 /// is solved for n.
 [[nodiscard]] double blocked_cardinality(double blocks, double set, unsigned probes) noexcept;
 
-/// The size of a ribbon: `columns` bits per key, and one more bit in rich_share / 32768 of the blocks.
+/// The size of a ribbon: `columns` bits per key, and one more bit per key in rich_share / 32768 of the blocks.
 struct RibbonSize {
   std::uint64_t units;  // words of 8 bytes, approximately; a build allocates what its hashes need
   unsigned columns;     // 0 to 32
@@ -55,7 +55,7 @@ struct RibbonSize {
 };
 
 /// The rate of a ribbon that has keys: 2^-columns (1 - rich_share / 65536). Source: Dillinger & Walzer 2021: r columns
-/// give 2^-r, and the rate of a ribbon with two numbers of columns is the mean over the blocks.
+/// give the rate 2^-r. The rate of a ribbon whose blocks differ in columns is the mean over the blocks.
 [[nodiscard]] double ribbon_fp_rate(unsigned columns, unsigned rich_share) noexcept;
 
 /// The smallest ribbon for a rate of at least 2^-32. For at least 1e5 keys and several columns, the size is within 0.5%

@@ -17,13 +17,13 @@ inline constexpr std::size_t kSstTrailerBytes = 32;
 /// The reserved negative marker at byte [size - 5], for which RocksDB's built-in reader answers "maybe".
 inline constexpr std::int8_t kSstMarker = -67;
 
-/// Whether a block, of any size, ends in a trailer with Crivo's marker. Does not validate the block.
+/// Whether byte [size - 5] of a block is Crivo's marker. The block may have any size, and is not validated.
 [[nodiscard]] bool is_sst_block(std::span<const std::byte> block) noexcept;
 
 /// The maximum length of a key transform's name (docs/format.md).
 inline constexpr std::size_t kMaxKeyTransformName = 32;
 
-/// The prefix, before the transform's name, in the meta block name of a filter of transformed keys.
+/// The meta block of a filter of transformed keys is named by this prefix and the transform's name.
 inline constexpr std::string_view kTransformedFilters = "crivo.key_transform.";
 
 /// Whether a name is valid for a key transform: 1 to kMaxKeyTransformName bytes of printable ASCII without blanks.
@@ -43,9 +43,9 @@ void seal_sst_block(const Shape& shape, std::span<std::byte> block, std::string_
 
 /// Opens a sealed block in place, without reading outside the block. The FilterRef borrows the block. `key_transform`
 /// is the name of the function that the caller applies to keys before queries; empty for none. A block does not store
-/// facts: the FilterRef has capacity 1, rate 1 and 0 keys. `is_verified` skips the checksum, for a block that was
-/// opened before and cannot have changed since. Errors: kCorrupt; kBadArgument if the block has another key transform.
-/// On an error the caller must answer "maybe", never "no".
+/// facts: the FilterRef has capacity 1, rate 1 and 0 keys. Set `is_verified`, to skip the checksum, only for a block
+/// that was opened before and cannot have changed since. Errors: kCorrupt; kBadArgument if the block has another key
+/// transform. On an error the caller must answer "maybe", never "no".
 [[nodiscard]] Result<FilterRef> open_sst_block(std::span<const std::byte> block, std::string_view key_transform = {},
                                                bool is_verified = false);
 

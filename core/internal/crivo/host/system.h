@@ -14,7 +14,8 @@ namespace crivo::system {
 /// The folder that lists the open descriptors of this process.
 extern const char* const kDescriptors;
 
-/// Opens a folder, even an unreadable one if the system can, for openat and similar calls. Returns -1 with errno set.
+/// Opens a folder for openat and similar calls, even an unreadable folder if the system can. On failure, returns -1
+/// with errno set.
 [[nodiscard]] int open_folder(const char* path) noexcept;
 
 /// Opens a new unnamed file in the folder `path`, relative to `at`. Returns -1 if the system or the file system does
@@ -32,7 +33,7 @@ extern const char* const kDescriptors;
 /// The path of this program, started as `called`; empty if unknown.
 [[nodiscard]] std::string own_path(const char* called);
 
-/// Makes free() return large allocations to the system at once, where malloc would cache them.
+/// Makes free() return large allocations to the system at once. Otherwise, malloc may cache them.
 void trim_on_free() noexcept;
 
 /// Moves private pages to reserved addresses without memory. On failure, returns false, and nothing has moved.

@@ -1,4 +1,4 @@
-// An unnamed temporary file, which vanishes when it is closed or the process is killed.
+// An unnamed temporary file. The system removes the file when it is closed or the process is killed.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace crivo {
 
-/// $TMPDIR if set; else `preferred` or /var/tmp, the first that is writable; else /tmp, which may be in memory.
+/// $TMPDIR if set; else `preferred` if writable; else /var/tmp if writable; else /tmp, which may be in memory.
 [[nodiscard]] std::string default_temp_folder(const std::string& preferred = "");
 
-/// Not thread-safe. Errors are kSystem, "temp_folder must ..., got <folder>: <why>".
+/// Not thread-safe. Errors: kSystem, with the message "temp_folder must ..., got <folder>: <reason>".
 class TemporaryFile {
  public:
   /// An empty folder stands for default_temp_folder().

@@ -24,7 +24,7 @@ namespace crivo {
 /// character: 'long te...'.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-/// Replaces the field in a message "<field> must ..." by the host's name for the field. Returns other messages
+/// Replaces the field in a message "<field> must ..." with the host's name for the field. Returns other messages
 /// unchanged.
 [[nodiscard]] std::string rename_field(std::string message, std::string_view field, std::string_view name);
 

@@ -1,9 +1,9 @@
 // The clock and the panes of a window: a key is stored in the pane of its time, and expires with the pane.
 //
-// Time is divided into panes of equal length. A window stores the newest pane and `panes` older panes, so a key is
-// found for at least one window, and for at most one pane more. The generation of a pane is its number, counted from 0
-// for the first pane. The newest generation never decreases: if the clock goes backwards, no key is lost. See
-// docs/format.md, "window" and "Filter tables".
+// Time is divided into panes of equal length. A window stores the newest pane and `panes` older panes. So a key is
+// found for at least the length of the window, and for at most one pane more. The generation of a pane is its number,
+// counted from 0 for the first pane. The newest generation never decreases, so no key is lost if the clock goes
+// backwards. See docs/format.md, "window" and "Filter tables".
 #pragma once
 
 #include <cstddef>
@@ -35,9 +35,9 @@ struct PaneClock {
   [[nodiscard]] std::uint32_t place(std::uint64_t pane) const noexcept {
     return static_cast<std::uint32_t>(pane % kept_panes());
   }
-  /// The generation at this time, or the newest known generation if that is later.
+  /// The generation at this time, or the newest known generation if it is later.
   [[nodiscard]] std::uint64_t generation_at(Time time) const noexcept;
-  /// When the newest pane ends. Requires that the clock was set.
+  /// The end of the newest pane. Requires that the clock was set.
   [[nodiscard]] Time end_of_newest() const noexcept;
   /// Advances the clock. An earlier time changes nothing.
   void advance(Time time) noexcept;
@@ -55,11 +55,12 @@ inline constexpr std::string_view kWindowLengths =
 /// The length of a pane in milliseconds, rounded up; no value unless `window` is between `panes` and 100 years.
 [[nodiscard]] std::optional<std::int64_t> length_of_pane(double window, std::uint32_t panes) noexcept;
 
-/// The specification of each pane: its share of the keys, with a rate at which all panes together meet the promised
-/// rate, or its share of the bits. Capacity and panes must be at least 1.
+/// The specification of each pane. A window sized by rate: the pane's share of the keys, and a rate at which all panes
+/// together meet the promised rate. A window sized by bits: the pane's share of the bits. Capacity and panes must be at
+/// least 1.
 [[nodiscard]] FilterSpec spec_of_pane(const FilterSpec& spec, std::uint32_t panes) noexcept;
 
-/// The clock in a payload of this shape, validated or not; no value for kinds without a clock.
+/// The clock in a payload of this shape, which need not be valid; no value for kinds without a clock.
 [[nodiscard]] std::optional<PaneClock> clock_of(const Shape& shape, const std::byte* payload) noexcept;
 /// Writes the clock at the start of a payload.
 void write_clock(std::byte* payload, const PaneClock& window) noexcept;
