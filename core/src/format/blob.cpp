@@ -1,5 +1,4 @@
-// Each field is validated before it is used, and each size before memory is allocated. docs/format.md specifies the
-// bytes.
+// Reads and writes blobs. Validates each field before its use, and each size before memory is allocated.
 #include "crivo/blob.h"
 
 #include <algorithm>

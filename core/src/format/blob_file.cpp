@@ -10,7 +10,7 @@
 namespace crivo {
 namespace {
 
-/// Replaces the file by the bytes that `write` passes to its sink. `write` returns the number of bytes.
+/// Replaces the file with the bytes that `write` passes to its sink. `write` returns the number of bytes.
 Result<std::uint64_t> replace_by(const std::string& path,
                                  const std::function<Result<std::uint64_t>(const BlobSink&)>& write) {
   std::optional<Result<std::uint64_t>> written;
@@ -18,7 +18,7 @@ Result<std::uint64_t> replace_by(const std::string& path,
     written = write(sink);
     return written->has_value();
   });
-  // If the sink refused bytes (kCancelled), replace_file returns the reason. Any other error comes from `write`.
+  // The error kCancelled of `write` means that the sink refused bytes. replace_file then returned the reason.
   if (written && !written->has_value() && written->error().code != ErrorCode::kCancelled) return written->error();
   if (!replaced) return replaced.error();
   return *written;

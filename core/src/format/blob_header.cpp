@@ -13,7 +13,7 @@ namespace {
 constexpr std::byte kMagic[4] = {std::byte{0xC3}, std::byte{'R'}, std::byte{'V'}, std::byte{'O'}};
 constexpr std::uint8_t kFormatVersion = 1;
 
-/// The error for a wrong checksum. The header of a raw blob states the payload's size, which reveals truncation.
+/// The error for a wrong checksum. A raw blob shorter than its header states is reported as truncated.
 Error wrong_checksum(std::span<const std::byte> blob, std::uint64_t stored) {
   const Header header = read_fields(blob);
   const std::size_t stored_bytes = blob.size() - kBlobHeaderBytes;

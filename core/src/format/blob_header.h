@@ -15,7 +15,7 @@ namespace crivo {
 inline constexpr std::size_t kKeysOffset = 32;
 inline constexpr std::size_t kChecksumOffset = 56;
 
-/// A compressed blob may be at most this many bytes larger than its payload.
+/// A compressed file may exceed the reader's limit for the payload by this many bytes.
 inline constexpr std::uint64_t kStoredExtraBytes = 4096;
 
 struct Header {
@@ -36,9 +36,9 @@ struct Header {
 [[nodiscard]] Result<void> check_start(std::span<const std::byte> blob);
 /// Requires check_start.
 [[nodiscard]] Header read_fields(std::span<const std::byte> blob);
-/// Runs check_start and, unless the codec is raw+sums (see check_sums), verifies the checksum. Errors: kCorrupt.
+/// Runs check_start. Also verifies the checksum, except for the codec raw+sums (see check_sums). Errors: kCorrupt.
 [[nodiscard]] Result<void> check_envelope(std::span<const std::byte> blob);
-/// Validates the fields and the payload's size, before memory is allocated. Errors: kCorrupt; kTooLarge.
+/// Validates flags, kind, shape and payload size, before memory is allocated. Errors: kCorrupt; kTooLarge.
 [[nodiscard]] Result<void> check_fields(const Header& header, std::uint64_t max_bytes);
 /// Writes all fields except the checksum.
 void write_fields(const Header& header, std::span<std::byte> blob);

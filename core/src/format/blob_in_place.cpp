@@ -101,7 +101,7 @@ Result<Header> read_header(StoredBlob& blob, HeaderBytes& bytes) {
   return header;
 }
 
-/// Increments the header's number of keys. Returns the header's bytes from that field on.
+/// Increments the header's number of keys, and updates the checksum. Returns the header from the number of keys on.
 std::span<const std::byte> count_key(Header header, std::uint64_t checksum_change, HeaderBytes& bytes) {
   const auto fields = std::span(bytes).first(kChecksumOffset);
   const std::uint64_t before = header_checksum(fields);

@@ -1,5 +1,5 @@
-// Computes the header and the checksums of a raw blob whose payload arrives piece by piece. So a writer need not have
-// the whole payload in memory; write_blob (blob_writer.h) is for a filter in memory.
+// Computes the header and the checksums of a raw blob whose payload arrives piece by piece, for writers that do not
+// have the whole payload in memory. For a filter in memory, use write_blob (blob_writer.h).
 #pragma once
 
 #include <array>
@@ -24,9 +24,9 @@ class BlobSums {
   /// codec: kRaw or kRawSums (docs/format.md, "Codecs").
   explicit BlobSums(Codec codec) : codec_(codec) {}
 
-  /// The next piece of the payload, of any size. No copy is made if pieces end at multiples of 4096 bytes.
+  /// Adds the next piece of the payload, of any size. Copies nothing if all pieces end at multiples of 4096 bytes.
   void add(std::span<const std::byte> piece);
-  /// The frame of the payload, which must be complete and of this shape. Call finish() once.
+  /// Returns the frame of the complete payload, which must have this shape. Call finish() once.
   [[nodiscard]] BlobFrame finish(const Shape& shape, const Facts& facts);
 
  private:

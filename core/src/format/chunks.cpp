@@ -1,5 +1,5 @@
-// Writes and reads chunks (docs/format.md, "Chunks"). The reader appends a chunk that continues the received prefix of
-// the blob to this prefix, and stores a later chunk in a map. No allocation depends on a size that a chunk states.
+// Writes and reads chunks (docs/format.md, "Chunks"). The reader appends the next chunk to the received prefix of the
+// blob, and stores a later chunk in a map. No allocation depends on a size that a chunk states.
 #include "crivo/host/chunks.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The gaps between the set bits of a random bit array have a geometric distribution. Each gap is divided by a power of
-// two such that the mean quotient is about 8 to 16. The quotients are spread evenly enough for Huffman codes; the
+// The gaps between the set bits of a random bit array have a geometric distribution. Each gap is divided by the least
+// power of two with a mean quotient of at most 16. The quotients are spread evenly enough for Huffman codes; the
 // remainders are almost uniform, and are stored unchanged. (zstd alone spends a whole bit on each zero byte. If 1% of
 // the bits are set, its result is 1.78 times the entropy.) Papers: Golomb 1966, "Run-length encodings"; Gallager & Van
 // Voorhis 1975, "Optimal source codes for geometrically distributed integer alphabets".
@@ -27,10 +27,9 @@ Error broken(const auto&... parts) { return corrupt("gap coding must ", parts...
 constexpr std::uint64_t kMinBitsPerSet = 4;
 constexpr std::uint64_t kMaxSetPerByte = 4;
 
-constexpr double kMaxOverEntropy = 1.03;  // the most bytes per byte of entropy, for random bits
+constexpr double kMaxOverEntropy = 1.03;  // for random bits: the largest ratio of coded size to entropy
 
-/// The number of low bits of each gap that are stored unchanged: the smallest number with a mean quotient of at most
-/// 16.
+/// The number of low bits of each gap that are stored unchanged.
 unsigned low_bits_for(std::uint64_t bits, std::uint64_t set) noexcept {
   unsigned low_bits = 0;
   while (set != 0 && set << (low_bits + 4) < bits) ++low_bits;
@@ -61,7 +60,7 @@ void for_each_gap(std::span<const std::byte> payload, const Visit& visit) {
   });
 }
 
-/// Appends numbers of a fixed width of at most 56 bits, least significant bit first.
+/// Appends numbers that all have the same width, at most 56 bits, least significant bit first.
 class BitWriter {
  public:
   BitWriter(std::vector<std::byte>& out, unsigned width) : out_(out), width_(width) {}
@@ -101,8 +100,8 @@ class BitReader {
   unsigned held_ = 0;
 };
 
-/// Sets `set` bits of a zeroed payload at the decoded distances. The state is in local variables, because members would
-/// be reloaded after each store to the payload.
+/// Sets `set` bits of a zeroed payload at the decoded distances. Keeps its state in local variables, because members
+/// would be reloaded after each store to the payload.
 Result<void> decode_gaps(SymbolReader& symbols, BitReader low, unsigned low_bits, std::uint64_t set,
                          std::span<std::byte> payload) {
   const std::uint64_t bits = std::uint64_t{payload.size()} * 8;

@@ -1,6 +1,6 @@
 // Gap coding, a codec for sparse bit arrays (docs/format.md, "Gap coding"). It stores the distances between set bits.
-// The low bits of a distance have no pattern, and are stored unchanged; the rest is a small symbol for zstd's Huffman
-// coder. For random bits, the result is within 3% of the entropy.
+// The low bits of a distance have no pattern, and are stored unchanged. The high bits are small numbers for zstd's
+// Huffman coder. For random bits, the result is within 3% of the entropy.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace crivo {
                                                                  std::size_t header_bytes);
 
 /// Decodes a payload of `raw_bytes` bytes, which the caller has checked against its limit. No allocation depends on any
-/// other size that the input states. Its time is bounded by writing the payload and reading at most 4 gaps per stored
+/// other size that the input states. The time is at most that of writing the payload and reading 4 gaps per stored
 /// byte. Errors: kCorrupt.
 [[nodiscard]] Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint64_t raw_bytes);
 

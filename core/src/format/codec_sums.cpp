@@ -27,8 +27,8 @@ Result<void> PayloadWithSums::check_header(std::span<const std::byte> header) co
   return corrupt("checksum of the header must match its bytes, got ", stored, ": it was changed");
 }
 
-// For complete segments of the payload, the terms of the checksum are the stored sums, which were verified. The other
-// segments are hashed here: a partial one, and the sums themselves.
+// A stored sum, which was verified, is the term of a complete segment of the payload. The segments after them, with the
+// rest of the payload and the sums, are hashed here.
 Result<void> PayloadWithSums::check_total(std::span<const std::byte> header) const {
   const std::uint64_t whole = payload_bytes_ / kChecksumSegmentBytes;
   const std::uint64_t end = payload_bytes_ + sums_bytes(payload_bytes_);

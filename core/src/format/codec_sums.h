@@ -16,12 +16,12 @@ namespace crivo {
 [[nodiscard]] constexpr std::uint64_t segments_of(std::uint64_t payload_bytes) noexcept {
   return (payload_bytes + kChecksumSegmentBytes - 1) / kChecksumSegmentBytes;
 }
-/// The bytes after a payload: a sum per segment, and one for the header.
+/// The number of bytes after a payload: a sum per segment, and one for the header.
 [[nodiscard]] constexpr std::uint64_t sums_bytes(std::uint64_t payload_bytes) noexcept {
   return 8 * (segments_of(payload_bytes) + 1);
 }
 
-/// A stored payload of this codec, whose length was validated.
+/// A stored payload of this codec. Its length must have been validated.
 class PayloadWithSums {
  public:
   PayloadWithSums(const std::byte* payload, std::uint64_t payload_bytes) noexcept
@@ -32,7 +32,7 @@ class PayloadWithSums {
   [[nodiscard]] Result<void> check_segment(std::uint64_t number) const;
   /// Verifies the header, of kBlobHeaderBytes. Errors: kCorrupt.
   [[nodiscard]] Result<void> check_header(std::span<const std::byte> header) const;
-  /// Verifies the blob's checksum, which is in the header, after all segments were verified. Errors: kCorrupt.
+  /// Verifies the blob's checksum, which is in the header. All segments must have been verified. Errors: kCorrupt.
   [[nodiscard]] Result<void> check_total(std::span<const std::byte> header) const;
 
  private:

@@ -52,7 +52,7 @@ Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint
   if (frame_bytes != frame.size()) {
     return broken("fill the stored payload of ", frame.size(), " bytes, got ", frame_bytes);
   }
-  // Decodes directly into the payload, of which only the pages that decoding writes become resident.
+  // Decodes directly into the payload. Only the pages that decoding writes become resident.
   AlignedBytes payload(static_cast<std::size_t>(raw_bytes));
   const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   if (context == nullptr) throw std::bad_alloc();

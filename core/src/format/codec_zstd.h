@@ -17,15 +17,15 @@ namespace crivo {
 [[nodiscard]] std::vector<std::byte> compress_zstd(std::span<const std::byte> payload, int level,
                                                    std::size_t header_bytes);
 
-/// Decodes a frame to `raw_bytes` bytes, which the caller has checked against its limit. The frame must be as
-/// docs/format.md, "Codecs", requires. No allocation depends on any other size that the input states. Errors: kCorrupt.
+/// Decodes a frame to `raw_bytes` bytes, which the caller has checked against its limit. docs/format.md, "Codecs", has
+/// the requirements on the frame. No allocation depends on any other size that the input states. Errors: kCorrupt.
 [[nodiscard]] Result<AlignedBytes> decompress_zstd(std::span<const std::byte> frame, std::uint64_t raw_bytes);
 
 /// Appends one frame of symbols to `out`. zstd is used as an entropy coder, with new Huffman codes every 128 KiB. Match
 /// search is almost off, because matches between random symbols cost more than they save.
 class SymbolWriter {
  public:
-  /// Spare capacity of `out`, beyond the size of the frame, with which the writer need not reallocate.
+  /// The writer does not reallocate `out` if the capacity of `out` exceeds the final size by this many bytes.
   static constexpr std::size_t kSpareBytes = std::size_t{1} << 14;
 
   explicit SymbolWriter(std::vector<std::byte>& out);

@@ -1,4 +1,4 @@
-// Manifests, for writers of shards (docs/format.md, "Shards").
+// Writes manifests, and checks what can be sharded (docs/format.md, "Shards").
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ namespace crivo {
 
 class MappedFile {
  public:
-  /// Errors, naming the path: kSystem; kBadArgument unless the file is a regular one; kTooLarge.
+  /// Errors, naming the path: kSystem; kBadArgument for a folder, a pipe or a device; kTooLarge.
   [[nodiscard]] static Result<std::unique_ptr<MappedFile>> open(const std::string& path, bool may_change);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -36,12 +36,12 @@ class MappedFile {
   /// end of the file. Errors: kSystem naming the path.
   Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) const;
 
-  /// Replaces the pages of these bytes by private copies, which stay unchanged even if the file is changed or
+  /// Replaces the pages of these bytes with private copies, which stay unchanged even if the file is changed or
   /// truncated. Call it in ascending order of offsets, and not while another thread reads. Errors: kSystem naming the
   /// path.
   Result<void> freeze(std::uint64_t offset, std::uint64_t bytes);
 
-  /// Whether all reads returned what the file contained at opening. Without may_change, detects only lost pages.
+  /// Whether all reads so far returned what the file contained at opening. Without may_change, detects only lost pages.
   [[nodiscard]] bool is_unchanged() noexcept { return !range_.lost.load() && (!may_change_ || !has_changed()); }
   /// The error if is_unchanged() is false: kCorrupt.
   [[nodiscard]] Error change_error() const;
@@ -63,8 +63,7 @@ class MappedFile {
 };
 
 /// A bit per segment of a mapped payload, set once the segment is verified. Thread-safe. A file of terabytes may be
-/// mostly holes; since calloc leaves the pages of large allocations to the system, only pages with a set bit are
-/// allocated.
+/// mostly holes. calloc leaves the pages of a large allocation to the system, so only pages with a set bit use memory.
 class VerifiedSegments {
  public:
   explicit VerifiedSegments(std::uint64_t segments)
@@ -77,7 +76,7 @@ class VerifiedSegments {
   [[nodiscard]] bool has(std::uint64_t segment) const noexcept {
     return (__atomic_load_n(word_of(segment), __ATOMIC_RELAXED) >> (segment % 64) & 1) != 0;
   }
-  /// A segment that two threads have verified is counted once.
+  /// Two threads may add the same segment.
   void add(std::uint64_t segment) noexcept {
     const std::uint64_t bit = std::uint64_t{1} << (segment % 64);
     if ((__atomic_fetch_or(word_of(segment), bit, __ATOMIC_RELAXED) & bit) == 0) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// Verifies each segment before it is first read. Without sums, parse_blob verifies the file as a whole.
+/// Verifies each segment before its first read. Without sums, admits all reads: parse_blob verifies the whole file.
 class FileGate final : public ByteGate {
  public:
   FileGate(MappedFile& file, const std::optional<PayloadWithSums>& sums,
@@ -63,7 +63,7 @@ class MappedFilter::State {
   /// Verifies what queries of these hashes read, then calls answer(filter). After an error, the answers are invalid.
   template <class Answer>
   Result<void> ask(std::span<const std::uint64_t> hashes, const Answer& answer);
-  /// The same, but admit_reads(row, gate) verifies the segments that the query reads.
+  /// The same, but admit_reads(row, gate) verifies what the query reads.
   template <class Admit, class Answer>
   Result<void> query_admitted(const Admit& admit_reads, const Answer& answer);
   Result<void> look_at_whole(const std::function<void(const FilterRef&)>& look);
@@ -87,7 +87,7 @@ class MappedFilter::State {
   std::unique_ptr<MappedFile> file_;  // null if the filter is in memory
   AlignedBytes memory_;               // the blob, if it was not read from a file
   std::optional<OpenedBlob> opened_;  // a blob that was verified as a whole when it was opened
-  // Set instead of opened_ if segments are verified when they are first read.
+  // Set, instead of opened_, for a file whose segments are verified when they are first read.
   std::optional<PayloadWithSums> sums_;
   std::optional<VerifiedSegments> verified_;
   std::optional<FilterRef> ref_;
@@ -168,7 +168,7 @@ Result<void> MappedFilter::State::read_file(const ReadLimits& limits) {
 }
 
 /// Decodes a copy of a compressed file, because the bytes must not change while they are decoded. The copy begins with
-/// the frozen header, because the file may have a different one now.
+/// the frozen header, because the file's header may have changed.
 Result<void> MappedFilter::State::decode(std::span<const std::byte> header_bytes, const ReadLimits& limits) {
   const std::size_t bytes = file_->bytes().size();
   if (bytes > kStoredExtraBytes && bytes - kStoredExtraBytes > limits.max_bytes) {
@@ -182,8 +182,8 @@ Result<void> MappedFilter::State::decode(std::span<const std::byte> header_bytes
   return parse(std::span(copy).first(kBlobHeaderBytes + *copied), limits);
 }
 
-/// Freezes the bytes that determine where queries read, before parse() validates them. parse() rejects an invalid
-/// header.
+/// Freezes the bytes that determine where queries read, before parse() validates these bytes. Does nothing for an
+/// invalid header, which parse() rejects.
 Result<void> MappedFilter::State::freeze_structure(const Header& header) {
   const std::span<const std::byte> payload = file_->bytes().subspan(kBlobHeaderBytes);
   if (!check_fields(header, kNoLimit) || payload.size() != header.raw_bytes) return {};

@@ -28,7 +28,7 @@ bool map_zeros(const MappedRange& range, std::size_t begin, std::size_t end) noe
   return ::mmap(range.begin + begin, end - begin, PROT_READ, kFlags, -1, 0) != MAP_FAILED;
 }
 
-/// Replaces the whole range, except its frozen pages, by zeros: a truncated file has usually lost many pages, and a
+/// Replaces the whole range, except its frozen pages, with zeros: a truncated file has usually lost many pages, and a
 /// process has a limited number of mappings. Async-signal-safe.
 bool replace_by_zeros(MappedRange& range) noexcept {
   const int interrupted_errno = errno;
@@ -66,7 +66,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 }
 
 /// Returns 0 or an errno. The first sigaction() stores the previous handler, in case a signal arrives before the second
-/// one returns. The second one stores it again, in case another thread has installed another handler in between.
+/// call returns. The second call stores the handler again, in case another thread has installed another handler in
+/// between.
 int set_handler() noexcept {
   struct sigaction ours {};
   ours.sa_sigaction = &on_bus_error;

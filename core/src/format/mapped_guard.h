@@ -1,8 +1,8 @@
-// If the system cannot provide a page of a mapped file, because the file was truncated or its disk failed, it raises
-// SIGBUS in the reading thread. The handler maps zero pages over the file, so that the read continues, and marks the
-// mapping as lost, so that the result is discarded. The handler acts only on a range for which the thread has a
-// MappedRead, and forwards any other SIGBUS to the previous handler. libwayland does the same for memory shared with
-// clients.
+// If a page of a mapped file cannot be read, because the file was truncated or its disk failed, the system raises
+// SIGBUS in the reading thread. The handler maps zero pages over the file, so that the read continues. It also marks
+// the mapping as lost, so that the caller discards the result. The handler acts only on a range for which the thread
+// has a MappedRead, and forwards any other SIGBUS to the previous handler. libwayland does the same for memory shared
+// with clients.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace crivo {
 
-/// What the handler must know of a mapped file.
+/// What the handler must know about a mapped file.
 struct MappedRange {
   /// A range of whole pages: offsets in bytes.
   struct Pages {

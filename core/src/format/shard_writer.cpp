@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a file with this name may be a shard, or an incomplete one.
+/// Whether a file with this name may be a complete or incomplete shard.
 bool is_shard_file_name(std::string_view name) noexcept {
   constexpr std::string_view kShape = "00000-0000000000000000.crivo";
   return name.size() == kShape.size() && name[5] == '-' && name.ends_with(".crivo");
@@ -39,7 +39,7 @@ Result<void> make_folder(const std::string& folder) {
   return system_error(errno, "the folder of the shards must be writable", ", got ", folder);
 }
 
-/// Removes files that the manifest does not name, and temporary files of killed writers.
+/// Removes shard files that the manifest does not name, also those that killed writers left under a random number.
 void remove_others(const std::string& path, const Manifest& manifest) {
   std::vector<std::string> named;
   for (std::uint32_t i = 0; i < manifest.shards.size(); ++i) named.push_back(manifest.file_name(i));
@@ -53,7 +53,7 @@ void remove_others(const std::string& path, const Manifest& manifest) {
 
 }  // namespace
 
-// The name contains the checksum, which is known only after writing. Until then, the name has a random number.
+// The final name contains the checksum, which is known only after writing. Until then, the name has a random number.
 Result<Shard> write_shard(const FilterRef& filter, const std::string& manifest_path, std::uint32_t number,
                           BlobForm form) {
   if (auto valid = check_kind_of_shards(filter.kind()); !valid) return valid.error();

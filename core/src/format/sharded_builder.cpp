@@ -19,7 +19,7 @@ namespace {
 
 using Hashes = std::vector<std::uint64_t>;
 
-/// The capacity of a shard: its share of the keys plus four standard deviations.
+/// The capacity of a shard: its share of the keys plus four standard deviations, but at most `capacity`.
 std::uint64_t share_of(std::uint64_t capacity, std::uint32_t shards) {
   if (capacity == 0 || shards == 1) return capacity;
   const double share = static_cast<double>(capacity) / shards;

@@ -23,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The KindInfo of a sharded filter.
 constexpr KindInfo kShardedKind{.kind = Kind::kSharded, .name = "sharded", .option = {}, .alias = {}, .can = {}};
 
 /// The first bytes of a manifest, at most `most`. With O_NONBLOCK, opening a pipe does not wait for a writer.
@@ -54,7 +53,7 @@ std::size_t descriptors() noexcept {
                                                  : 256;
 }
 
-/// Converts a shard's error to one of the filter: names the shard, and changes every code but kTooLarge to kCorrupt.
+/// A shard's error as an error of the filter: names the shard, and changes every code but kTooLarge to kCorrupt.
 Error in_shard(const Error& error, const std::string& manifest_path, std::uint32_t number) {
   Error named = error;
   named.code = error.code == ErrorCode::kTooLarge ? error.code : ErrorCode::kCorrupt;
@@ -62,7 +61,7 @@ Error in_shard(const Error& error, const std::string& manifest_path, std::uint32
   return named;
 }
 
-/// Opens a shard's file, and compares it with the manifest. Errors: kCorrupt, kUnsupported; as MappedFilter::open.
+/// Opens a shard's file, and compares it with the manifest. Errors: as MappedFilter::open; kCorrupt; kUnsupported.
 Result<MappedFilter> open_shard(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number,
                                 const MapOptions& options) {
   Result<MappedFilter> file = MappedFilter::open(shard_path(manifest_path, manifest, number), options);
@@ -141,7 +140,7 @@ Result<AnyFilter> read_shard(const std::string& manifest_path, const Manifest& m
   return shard ? std::move(shard) : in_shard(shard.error(), manifest_path, number);
 }
 
-/// The files of the most recently queried shards.
+/// The manifest, and the open files of the most recently queried shards.
 class ShardedFilter::State {
  public:
   State(std::string path, Manifest manifest, const ShardedOptions& options)
@@ -244,7 +243,7 @@ ShardedFilter::ShardedFilter(ShardedFilter&&) noexcept = default;
 ShardedFilter& ShardedFilter::operator=(ShardedFilter&&) noexcept = default;
 ShardedFilter::~ShardedFilter() = default;
 
-// Makes the path absolute, because shards are opened later, when the working directory may differ.
+// Makes the path absolute, because the working directory may differ when shards are opened.
 Result<ShardedFilter> ShardedFilter::open(const std::string& manifest_path, const ShardedOptions& options) {
   Result<Manifest> manifest = read_manifest(manifest_path);
   if (!manifest) return manifest.error();

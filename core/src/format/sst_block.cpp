@@ -23,8 +23,8 @@ std::uint64_t block_checksum(Block block) noexcept {
   return checksum(block.last(kSstTrailerBytes - kChecksumBytes), block.first(block.size() - kSstTrailerBytes));
 }
 
-/// The bytes between the payload and the trailer; no value unless they are a name of the stated length, padded with
-/// zeros. The block must have a trailer.
+/// The bytes between the payload and the trailer. No value unless they are empty, or a name of the stated length,
+/// padded with zeros. The block must have a trailer.
 std::optional<Block> name_section(Block block) noexcept {
   const auto length = std::to_integer<std::size_t>(block[block.size() - kNameBytesFromEnd]);
   const std::size_t bytes = sst_tail_bytes(length) - kSstTrailerBytes;
