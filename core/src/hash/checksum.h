@@ -1,5 +1,5 @@
-// The checksum of docs/format.md, "Checksum": the sum of the hashes of the header and of the 4 KiB segments. After a
-// change within one segment, only that segment must be hashed again.
+// The checksum of a blob (docs/format.md, "Checksum"): the sum of the hashes of the header and of the 4 KiB segments.
+// After a change of a segment, only this segment must be hashed again.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // XXH3, inlined, because calling the hash function would cost as much as the filter query. This is the only file of the
-// core that includes libxxhash's header. If Crivo is compiled into RocksDB, it includes RocksDB's copy, which computes
-// the same hashes but cannot be inlined (it rejects XXH_INLINE_ALL).
+// core that includes libxxhash's header. If Crivo is compiled into RocksDB, this file includes RocksDB's copy, which
+// computes the same hashes but cannot be inlined (it rejects XXH_INLINE_ALL).
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
-// Decodes a difference by peeling: a symbol with one remaining key yields that key, which is removed from its other
-// symbols, and so on (Goodrich & Mitzenmacher 2011; Yang, Gilad & Alizadeh 2024).
+// Decodes a difference by peeling: a symbol with one remaining key yields the key. The key is removed from all its
+// symbols, which leaves further symbols with one key (Goodrich & Mitzenmacher 2011; Yang, Gilad & Alizadeh 2024).
 //
-// A hostile peer can choose symbols such that removing a key from one symbol puts it into another, forever. But in the
-// symbols of two real sets, each symbol yields at most one key: afterwards the symbol is empty, and stays empty. A
-// second key of a symbol is therefore an error. This bounds the work: m symbols yield at most m keys, and a key is
-// removed in about 2 ln m steps.
+// A hostile peer can choose symbols such that removing a key from one symbol puts the key into another symbol, forever.
+// But in the symbols of two real sets, each symbol yields at most one key: afterwards the symbol is empty, and stays
+// empty. So a symbol that yields a second key is an error. This bounds the work: m symbols yield at most m keys, and a
+// key is removed in about 2 ln m steps.
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -41,7 +41,7 @@ class Peeling {
     return {};
   }
 
-  /// Every key is in the first symbol, so that symbol is empty when no key is left.
+  /// Every key is in the first symbol, so the first symbol is empty when no key is left.
   [[nodiscard]] bool is_complete() const noexcept { return symbols_.is_empty(0); }
 
   Result<SetDifference> finish() {

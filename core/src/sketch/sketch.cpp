@@ -23,7 +23,7 @@ SymbolKey symbol_key(std::uint64_t number) noexcept {
 
 std::size_t symbol_bytes(const SketchSpec& spec) noexcept { return kSymbolCheckBytes + spec.key_bytes; }
 
-/// `code` distinguishes invalid arguments from invalid fields of a blob.
+/// `code` is kBadArgument for a caller's spec, and kCorrupt for the fields of a blob.
 Result<void> check_sketch(const SketchSpec& spec, ErrorCode code) {
   const bool is_short = spec.keys == SketchKeys::kBytes;
   if (spec.keys > SketchKeys::kIntegers) {

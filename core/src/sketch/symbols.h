@@ -1,12 +1,12 @@
 // Coded symbols (docs/format.md, "Sketches"; Yang, Gilad & Alizadeh, SIGCOMM 2024, section 4): an infinite sequence.
 // Every key of a set is in the first symbol, and in symbol i with probability 2 / (i + 2). A symbol has the XOR of its
-// keys, and its check: the sum modulo 2^64 of their checks. A key's check is a 64-bit hash of the key. Subtracting two
-// sequences leaves the keys that only one set has. If one key remains in a symbol, the symbol's check is the check of
-// the key, negated for a key of the second set. So a symbol does not need a count of keys.
+// keys, and a check: the sum, modulo 2^64, of the checks of its keys. A key's check is a 64-bit hash of the key.
+// Subtracting two sequences leaves the keys that only one set has. If one key remains in a symbol, the symbol's check
+// is the check of this key, negated for a key of the second set. So a symbol needs no count of its keys.
 //
-// This density makes every prefix of the sequence a good code. The probability that a key is in none of the symbols i
-// + 1 to j is (i + 1)(i + 2) / ((j + 1)(j + 2)), the product of k / (k + 2) over these symbols k. To draw the next
-// index, advance() solves this equation for j, with one square root.
+// This density makes every prefix of the sequence a good code. The probability that a key is in none of the symbols i +
+// 1 to j is (i + 1)(i + 2) / ((j + 1)(j + 2)), the product of k / (k + 2) over these symbols k. To draw the next index,
+// advance() equates this probability with a random number and solves for j, with one square root.
 #pragma once
 
 #include <algorithm>
@@ -79,7 +79,7 @@ class Symbols {
     store_le(symbol, load_le<std::uint64_t>(symbol) + check);
     xor_key(symbol + kSymbolCheckBytes, key.data());
   }
-  /// Adds or subtracts another sequence.
+  /// Adds or subtracts another sequence, which must have at least as many symbols.
   void apply_row(std::span<const std::byte> other, bool add) noexcept {
     for (std::uint64_t i = 0; i < size(); ++i) {
       const std::byte* const from = other.data() + i * stride_;
