@@ -7,7 +7,7 @@
 // Results. A function that can fail returns a crivo_status, and writes a message to its last argument, a crivo_error,
 // which may be NULL. On failure, a function changes no object and writes no output argument, unless its comment says
 // otherwise. No function throws, prints or aborts. A function stores a pointer to an argument only if its comment says
-// so. Every function can fail with CRIVO_BAD_ARGUMENT, with CRIVO_NO_MEMORY, and for a filter from crivo_open with
+// so. Such a function can fail with CRIVO_BAD_ARGUMENT, with CRIVO_NO_MEMORY, and for a filter from crivo_open with
 // CRIVO_CORRUPT; "Errors" in a function's comment adds to these.
 //
 // Strings are UTF-8 and NUL-terminated. A key is a pointer and a length, and may contain any bytes. NULL is allowed for
@@ -415,11 +415,12 @@ CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* pa
 /// Opens a file of any form, read-only. CRIVO_FORM_MAPPABLE is mapped in constant time; each segment is verified when a
 /// query first reads it, and not again if the system reloads it from disk. CRIVO_FORM_RAW is mapped after one pass over
 /// the file. A compressed file is read into memory, within limits->max_bytes. Queries return CRIVO_CORRUPT if the file
-/// is damaged, or if a program has written to the file since (writes through another mapping are not detected).
-/// Replacing the file with a new one is safe. crivo_get_facts and crivo_blob_bound do not read the file. Other
-/// functions, except queries, first verify the whole file, and return CRIVO_CORRUPT if the file changes meanwhile. The
-/// path of a manifest opens a sharded filter, for queries, crivo_get_facts and crivo_verify; other functions return
-/// CRIVO_UNSUPPORTED. Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
+/// is damaged, or if a program has written to the file since (some changes are not detected, such as writes through
+/// another mapping). Replacing the file with a new one is safe. crivo_get_facts and crivo_blob_bound do not read the
+/// file. Other functions, except queries, first verify the whole file, and return CRIVO_CORRUPT if the file changes
+/// meanwhile. The path of a manifest opens a sharded filter, for queries, crivo_get_facts and crivo_verify, which may
+/// also fail with CRIVO_SYSTEM or CRIVO_TOO_LARGE; other functions return CRIVO_UNSUPPORTED. Errors: CRIVO_SYSTEM or
+/// CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
 /// The buffer size for the name of a shard's file, including the NUL.

@@ -26,7 +26,7 @@ namespace crivo::c {
 /// The maximum size of an object in memory.
 inline constexpr std::uint64_t kMaxObjectBytes = std::numeric_limits<std::ptrdiff_t>::max();
 
-// The functions that check or read arguments throw Refused.
+// The functions below throw Refused, except those that are noexcept.
 
 /// Rejects NULL and a misaligned pointer.
 void check_pointer(const char* name, const void* pointer, std::size_t alignment);

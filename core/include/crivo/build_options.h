@@ -1,4 +1,4 @@
-// How to build a filter. The options do not change the bytes. A build that would exceed max_bytes or max_memory fails.
+// How to build a filter. The options do not change the bytes. A build that cannot stay within the limits fails.
 #pragma once
 
 #include <cstdint>

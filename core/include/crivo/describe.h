@@ -1,4 +1,4 @@
-// The facts about a stored filter or sketch as named values. All hosts use these names.
+// The facts about a stored filter or sketch as named values. The hosts print them with these names.
 #pragma once
 
 #include <cstdint>

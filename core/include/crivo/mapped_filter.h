@@ -8,12 +8,12 @@
 // whole when it is opened.
 //
 // **Files that change.** Replacing a file by rename, as `crivo build` does, is safe: the mapping keeps the old file.
-// Other programs may write into the file itself. Before returning, each call therefore compares the file's size and
-// modification time with those at the time of opening. If they differ, this call and all later calls return kCorrupt:
-// open the file again. Four kinds of changes are not detected: writes through another program's mapping, for which the
-// system updates the time late or not at all; writes after which the modification time is set back; writes in the
-// second in which the file was opened, on a file system that stores whole seconds, such as FAT; and, for some seconds,
-// writes by another machine on a network file system. No call ever reads outside the mapping.
+// Other programs may write into the file itself. Before returning, each query therefore compares the file's size and
+// modification time with those at the time of opening. If they differ, this query and all later queries return
+// kCorrupt: open the file again. Four kinds of changes are not detected: writes through another program's mapping, for
+// which the system updates the time late or not at all; writes after which the modification time is set back; writes in
+// the second in which the file was opened, on a file system that stores whole seconds, such as FAT; and, for some
+// seconds, writes by another machine on a network file system. No call ever reads outside the mapping.
 //
 // **Files that shrink, and failing disks.** Reading a mapped page that no longer exists raises SIGBUS, which ends the
 // process. After guard_mapped_files() the call returns kCorrupt instead.
@@ -38,7 +38,7 @@ namespace crivo {
 struct MapOptions {
   /// For compressed files, which are decoded into memory. Mapped files have no limit.
   ReadLimits limits = {};
-  /// Whether each call checks that the file has not changed. The check takes up to 0.5 us, as long as ten queries. Set
+  /// Whether each query checks that the file has not changed. The check takes up to 0.5 us, as long as ten queries. Set
   /// the option to false only for files that no program writes to, such as the files of an installed package.
   bool file_may_change = true;
 };

@@ -27,7 +27,7 @@ enum class ErrorCode {
 };
 
 /// Why an operation failed. The message names the field, usually as "<field> must ..., got ...", and has no trailing
-/// newline. Hosts prepend the name of their function and ": ".
+/// newline. Hosts can prepend the name of their function and ": ".
 struct Error {
   ErrorCode code;
   std::string message;

@@ -39,8 +39,8 @@ namespace crivo {
 
 struct ShardedOptions {
   MapOptions map = {};  // for each shard
-  /// The maximum number of open shards; 0 stands for 1. A quarter of the process's limit of file descriptors also
-  /// applies. Closed shards are reopened when needed.
+  /// The maximum number of open shards; 0 stands for 1. A larger number is reduced to a quarter of the process's limit
+  /// of file descriptors. Closed shards are reopened when needed.
   std::size_t max_open_shards = 1024;
 };
 

@@ -60,7 +60,7 @@ Header read_fields(std::span<const std::byte> blob) {
 
 Result<void> check_envelope(std::span<const std::byte> blob) {
   if (auto valid = check_start(blob); !valid) return valid.error();
-  if (read_fields(blob).codec == Codec::kRawSums) return {};  // check_sums verifies it, in one pass with the segments
+  if (read_fields(blob).codec == Codec::kRawSums) return {};  // verified by check_sums, in one pass with the segments
   const std::uint64_t stored = load_le<std::uint64_t>(blob.data() + kChecksumOffset);
   if (stored != checksum(blob.first(kChecksumOffset), blob.subspan(kBlobHeaderBytes))) {
     return wrong_checksum(blob, stored);

@@ -9,9 +9,9 @@
 
 namespace crivo {
 
-/// The codec that to_blob tries first for this form; no value if to_blob tries all codecs. kAuto: gap coding for a
-/// sparse bit array, zstd for an empty filter without a bit array, else raw. A pinned filter (Facts::pinned_raw) is
-/// always raw. kAuto and kFile read the whole bit array of a filter that is not pinned.
+/// The codec that to_blob tries first for this form; no value if to_blob tries all codecs. kAuto: raw for a pinned
+/// filter (Facts::pinned_raw); otherwise gap coding for a sparse bit array, zstd for an empty filter without a bit
+/// array, and raw for all others. kAuto and kFile read the whole bit array of a filter that is not pinned.
 [[nodiscard]] std::optional<Codec> choose_codec(const FilterRef& filter, BlobForm form) noexcept;
 
 /// Errors: kBadArgument for a level outside 1..22, for every codec.

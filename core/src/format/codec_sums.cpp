@@ -27,8 +27,8 @@ Result<void> PayloadWithSums::check_header(std::span<const std::byte> header) co
   return corrupt("checksum of the header must match its bytes, got ", stored, ": it was changed");
 }
 
-// A stored sum, which was verified, is the term of a complete segment of the payload. The segments after them, with the
-// rest of the payload and the sums, are hashed here.
+// The checksum's terms for the payload's complete segments are the stored sums, which were verified. All later
+// segments, with the rest of the payload and the sums, are hashed here.
 Result<void> PayloadWithSums::check_total(std::span<const std::byte> header) const {
   const std::uint64_t whole = payload_bytes_ / kChecksumSegmentBytes;
   const std::uint64_t end = payload_bytes_ + sums_bytes(payload_bytes_);

@@ -152,7 +152,7 @@ Result<void> MappedFilter::State::look_at_whole(const std::function<void(const F
 Result<void> MappedFilter::State::read(const ReadLimits& limits) {
   if (file_ == nullptr) return parse(memory_, limits);
   if (auto done = while_reading([&] { return read_file(limits); }); !done) return done;
-  if (opened_ && !is_raw(codec_)) file_.reset();  // it was decoded into memory
+  if (opened_ && !is_raw(codec_)) file_.reset();  // the filter was decoded into memory
   return {};
 }
 

@@ -1,7 +1,7 @@
 // Adds keys to a raw blob in place, such as in a database row or a file, without reading or writing the whole blob.
 //
-// The blob's checksum is a sum over the header and the payload's segments of 4096 bytes (docs/format.md, "Header"). An
-// addition therefore reads and writes only the header and the segments that contain the key's bits.
+// The blob's checksum is a sum over the header and the payload's segments of 4096 bytes (docs/format.md, "Checksum").
+// An addition therefore reads and writes only the header and the segments that contain the key's bits.
 #pragma once
 
 #include <cstddef>

@@ -67,10 +67,11 @@ class PagedFilter {
   /// AnyFilter::remove. Errors: kUnsupported; kNotFound, with no page changed, if the key is certainly absent.
   Result<std::uint64_t> remove_hash(std::uint64_t key_hash, PageSource& pages) const;
 
-  // Growing filters only. When an addition reports a crowded page: 1. with_a_page_more() returns the next filter; its
-  // split() writes the last page and a page that gets smaller; 2. the last page is stored, and from then on all queries
-  // use the next filter; 3. the smaller page is stored. Until step 3, the page that was split is read as if it were
-  // already smaller.
+  // Growing filters only. When an addition reports a crowded page:
+  // 1. with_a_page_more() returns the next filter; its split() writes the last page and a page that gets smaller;
+  // 2. the last page is stored, and from then on all queries use the next filter;
+  // 3. the smaller page is stored.
+  // Until step 3, the page that was split is read as if it were already smaller.
   [[nodiscard]] bool grows() const noexcept;
   [[nodiscard]] PagedFilter with_a_page_more() const noexcept;
   void split(PageSource& pages) const;
