@@ -166,7 +166,8 @@ typedef struct crivo_options {
   uint64_t capacity;        ///< number of keys, 1 to 2^40. 0: the distinct keys (in a window, per pane), or all
                             ///< additions for counting and cuckoo, or 2^32 for growing
   double fp_rate;           ///< the false-positive rate at capacity, in (capacity * 2^-64, 1); ribbon and map: at least
-                            ///< 2^-32; exact: at least 2^-33. map and exact: also 1. 0: 0.01, or 1 for exact
+                            ///< 2^-32; exact: at least 2^-33; range: above capacity * range length * 2^-63. map and
+                            ///< exact also allow 1. 0: 0.01, or 1 for exact
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter; fp_rate must then be 0
   uint64_t seed;            ///< the seed of the hash
   uint64_t max_bytes;       ///< the maximum size of the filter, also when it grows; 0: no limit
