@@ -13,7 +13,7 @@
 namespace crivo::plugin {
 
 /// Allocates payloads whose ownership passes to RocksDB without a copy: RocksDB owns a block as a char[], and gets a
-/// pointer to the contents within this array. Space for the trailer follows the payload.
+/// pointer to the contents within this array. Space for the tail of the block follows the payload.
 class BlockMemory final : public std::pmr::memory_resource {
  public:
   /// tail_bytes: the space after the payload.
@@ -34,10 +34,10 @@ class BlockMemory final : public std::pmr::memory_resource {
   const std::byte* released_ = nullptr;
 };
 
-/// The temporary memory of one build. Allocations count against the builders' limit and are charged to the cache. They
-/// throw std::bad_alloc if they exceed the limit or the strict limit of the cache. Large allocations are placed in a
-/// chunk if they fit. The chunk is a stack: only freeing its topmost allocation makes memory available again. The chunk
-/// is charged up to the highest byte ever used. One thread at a time.
+/// The temporary memory of one build. Allocations count against the builders' limit and are charged to the cache. An
+/// allocation throws std::bad_alloc if it exceeds the builders' limit or the cache's strict limit, or if memory is
+/// short. Large allocations are placed in a chunk if they fit. The chunk is a stack: only freeing its topmost
+/// allocation makes memory available again. The chunk is charged up to the highest byte ever used. Not thread-safe.
 class TemporaryMemory final : public std::pmr::memory_resource {
  public:
   TemporaryMemory(BuildMemory& memory, std::size_t limit, std::shared_ptr<rocksdb::Cache> charged = nullptr) noexcept

@@ -78,7 +78,7 @@ FilterSpec BlockSizing::spec(std::size_t keys) const {
   FilterSpec spec = wanted(keys);
   std::size_t most = most_planned(spec.kind);
   if (payload_bytes(spec) <= most) return spec;
-  // For few keys, a ribbon is larger than a blocked filter.
+  // A ribbon of few keys can be larger than a blocked filter.
   const FilterSpec blocked = as_blocked().wanted(keys);
   if (payload_bytes(blocked) <= most_planned(blocked.kind)) return blocked;
   // Below one bit per key, a ribbon is no better than a blocked filter, and may not fit.

@@ -1,4 +1,4 @@
-// The size of a filter block for a number of keys, and the reverse. BlockBuilder follows this plan.
+// Computes the size of a filter block from its number of keys, and the number of keys from the size.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace crivo::plugin {
 
-/// The largest payload of a filter. RocksDB stores a block's size, including five bytes of its own, in 32 bits, and
-/// Crivo's trailer follows the payload.
+/// The largest payload of a filter. RocksDB stores the size of a block in 32 bits. This size includes five bytes of
+/// RocksDB's own, and Crivo's trailer.
 inline constexpr std::size_t kMaxPayloadBytes = 0xffff'fe00;
 
-/// Computes the sizes of filter blocks; only this class knows how they differ between the kinds. All functions are pure
-/// arithmetic in constant time, because RocksDB requests sizes after every data block. Functions that are not noexcept
-/// throw BadResult if the core rejects a spec, which is a bug.
+/// Computes the sizes of blocked filters and ribbons. All functions are arithmetic in bounded time, because RocksDB
+/// requests sizes after every data block. Functions that are not noexcept throw BadResult if the core rejects a spec,
+/// which is a bug.
 class BlockSizing {
  public:
-  /// blocked_if_few: use a blocked filter if a ribbon would save less than an eighth because it has few keys.
+  /// blocked_if_few: use a blocked filter if a ribbon would save less than an eighth of the bytes, as with few keys.
   /// max_payload: the payload limit in bytes, at least 64; tests use small limits. tail: the bytes after the payload.
   explicit BlockSizing(const LevelSpec& spec, bool blocked_if_few = false, std::size_t max_payload = kMaxPayloadBytes,
                        std::size_t tail = kSstTrailerBytes) noexcept
@@ -34,8 +34,8 @@ class BlockSizing {
   [[nodiscard]] BlockSizing within(std::size_t max_payload) const noexcept;
   /// The sizing for a file's next block, if its previous blocks have `used` bytes. A filter for the whole file may use
   /// the whole limit. Partitions come one by one, and their number is unknown. So a partition gets its wanted size
-  /// until half of max_filter_bytes is used. After that, its share falls in proportion to the bytes that are left, down
-  /// to a block of 64 bytes. No value if not even such a block fits.
+  /// until half of max_filter_bytes is used. After that, a partition gets a share of its wanted size that falls in
+  /// proportion to the bytes that are left, but at least a block of 64 bytes. No value if not even such a block fits.
   [[nodiscard]] std::optional<BlockSizing> for_next(std::size_t keys, std::size_t used,
                                                     std::size_t max_filter_bytes) const;
   /// The same sizing with blocked filters, at the rate of the ribbons.
@@ -43,12 +43,12 @@ class BlockSizing {
   /// Whether the kind is built in one step from a sorted set of hashes.
   [[nodiscard]] bool needs_sorted_set() const noexcept { return level_.kind == Kind::kRibbon; }
   /// The spec of a filter of `keys` keys: as configured, or with fewer bits per key if the payload would exceed
-  /// max_payload. A blocked filter then replaces a ribbon if it fits as configured, or if less than one bit per key is
-  /// left.
+  /// max_payload. In that case, a blocked filter replaces a ribbon if a blocked filter of the configured rate fits, or
+  /// if less than one bit per key is left.
   [[nodiscard]] FilterSpec spec(std::size_t keys) const;
-  /// The block's size in bytes, including the tail. A ribbon is usually slightly smaller, and rarely larger.
+  /// The planned size of the block in bytes, with the tail. A ribbon is usually slightly smaller, and rarely larger.
   [[nodiscard]] std::size_t bytes(std::size_t keys) const;
-  /// The largest number of keys whose block has at most `bytes` bytes; 0 if even the block of one key is larger.
+  /// The most keys whose configured filter fits into `bytes` bytes and max_payload; 0 if not even one key fits.
   [[nodiscard]] std::size_t keys(std::size_t bytes) const;
   /// The predicted false-positive rate of a block of `bytes` bytes with `keys` keys.
   [[nodiscard]] double fp_rate(std::size_t keys, std::size_t bytes) const;
@@ -56,7 +56,7 @@ class BlockSizing {
  private:
   /// The size in bytes of the largest planned payload.
   [[nodiscard]] std::size_t most_planned(Kind kind) const noexcept;
-  /// The configured spec for this many keys, without the limit.
+  /// The configured spec for this many keys, regardless of max_payload.
   [[nodiscard]] FilterSpec wanted(std::size_t keys) const;
 
   LevelSpec level_;
@@ -69,8 +69,8 @@ class BlockSizing {
 struct FileSizing {
   BlockSizing blocks;
   std::size_t max_filter_bytes;  // of all blocks together; SIZE_MAX: no limit
-  /// Identifies the filters in the file's properties: "blocked:10", "ribbon:fp_rate:0.009525:max_filter_bytes:1000". A
-  /// file with an equal stamp needs no new filter.
+  /// A text of these options for the file's properties: "blocked:10", "ribbon:fp_rate:0.009525:max_filter_bytes:1000".
+  /// A refilter compares it with the stamp of the current options (refilter/judge.h).
   std::string stamp;
 };
 

@@ -4,9 +4,8 @@
 // keys. So builders reuse pages. Pages are allocated in chunks of the size of a huge page. If a builder will fill a
 // chunk, the system can back the chunk by one huge page, with one fault instead of 512. The pool caches up to
 // kMaxCached unused chunks. Cached chunks are not marked with MADV_FREE: on a virtual machine, marking a chunk took
-// longer than hashing and adding 50,000 keys. Memory that builders allocate elsewhere, for ribbons and for filters
-// under construction, is only counted here. Each call passes its own limit, because every policy has one; the count is
-// process-wide.
+// longer than hashing and adding 50,000 keys. Memory that builders allocate elsewhere, such as payloads, is only
+// counted here. Each call passes its own limit, because every policy has one; the count is process-wide.
 #pragma once
 
 #include <array>

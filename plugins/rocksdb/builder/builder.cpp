@@ -30,7 +30,7 @@ std::optional<AnyFilter> value_of(Result<AnyFilter> filter) {
   return *std::move(filter);
 }
 
-/// No value if memory is short or the limit is reached; a blocked filter may still fit.
+/// No value if memory is short, a limit is reached, or hashes are in a file; a blocked filter may still be possible.
 std::optional<AnyFilter> build_from_set(HashLog& hashes, const BlockSizing& sizing, const BuildLimits& limits,
                                         BlockMemory& payload) try {
   const std::span<const std::uint64_t> set = hashes.make_set();
@@ -88,7 +88,7 @@ std::uint64_t BlockBuilder::hash_of(const rocksdb::Slice& key) noexcept {
   return hash_key(std::string_view(key.data(), key.size()), 0);
 }
 
-// If the transform throws, the key must still be found, so every key passes the filter, whatever its hash.
+// If the transform throws, the key must still be found. So the filter is abandoned, and the returned hash is not used.
 std::uint64_t BlockBuilder::canonical_hash(const rocksdb::Slice& key) noexcept {
   const auto hash_as_it_is = [&] { return hash_key(std::string_view(key.data(), key.size()), 0); };
   if (abandoned_) return hash_as_it_is();
@@ -130,7 +130,7 @@ void BlockBuilder::append_to_full(std::uint64_t hash) noexcept {
 }
 
 void BlockBuilder::abandon_filter(const char* why) noexcept {
-  if (std::exchange(abandoned_, true)) return;  // a transform may throw for every key
+  if (std::exchange(abandoned_, true)) return;
   hashes_.clear();
   try {
     rocksdb::Warn(limits_.log, "crivo: a filter block lets every key pass, because no filter could be built: %s", why);

@@ -32,7 +32,7 @@ struct BuildLimits {
   std::shared_ptr<const std::string> folder = nullptr;  // for the temporary files of HashLog
 };
 
-/// Never throws: after any error, it builds a filter that every key passes.
+/// Never throws. If no filter can be built, Finish returns a block that lets every key pass.
 class BlockBuilder final : public abi::FilterBitsBuilder {
  public:
   /// verify: check the stored hashes and the finished block, for RocksDB's option detect_filter_construct_corruption.
@@ -52,7 +52,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
         counters_(std::move(counters)) {}
 
   void AddKey(const rocksdb::Slice& key) override;
-  /// Adds a key and its prefix. RocksDB 9.6 and later call this function; it is compiled and tested with all versions.
+  /// Adds a key and its prefix. RocksDB 9.6 and later call this function; it is compiled and tested for all versions.
 #if CRIVO_ROCKSDB_VERSION >= 906
   void AddKeyAndAlt(const rocksdb::Slice& key, const rocksdb::Slice& alt) override;
 #else
@@ -74,7 +74,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   }
 
  private:
-  /// The call's result, or `instead` if it throws.
+  /// The result of `call`, or `instead` if `call` throws.
   template <typename T, typename Call>
   static T value_or(T instead, const Call& call) noexcept {
     try {
@@ -98,9 +98,9 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   [[nodiscard]] bool hashes_are_intact() const;
   /// Builds the block in `buf`. No value if max_filter_bytes leaves no space. Throws if no filter can be built.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
-  /// Logs that the file's limit reduces the filter of these keys to `bytes` bytes and this rate.
+  /// Logs that the file's limit reduces the filter of these keys to `bytes` bytes (0: no filter) and this rate.
   void warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept;
-  /// Reports the block of Finish to the record and the counters: the block of build(), or one that every key passes.
+  /// Counts the block that Finish returns, in the record and the counters. `started`: when Finish was called.
   void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
   void start_over() noexcept;
   /// Charges the hashes and the file's blocks, which RocksDB holds until it writes them. A full cache is not an error,
@@ -117,7 +117,7 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   HashLog hashes_;
   HashLog finished_;  // the hashes of the block that MaybePostVerify will check
   CacheCharge charge_;
-  std::size_t entries_ = 0;     // appended hashes, including those dropped for lack of memory
+  std::size_t entries_ = 0;     // appended hashes, including those dropped after an error
   std::uint64_t checksum_ = 0;  // of the appended hashes
   bool abandoned_ = false;
   std::size_t file_bytes_ = 0;  // of the file's finished blocks

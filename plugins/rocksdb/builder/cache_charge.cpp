@@ -37,8 +37,8 @@ void register_role() {
 
 /// Null if the cache is full.
 Handle* new_entry(rocksdb::Cache& cache) {
-  // As in RocksDB's own charges, keys have 16 bytes, which some caches require, and a first half of 0, unlike blocks'
-  // keys.
+  // As in RocksDB's own charges, a key has 16 bytes, because some caches require this. The first half is 0, unlike in
+  // the keys of blocks.
   const std::array<std::uint64_t, 2> key{0, cache.NewId()};
   const rocksdb::Slice slice(reinterpret_cast<const char*>(key.data()), sizeof key);
   Handle* entry = nullptr;

@@ -1,7 +1,7 @@
 // The hashes of one filter's keys, stored until their number is known.
 //
-// Up to 8192 hashes are in an array on the heap, which is enough for RocksDB's partitions. More hashes go into chunks
-// of the process's BuildMemory, so that growing copies only the first array. A ribbon needs its hashes in one array,
+// Up to 8192 hashes are in an array on the heap, which is usually enough for a partition. More hashes go into chunks of
+// the process's BuildMemory, so that growing copies only the first array. A ribbon needs its hashes in one array,
 // sorted. For that, the chunks are moved to adjacent addresses and sorted in place. If this process's builders hold
 // half of the limit, the hashes go to a temporary file; the other half is for filters. A log with a file can be read,
 // but not sorted.
@@ -38,7 +38,7 @@ class HashLog {
     if (next_ == end_) grow();
     *next_++ = hash;
   }
-  /// Appends if that needs no more memory; otherwise returns false and does nothing.
+  /// Appends, unless the current step of the memory is full. In that case, returns false and does nothing.
   [[nodiscard]] bool try_append(std::uint64_t hash) noexcept {
     if (next_ == end_) return false;
     *next_++ = hash;
@@ -50,7 +50,7 @@ class HashLog {
   void clear() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return in_memory() + (spilled() ? file_->size() : 0); }
-  /// The bytes in use, rounded up to a multiple of kStepHashes. The rest of the last chunk is not counted.
+  /// The bytes of the first array and of the chunks, up to the end of the current step in the last chunk.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
   /// Whether some hashes are in a file.
   [[nodiscard]] bool spilled() const noexcept { return file_.has_value(); }
@@ -62,7 +62,7 @@ class HashLog {
   [[nodiscard]] std::span<std::uint64_t> in_one_array();
   /// Sorts the hashes and removes repeated ones. Returns the remaining hashes; none if in_one_array() returns none.
   [[nodiscard]] std::span<const std::uint64_t> make_set();
-  /// Passes all hashes to `use`, piece by piece, until `use` returns false. Then this function returns false, too.
+  /// Passes all hashes to `use`, piece by piece. If `use` returns false, stops and returns false.
   bool read(const std::function<bool(std::span<const std::uint64_t>)>& use) const;
 
  private:
@@ -79,7 +79,7 @@ class HashLog {
   [[nodiscard]] std::span<std::uint64_t> part(std::size_t i) const noexcept;
   [[nodiscard]] std::size_t parts() const noexcept { return chunks_.empty() ? 1 : chunks_.size(); }
   void grow();
-  /// Frees all chunks after the first `keep`, and continues after `used` hashes of the last one.
+  /// Frees all chunks after the first `keep`. The next hash follows `used` hashes of the last chunk, or first array.
   void shrink(std::size_t keep, std::size_t used) noexcept;
 
   BuildMemory* memory_;
