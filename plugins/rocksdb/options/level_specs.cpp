@@ -1,8 +1,8 @@
 // crivo.Auto chooses the kind of filter by the lifetime of files. Flushed files and files of the upper levels are soon
 // compacted again: they get blocked filters, which are fastest to build and query. The last levels have nearly all
 // keys, and their files live long: they get ribbons, which are 30% smaller. Levels are counted from the last level with
-// data. With dynamic level sizes or universal compaction, it has the highest number; otherwise it has the number
-// `levels`.
+// data. With dynamic level sizes or universal compaction, this level has the highest number; otherwise it has the
+// number `levels`.
 #include "options/level_specs.h"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ int distance_below(const Settings& settings, int last, int level) noexcept {
 }
 
 // Files of compaction styles without levels, or of an unknown level, are treated like files of the last level but one.
-// They get ribbons, but not the higher rate of the last level, because a lookup of an absent key may query all of them.
+// By default they get ribbons, but not the higher rate of the last level: a lookup of an absent key may query them all.
 constexpr int kLongLived = 1;
 
 int distance_of(const Settings& settings, const rocksdb::FilterBuildingContext& context) noexcept {

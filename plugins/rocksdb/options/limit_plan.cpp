@@ -11,7 +11,7 @@ namespace {
 
 /// A tenth of the limit is left unplanned, because most files still have filters of a plan for fewer keys.
 constexpr double kPlannedShare = 0.9;
-/// The share of the limit up to which flushed files get filters: above 1, so that they get some even at the limit.
+/// The share of the limit up to which flushed files get filters: above 1, so that they get bytes even at the limit.
 constexpr double kMaxShare = 1.05;
 constexpr double kUnknownShare = 0.05;
 /// A filter block's overhead: the trailer of 32 bytes, and rounding up the payload.

@@ -43,7 +43,7 @@ enum class PlanUse { kWithinRest, kAll };
 [[nodiscard]] Result<FilePlan> plan_file(const Settings& settings, const ListedTree& known,
                                          const rocksdb::FilterBuildingContext& context, PlanUse use);
 
-/// The most bytes of a file's filters without a plan: in a recovery, without the listener, or at an unknown level.
+/// The most filter bytes of a file without a plan: in a recovery, without the listener, at an unknown level, on errors.
 [[nodiscard]] std::size_t max_bytes_without_plan(const Settings& settings) noexcept;
 
 }  // namespace crivo::plugin

@@ -38,8 +38,8 @@ class Registry {
     const auto [at, is_new] = all_.try_emplace(std::string(name), std::move(value));
     return {&at->second, is_new};
   }
-  /// Registers a program's function under a name of at most `most` bytes. `what` names the kind of function in errors:
-  /// InvalidArgument if the name is invalid or already registered, or if the function is empty.
+  /// Registers a program's function under a name of at most `most` bytes. `what` names the kind of function in
+  /// messages. Errors: InvalidArgument if the name is invalid or already registered, or if the function is empty.
   template <typename Function>
   rocksdb::Status add(std::string_view what, std::string_view name, std::size_t most, Function function) {
     const auto refuse = [](std::string_view field, const std::string& must, std::string_view got) {

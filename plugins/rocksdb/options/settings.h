@@ -38,7 +38,7 @@ inline constexpr std::array kPolicies = {PolicyInfo{"crivo.Bloom", kBloom, Kind:
 struct LevelSpec {
   Kind kind = Kind::kBlocked;
   double bits_per_key = 0;  // of a blocked filter; 0: no filter
-  double fp_rate = 1;       // the rate of that blocked filter, for which a ribbon is sized
+  double fp_rate = 1;       // the rate of that blocked filter; a ribbon is sized for this rate
 
   [[nodiscard]] bool is_filter() const noexcept { return bits_per_key > 0; }
 };

@@ -107,7 +107,6 @@ constexpr Access kSize = {
     },
     [](const Settings& settings) { return settings.sized_by == By ? number_text(settings.size) : ""; }};
 
-/// An option of the policies.
 struct OptionInfo {
   std::string_view name;
   unsigned policies;  // bits of the policies that have the option
@@ -156,7 +155,7 @@ std::string_view take_value(std::optional<std::string_view>& values) {
   return first;
 }
 
-/// The same for an option's value, which may contain a colon if it is the name of a key transform.
+/// The same for an option's value. If the value is the name of a key transform, it may contain a colon.
 std::string_view take_value_of(std::string_view option, std::optional<std::string_view>& values) {
   const std::string_view all = *values;
   const std::string_view value = take_value(values);

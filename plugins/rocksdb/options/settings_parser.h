@@ -25,7 +25,7 @@ namespace crivo::plugin {
 
 inline constexpr std::string_view kKeyTransform = "key_transform";
 
-/// The policy of this name, or with filters of this kind; null if there is none.
+/// The policy of this name, or with filters of this kind (no value: crivo.Auto); null if there is none.
 [[nodiscard]] const PolicyInfo* find_policy(std::string_view name) noexcept;
 [[nodiscard]] const PolicyInfo* find_policy(std::optional<Kind> kind) noexcept;
 
@@ -42,9 +42,9 @@ class SettingsParser {
   /// The same for a policy of an open database. The key transform must not change, because readers of filters with the
   /// present transform stay in memory.
   Result<void> set_while_running(std::string_view option, std::string_view value);
-  /// Sets the options from the text after a policy's name and a colon. Unnamed values come first: bits per key, and
-  /// then, for crivo.Ribbon, bloom_before_level ("10:1"). Names and values of options may follow or replace them:
-  /// "fp_rate:0.01:1", "10:levels:5", "10:key_transform:drop_suffix:8".
+  /// Sets the options from the text after a policy's name and a colon. An unnamed value is bits_per_key, if no size was
+  /// set before. Another one, for crivo.Ribbon, is bloom_before_level: "10:1", "fp_rate:0.01:1". All other values
+  /// follow the names of their options: "10:levels:5", "10:key_transform:drop_suffix:8".
   Result<void> set_positional(std::string_view values);
   /// The settings, after all options are set. Errors: contradictory options.
   [[nodiscard]] Result<Settings> finish() const;
@@ -62,23 +62,22 @@ class SettingsParser {
   std::string_view given_size_;          // the option that determines the size
 };
 
-/// The names of a policy's options.
 [[nodiscard]] std::vector<std::string_view> option_names(const PolicyInfo& policy);
 [[nodiscard]] bool has_option(const PolicyInfo& policy, std::string_view option) noexcept;
 
 /// An option's value in the spelling of option strings; empty if it is unset and has no default.
 [[nodiscard]] std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option);
 
-/// The name of a policy with these settings: "crivo.Bloom:10", "crivo.Ribbon:fp_rate:0.01:1",
+/// The id of a policy with these settings: "crivo.Bloom:10", "crivo.Ribbon:fp_rate:0.01:1",
 /// "crivo.Auto:10:bottommost_fp_rate:0.1".
 [[nodiscard]] std::string policy_id(const PolicyInfo& policy, const Settings& settings);
 
 /// Settings that an open database may change while other threads make builders. load() returns the settings before or
 /// after a change, never a mixture.
 ///
-/// RocksDB may set the options of one SetOptions call one by one. begin_call() marks the start of such a call. Each of
-/// its options is then checked against the earlier ones, too. An error restores the settings that were in effect at
-/// begin_call(), and so drops changes that other threads have made since.
+/// RocksDB may set the options of one SetOptions call one by one. begin_call() marks the start of such a call. Each
+/// option of the call is then checked together with the earlier options of the call. An error restores the settings
+/// that were in effect at begin_call(), and so drops changes that other threads have made since.
 class SharedSettings {
  public:
   explicit SharedSettings(const PolicyInfo& policy) : policy_(policy), settings_(default_settings(policy)) {}
@@ -166,15 +165,15 @@ class SharedSettings {
   return factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
 }
 
-/// Whether it is one of Crivo's policies.
+/// Whether this is one of Crivo's policies.
 [[nodiscard]] inline bool is_crivos(const rocksdb::FilterPolicy& policy) {
   return std::string_view(policy.Name()).starts_with("crivo.");
 }
 
-/// The class of RocksDB's own policies, for IsInstanceOf.
+/// The class name of RocksDB's own policies, for IsInstanceOf.
 inline constexpr const char* kBuiltinPolicy = "rocksdb.internal.BuiltinFilter";
 
-/// The settings that one of Crivo's policies exposes to RocksDB under its name; no value for other policies.
+/// The settings of one of Crivo's policies; no value for other policies.
 [[nodiscard]] inline std::optional<Settings> settings_of(const rocksdb::FilterPolicy& policy) {
   if (std::ranges::count(kPolicies, std::string_view(policy.Name()), &PolicyInfo::name) == 0) return std::nullopt;
   const auto* const settings = policy.GetOptions<SharedSettings>(policy.Name());
