@@ -53,13 +53,13 @@ using OptionMap = std::unordered_map<std::string, OptionTypeInfo>;
 
 const OptionMap* option_map(const PolicyInfo& policy) {
   // The options are mutable, so that DB::SetOptions can change them. They are not serialized, because the policy's id
-  // contains them (policy.h, GetId). Never destroyed, because policies may outlive static objects.
+  // contains them (policy.h, GetId). The maps are never destroyed, because policies may outlive static objects.
   static const auto* const maps = [] {
     const auto serialize = [](const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
       *value = text_at(address, name);
       return Status::OK();
     };
-    // RocksDB compares the ids before it calls this.
+    // RocksDB compares the ids before it calls this function.
     const auto equal = [](const ConfigOptions&, const std::string&, const void*, const void*, std::string*) {
       return true;
     };
@@ -79,8 +79,8 @@ const OptionMap* option_map(const PolicyInfo& policy) {
 /// passes the text back to ConfigureOptions if the change fails.
 constexpr const char* kIdBefore = "crivo_id_before";
 
-/// The folder for hashes that max_build_bytes moves to a file: $TMPDIR, or else the database's folder, or else
-/// /var/tmp. (/tmp may be in memory.) Null if memory is short.
+/// The folder for hashes that max_build_bytes moves to a file: $TMPDIR, or else the first writable one of the
+/// database's folder, /var/tmp and /tmp. Null if memory is short.
 std::shared_ptr<const std::string> spill_folder(const rocksdb::Logger* log) noexcept try {
   return std::make_shared<const std::string>(default_temp_folder(folder_of(log)));
 } catch (...) {
@@ -204,8 +204,8 @@ std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const st
 }
 
 // RocksDB discards the status of a policy from an option string, so the policy stores its first error. If SetOptions
-// changes a policy in place (mutable options only, before RocksDB 9.8), the policy returns an error and stays
-// unchanged.
+// changes a policy in place (mutable options only, before RocksDB 9.8), the policy returns the error of a wrong option,
+// and stays unchanged.
 Status FilterPolicy::ConfigureOptions(const ConfigOptions& config,
                                       const std::unordered_map<std::string, std::string>& options,
                                       std::unordered_map<std::string, std::string>*) {

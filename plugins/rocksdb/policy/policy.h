@@ -16,9 +16,9 @@
 namespace crivo::plugin {
 
 /// A policy is created even if its options are wrong, because RocksDB would otherwise silently continue without
-/// filters. The errors are stored for ValidateOptions, which makes DB::Open fail. If RocksDB gets a builder without
+/// filters. The first error is stored for ValidateOptions, which makes DB::Open fail. If RocksDB gets a builder without
 /// that check (SetOptions from 9.8 on, CreateColumnFamily, SstFileWriter), the filter uses the last valid settings, and
-/// LOG reports the error.
+/// LOG reports the error. With an unknown key transform, there is no filter.
 class FilterPolicy final : public rocksdb::FilterPolicy {
  public:
   explicit FilterPolicy(const RocksDBFilterOptions& options);
@@ -38,9 +38,9 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override;
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override;
 
-  /// RocksDB serializes the options of an open database before it changes some of them. If any option is wrong, even
-  /// one of another object, RocksDB passes the text to ConfigureOptions, to restore the old values. For that purpose,
-  /// the text contains the policy's id.
+  /// RocksDB serializes the options of an open database before it changes some of them. Up to 9.7, if any option is
+  /// wrong, even one of another object, RocksDB passes the text to ConfigureOptions, to restore the old values. For
+  /// that purpose, the text contains the policy's id.
   std::string SerializeOptions(const rocksdb::ConfigOptions& config, const std::string& prefix) const override;
   rocksdb::Status ConfigureOptions(const rocksdb::ConfigOptions& config,
                                    const std::unordered_map<std::string, std::string>& options,
@@ -59,8 +59,8 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// The filters of a new file, within max_total_bytes if set.
   [[nodiscard]] FilePlan plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept;
   /// Logs warnings: wrong options and the filter that is used instead; a `folder` for hashes that is in memory (null:
-  /// no folder); a bug of RocksDB with these table options; and damaged blocks found since the last call. RocksDB
-  /// passes a logger to a policy only when it requests a builder.
+  /// no folder); a bug of RocksDB with these table options; and damaged blocks found since the last call. Also records
+  /// the column family in the counters. RocksDB passes a logger to a policy only when it requests a builder.
   void log_warnings(const rocksdb::FilterBuildingContext& context, const Settings& settings,
                     const std::string* folder) const noexcept;
 
