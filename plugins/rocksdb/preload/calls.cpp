@@ -1,5 +1,5 @@
-// The plugin's functions for libcrivo_rocksdb_preload.so. They give filters to the column families of a program without
-// Crivo, or log why not.
+// The plugin's functions for libcrivo_rocksdb_preload.so. They set Crivo's policy for the column families of a program
+// that was not written for Crivo, or log why not.
 #include "preload/calls.h"
 
 #include <rocksdb/comparator.h>

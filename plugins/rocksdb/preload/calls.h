@@ -12,7 +12,7 @@ struct PreloadCalls {
   /// filters. free_copy frees the copy. Calls `say` with a message if the request is invalid or memory is short.
   void* (*copy_with_filters)(const void* options, void (*say)(const char* trouble) noexcept) noexcept;
   void (*free_copy)(void* options) noexcept;
-  /// Logs why these options have no Crivo filters. Logs nothing if they have.
+  /// Logs why these options do not have the requested policy. Logs nothing if they have it.
   void (*log_reason)(const void* options, void* log) noexcept;
 };
 

@@ -1,10 +1,10 @@
 // libcrivo_rocksdb_preload.so: Crivo's filters in programs that were not written for them.
 //
 // If this library is in LD_PRELOAD, the functions below replace those of librocksdb, and call the originals. RocksDB
-// makes each column family from options that SanitizeOptions has processed (10.x: SanitizeCfOptions), no matter how the
-// database is opened or the family is created. This function is not public, but librocksdb exports it, and calls it
-// through the dynamic linker. RocksDB then writes the options into LOG by ColumnFamilyOptions::Dump. After that, this
-// library's function logs why there is no filter.
+// makes each column family from options that SanitizeOptions has processed (later versions: SanitizeCfOptions), no
+// matter how the database is opened or the family is created. This function is not public, but librocksdb exports it,
+// and calls it through the dynamic linker. RocksDB then writes the options into LOG by ColumnFamilyOptions::Dump. This
+// library's Dump calls the original, and then logs why the column family gets no filters.
 //
 // This library is not linked to RocksDB, because modules with a RocksDB of their own would then find the linked one
 // first. It loads the plugin only if the program uses the RocksDB that the plugin was built for.
@@ -60,7 +60,7 @@ Dl_info place_of(const void* address) noexcept {
 
 /// Recorded at startup, before the program can change its environment, folder or files.
 struct Start {
-  bool filters_requested;  // filters are requested
+  bool filters_requested;  // CRIVO_ROCKSDB is set and not empty
   bool can_say;            // standard error is open, and not one of the program's files
   char plugin[PATH_MAX];
 
