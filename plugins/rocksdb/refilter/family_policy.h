@@ -35,7 +35,7 @@ struct FamilyPolicy {
 struct TreeFile {
   rocksdb::SstFileMetaData meta;
   int level = 0;
-  bool bottommost = false;  // no lower level overlaps its range of keys
+  bool bottommost = false;  // as RocksDB's Compaction::IsBottommostLevel
 };
 
 /// A new file. If `flushed`, `bottommost` is ignored, because RocksDB does not determine it for a flush.
