@@ -21,7 +21,7 @@ template <typename Ours, typename Objects>
                              [](const auto& each) { return each != nullptr && each->IsInstanceOf(Ours::kName); });
 }
 
-/// Logs a line per damaged block found since the last call.
+/// Logs the lines of drain_damages().
 void log_damages(Counters& counters, rocksdb::Logger* log);
 
 /// Calls log_damages, and then logs the counters and the column families in one line.
@@ -54,7 +54,7 @@ class CounterListener final : public rocksdb::EventListener {
   /// Whether the names include kName. RocksDB serializes several listeners as FIRST:SECOND, and reads this as one name.
   static bool is_one_of(std::string_view names) noexcept;
   /// Registers the database, and lists its files if a policy has max_total_bytes. inputs: the number of files that a
-  /// compaction reads.
+  /// beginning compaction reads, or 0.
   static void update(rocksdb::DB& db, std::size_t inputs) noexcept;
 
   std::string name_;

@@ -14,7 +14,7 @@
 namespace crivo::plugin {
 namespace {
 
-/// The kinds of the file's filter blocks, joined by "+": "blocked", "ribbon", and "always_maybe" without a filter.
+/// The kinds of the file's blocks, joined by "+": "blocked", "ribbon", "always_maybe" (every key passes).
 std::string kinds_text(const WrittenFilters& filters) {
   std::string text;
   const auto add = [&](std::uint64_t blocks, std::string_view name) {
@@ -26,11 +26,11 @@ std::string kinds_text(const WrittenFilters& filters) {
   return text;
 }
 
-constexpr int kDigits = 4;  // the model is accurate to two or three
+constexpr int kDigits = 4;  // the model is accurate to two or three digits
 
 rocksdb::UserCollectedProperties properties_of(const FilterRecord& record) {
   const WrittenFilters filters = record.read();
-  if (filters.keys() == 0) return {};  // RocksDB then writes no filter blocks into the file
+  if (filters.keys() == 0) return {};  // the file has no filter, or one without keys
   rocksdb::UserCollectedProperties properties = {
       {sst::kStampProperty, record.stamp()},
       {"crivo.filter", kinds_text(filters)},

@@ -77,7 +77,7 @@ class FilterRecord {
   explicit FilterRecord(std::string stamp = {}, std::string key_transform = {})
       : stamp_(std::move(stamp)), key_transform_(std::move(key_transform)) {}
 
-  /// The stamp of the filters that the options specify (FileSizing).
+  /// Identifies the filters that the options specify (FileSizing::stamp).
   [[nodiscard]] const std::string& stamp() const noexcept { return stamp_; }
   /// The name of the key transform; may be empty.
   [[nodiscard]] const std::string& key_transform() const noexcept { return key_transform_; }

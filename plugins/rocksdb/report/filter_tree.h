@@ -1,19 +1,20 @@
 // The files of a database and their filters, for max_total_bytes, the limit for all filters of a database.
 //
 // A policy sees one file at a time, but not the database. The listener gets the database when a flush or a compaction
-// begins, and then lists its files. The plan (options/limit_plan.h) follows from the list:
+// begins or ends, and then lists the files. The plan (options/limit_plan.h) follows from the list:
 //
 // 1. If the filters of all files, sized by the other options, fit into 0.9 of the limit, a new file's filter is also
 // sized by these options.
 // 2. Otherwise 0.9 of the limit is divided over the levels that have keys, and a new file gets the bits per key of its
-// level. Inputs of a running compaction count in its output level.
+// level. In the plan of a compaction, all running inputs above its output level count in this level.
 // 3. Files that are not rewritten retain the filters of an earlier plan. If these leave too little of the limit, the
 // running compactions together get the larger of two budgets: the rest of the limit, or the filter bytes of their
-// inputs. If all filters exceed the limit, the second budget is reduced in proportion. A flushed file gets at most half
-// of what the other files and the running compactions leave of 1.05 times the limit.
+// inputs. If all filters exceed the limit, the second budget is multiplied by limit / (bytes of all filters). For a
+// flushed file, the rest is 1.05 times the limit, less the filters of other files and running compactions; the file
+// gets at most half of this rest.
 //
-// The bytes of a new filter are not reserved: they count from the next list on. Listing takes a microsecond per file,
-// under the database's mutex, and at most 1% of the time.
+// The bytes of a new filter are not reserved: they count from the next listing on. Listing takes a microsecond per
+// file, under the database's mutex. Unless requested by `now`, it takes at most 1% of the time.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -48,7 +49,7 @@ class FilterTree {
   [[nodiscard]] ListedTree of(const std::string& family) const;
 
   struct Total {
-    std::uint64_t max_total_bytes = 0;  // the largest of its column families; 0: no limit
+    std::uint64_t max_total_bytes = 0;  // the largest limit of a column family; 0: no limit
     std::uint64_t files = 0;
     std::uint64_t keys = 0;
     std::uint64_t bytes = 0;
@@ -80,7 +81,7 @@ class FilterTree {
   };
   class KeyCounts;
 
-  /// No value if the file cannot be read now.
+  /// No value after an error that may be temporary.
   [[nodiscard]] static std::optional<Filter> read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
   [[nodiscard]] Families sum(rocksdb::DB& db, const std::vector<rocksdb::LiveFileMetaData>& files);
 

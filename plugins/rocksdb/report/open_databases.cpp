@@ -8,7 +8,7 @@ namespace crivo::plugin {
 namespace {
 
 /// The files of the database that this thread is flushing, compacting or refiltering. Needed if several databases share
-/// a logger. Set at the beginning of each such operation, so a stale value is never used.
+/// a logger. Each such operation first sets this variable.
 thread_local std::weak_ptr<FilterTree> tree_of_thread;
 thread_local bool refilters = false;
 

@@ -48,7 +48,7 @@ struct OpenDatabase {
 /// The folder of the database with this logger; empty without a listener.
 [[nodiscard]] std::string folder_of(const rocksdb::Logger* log);
 /// The files of a database with this logger; null without a listener. If several databases share the logger, the files
-/// of the one for which this thread flushes or compacts.
+/// of the database on which this thread works (begin_work, begin_refiltering).
 [[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(const rocksdb::Logger* log);
 [[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(rocksdb::DB& db);
 struct TreeOfFolder {
