@@ -24,8 +24,9 @@ using rocksdb::UserCollectedProperties;
 /// new record may replace that of another filter.
 ///
 /// RocksDB keeps a file's properties unchanged in memory while the file is open. A query gets only these properties. So
-/// a filter is identified by its address, its size and its stated checksum. A later filter at the same address counts
-/// as verified only if it states the same checksum, and even then RocksDB's own checksum has verified its bytes.
+/// a filter is identified by its address, its size and its stated checksum. A later filter at this address counts as
+/// verified only with the same size and stated checksum. Even then, RocksDB has verified its bytes, unless the file has
+/// no checksums.
 class VerifiedBlocks {
  public:
   /// Never destroyed: programs may scan after this library's static objects are destroyed.
@@ -58,7 +59,7 @@ class VerifiedBlocks {
   std::array<std::atomic<std::uint64_t>, kPlaces> places_{};
 };
 
-/// Opens the filter in a property in place. No value if the property is not a filter, is damaged, or has another name.
+/// Opens a property's filter in place. No value if the property is not a filter, is damaged, or has another name.
 std::optional<FilterRef> open_scan_filter(std::string_view name, const std::string& block) {
   const auto bytes = std::as_bytes(std::span(block));
   if (bytes.size() < kSstTrailerBytes || !is_sst_block(bytes)) return std::nullopt;
@@ -72,11 +73,11 @@ std::optional<FilterRef> open_scan_filter(std::string_view name, const std::stri
 /// Whether a filter consists of hashes of prefixes or attributes, so that it can be queried for them.
 bool knows_values(const FilterRef& filter) noexcept { return filter.shape().hash_id == HashId::kXxh3_64; }
 
-/// How a file's keys are compared.
+/// Whether keys that are equal under a file's comparator have equal bytes: unknown, yes, or yes except the timestamps.
 enum class Order { kUnknown, kBytes, kBytesAndTimestamp };
 
-/// How keys that are equal under the file's comparator compare as bytes. kUnknown: they may differ, so a scan for one
-/// spelling would miss another.
+/// kUnknown unless the comparator is one of RocksDB's bytewise ones, or is named in ScanFilterOptions::comparator. If
+/// equal keys may have different bytes, a scan for one spelling would miss another.
 Order order_of(const TableProperties& file) {
   const std::string& name = file.comparator_name;
   if (name == "leveldb.BytewiseComparator" || name == "rocksdb.ReverseBytewiseComparator") return Order::kBytes;

@@ -18,7 +18,7 @@ namespace crivo::plugin {
 /// As ReadOptions::table_filter, which is a function up to RocksDB 11.8, and a pointer to one afterwards.
 using TableFilter = std::function<bool(const rocksdb::TableProperties&)>;
 
-/// Sets the field of ReadOptions. A function keeps `owner` alive; for a pointer, the caller must keep the filter alive.
+/// Sets the field of ReadOptions. A function keeps `owner`, if any, alive. Otherwise the caller keeps the filter alive.
 template <typename Field>
 void set_table_filter(Field& field, const TableFilter& filter, const std::shared_ptr<const void>& owner = nullptr) {
   if constexpr (std::is_pointer_v<Field>) {
@@ -28,7 +28,6 @@ void set_table_filter(Field& field, const TableFilter& filter, const std::shared
   }
 }
 
-/// One condition on a key.
 struct ScanCondition {
   /// What the condition tests. A prefix has the kind kPrefix; Extract::length is unused, because a filter for a shorter
   /// prefix can answer, too. If no function is registered under the name, the condition can be evaluated for files, but

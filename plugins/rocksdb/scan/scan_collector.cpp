@@ -165,7 +165,7 @@ std::size_t shared_bytes(std::string_view a, std::string_view b) noexcept {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-/// An error does not fail the file: the file then has no scan filter, and every scan reads it.
+/// An error does not fail the file: the file then lacks the scan filter, and scans by this filter read the file.
 class ScanCollector final : public rocksdb::TablePropertiesCollector {
  public:
   explicit ScanCollector(const ScanFilterOptions& options) noexcept : bytes_left_(options.max_bytes) {
