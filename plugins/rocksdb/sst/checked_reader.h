@@ -1,4 +1,4 @@
-// Decodes RocksDB's encodings of numbers, with bounds checks.
+// Decodes RocksDB's encodings of numbers. CheckedReader checks bounds.
 #pragma once
 
 #include <cstddef>

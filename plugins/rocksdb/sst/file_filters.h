@@ -41,14 +41,13 @@ struct FileFilters {
   std::string name;              // FilterLayout::name
   std::uint64_t entries = 0;     // keys and tombstones of the file, with all versions, without range deletions
   std::uint64_t keys = 0;        // keys and prefixes in the filters
-  bool readable = true;          // by RocksDB's policies and Crivo's
+  bool readable = true;          // by RocksDB's policies or Crivo's
   bool whole_keys = true;        // built from whole keys, not from prefixes alone
   std::string prefix_extractor;  // of the file's writer; may be empty
-  std::string stamp;             // empty if the filters are not Crivo's, or if there was no collector
+  std::string stamp;             // empty if the filters are not Crivo's, or were written without Crivo's collector
   std::vector<FilterBlock> blocks;
   std::vector<ScanFacts> scans;
 
-  /// Whether any block is of this kind.
   [[nodiscard]] bool has(BlockKind kind) const noexcept;
   /// All blocks together: see kind() and current_fp_rate().
   [[nodiscard]] FilterFigures figures() const { return {kind(), keys, bytes(), current_fp_rate()}; }
@@ -61,7 +60,7 @@ struct FileFilters {
   /// Whether the filter has transformed keys and a name that no policy with that transform looks up. Crivo 0.1 wrote
   /// such filters.
   [[nodiscard]] bool is_misnamed() const;
-  /// The kinds of the blocks: "ribbon", "blocked+ribbon", or "none".
+  /// The kinds of the blocks: "ribbon", "blocked+ribbon", or "none" (RocksDBFileFilter::kind lists all).
   [[nodiscard]] std::string kind() const;
   /// Why the filter is missing, damaged, unreadable, or lets every key of a block pass. Empty if the filter works, or
   /// if the file has neither a filter nor entries.
@@ -77,7 +76,7 @@ inline constexpr std::string_view kScanProperty = "crivo.scan.";
 /// The property with a file's stamp (FileSizing).
 inline constexpr const char* kStampProperty = "crivo.filter.options";
 
-/// The name of RocksDB's own policies before 7.0. Since then, this name means a policy that writes no filters.
+/// The name of RocksDB's read-only policy, the compatibility name of all its policies, and their name before 7.0.
 inline constexpr std::string_view kReadsOnly = "rocksdb.BuiltinBloomFilter";
 
 /// Reads the filters of a file, one block at a time. `status` reports a file that cannot be read.

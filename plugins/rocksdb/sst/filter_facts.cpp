@@ -80,7 +80,7 @@ void describe_legacy_bloom(std::string_view block, FilterFacts& facts) {
 void describe_builtin(std::string_view block, FilterFacts& facts) {
   const std::string_view payload = block.substr(0, block.size() - kMetadataBytes);
   const bool zeros = std::ranges::all_of(payload, [](char byte) { return byte == 0; });
-  // A RocksDB filter that lets every key pass has 1 + 5 bytes. All other filters have 16 n + 5 bytes.
+  // A block that lets every key pass has 1 + 5 bytes. RocksDB's other blocks have 16 n + 5 bytes.
   if (facts.marker == 0 && zeros && payload.size() == 1) {
     facts.kind = BlockKind::kAlwaysMaybe;
     return;

@@ -44,11 +44,11 @@ struct FilterFacts {
   BlockKind kind = BlockKind::kUnknown;
   std::uint64_t keys = 0;
   std::uint64_t bytes = 0;     // of the whole block
-  double current_fp_rate = 1;  // of Crivo's filters from the set bits, of others from a model
+  double current_fp_rate = 1;  // of Crivo's filters from the block, of others from a model
   int marker = 0;              // the first of the block's last five bytes
   double distinct_keys = 0;    // of Crivo's filters, from their bits: exact for a ribbon
   std::string key_transform;   // the name of the key transform; may be empty
-  std::string damage;          // why every key passes although it should not; may be empty
+  std::string damage;          // what is wrong with the block; may be empty
 
   /// Whether the filter can exclude keys.
   [[nodiscard]] bool can_say_no() const noexcept {

@@ -88,7 +88,7 @@ Status FilterLayout::find_parts(const TableFile& file, BlockHandle index) {
 }
 
 // As RocksDB's PartitionedFilterBlockReader: the first partition whose last key is not before the key. If there is
-// none, the last partition, which may have the prefix of a later key.
+// none, the last partition, which may have the key's prefix.
 std::size_t FilterLayout::part_of(std::string_view key) const noexcept {
   const auto is_before = [&](const FilterPartition& part, std::string_view wanted) {
     return order_ == Order::kReverse ? part.last_key > wanted : part.last_key < wanted;

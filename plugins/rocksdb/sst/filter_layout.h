@@ -16,7 +16,7 @@ enum class FilterForm { kNone, kFull, kPartitioned, kBlockBased };
 /// "none", "full", "partitioned" or "block_based".
 [[nodiscard]] std::string_view name_of(FilterForm form) noexcept;
 
-/// A filter block. `last_key` is at or after its last key, and before the first key of the next block.
+/// A filter block. `last_key` is at or after the block's last key, and before the first key of the next block.
 struct FilterPartition {
   BlockHandle handle;
   std::string last_key;  // empty for a filter of the whole file
@@ -31,7 +31,7 @@ class FilterLayout {
   [[nodiscard]] FilterForm form() const noexcept { return form_; }
   /// The compatibility name of the policies that can read the filters.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Whether RocksDB's own policies and Crivo's can read the filters.
+  /// Whether RocksDB's own policies or Crivo's can read the filters.
   [[nodiscard]] bool is_readable() const noexcept;
   [[nodiscard]] const std::vector<FilterPartition>& parts() const noexcept { return parts_; }
 

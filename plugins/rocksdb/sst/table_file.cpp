@@ -55,7 +55,7 @@ std::uint32_t crc32c(std::string_view data) noexcept {
   return ~crc;
 }
 
-/// RocksDB and LevelDB mask CRCs, because the CRC of data that contains its own CRC is weak.
+/// RocksDB and LevelDB mask CRCs, because the CRC of data that contains CRCs is weak.
 std::uint32_t masked(std::uint32_t crc) noexcept { return std::rotr(crc, 15) + 0xa282ead8U; }
 
 /// RocksDB hashes all but the last byte, and mixes the last byte in, to avoid the hash's slower streaming interface.

@@ -1,11 +1,11 @@
 // Reads an SST file of RocksDB's block-based table format without RocksDB's table reader.
 //
-// RocksDB gives no access to a file's filter blocks. Its table reader opens a file with its whole index, silently
+// RocksDB has no interface for a file's filter blocks. Its table reader opens a file with its whole index, silently
 // answers "maybe" if a filter cannot be read, and does not expose offsets or checksums of blocks. The format, however,
 // is stable: every release must read the files of earlier releases, and additions come with a new format_version, which
 // is rejected here until it has been reviewed. So this class reads the five structures that lead to the filters:
-// footer, metaindex, properties, the index of filter partitions, and block checksums. It reads nothing else of a file,
-// and validates every number before use, as files may be damaged or forged.
+// footer, metaindex, properties, the index of filter partitions, and block checksums. Besides the filters, it reads
+// nothing else of a file. It validates every number before use, because files may be damaged or forged.
 //
 // Checked against the sources of RocksDB 7.0 to 11.8 (format_version 0 to 7).
 #pragma once
@@ -42,7 +42,6 @@ struct BlockHandle {
   std::uint64_t size = 0;
 };
 
-/// The contents of a block.
 struct Block {
   std::string contents;
   bool matches = true;  // its checksum is right, or there is none
@@ -52,7 +51,7 @@ struct Block {
 class TableFile {
  public:
   /// Opens the file and reads its metadata. Errors: as the file system's; NotSupported if the table is not block-based
-  /// or its format_version is too new; Corruption if the file is not a complete SST file.
+  /// or its format_version is too new; Corruption if the file is not a complete SST file; MemoryLimit.
   rocksdb::Status open(rocksdb::FileSystem& files, const std::string& path);
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
@@ -65,7 +64,8 @@ class TableFile {
   /// A numeric property; 0 if there is none.
   [[nodiscard]] std::uint64_t number_property(const std::string& name) const;
 
-  /// Reads a block. Errors: as the file system's; Corruption if it is not within the file, or is compressed.
+  /// Reads a block. Errors: as the file system's; MemoryLimit; Corruption if the block is not within the file, or is
+  /// compressed.
   rocksdb::Status read(BlockHandle handle, Block* block) const;
 
  private:
@@ -87,7 +87,7 @@ class TableFile {
 rocksdb::Status decode_entries(std::string_view block, std::vector<std::pair<std::string, std::string>>* entries);
 
 /// The entries of an index block: keys, and the handles of their blocks. From format_version 4 on, most handles are
-/// stored as differences from the previous one (`deltas`). Errors: Corruption.
+/// stored as differences from the previous handle (`deltas`). Errors: Corruption.
 rocksdb::Status decode_index(std::string_view block, bool deltas,
                              std::vector<std::pair<std::string, BlockHandle>>* entries);
 
