@@ -22,7 +22,6 @@ struct TreeFit {
   double level_ratio;
 };
 
-/// The sizes of a tree.
 struct TreeSizes {
   /// The keys of each level below level 0, beginning with the last; 0 for an empty level.
   std::vector<double> keys;
@@ -30,9 +29,9 @@ struct TreeSizes {
   double level0_runs = 0;
 };
 
-/// The tree with equal ratios between its levels that has the same number of levels, and the same share of the keys
-/// below level 0 in its last level. If there is only one level, the ratio follows from level 0: crivo.Auto models level
-/// 0 as four runs with the size of the smallest level in total, and the ratio gives these runs their real size.
+/// Fits a tree with equal ratios between its levels. It has the same number of levels, and the same share of the keys
+/// below level 0 in its last level. If only the last level has keys, level 0 determines the ratio. crivo.Auto models
+/// level 0 as four runs, together as large as the smallest level. This ratio gives these runs the real mean size.
 [[nodiscard]] TreeFit fit_tree(const TreeSizes& sizes) noexcept;
 
 /// The ratios to try, because a tree is never quite as crivo.Auto assumes: the ratio of the fit, some ratios up to four

@@ -172,7 +172,6 @@ struct AdviseOptions {
 /// The size to compare with if there are no filters.
 constexpr double kUsualBitsPerKey = 10;
 
-/// A column family and its tree.
 struct ReadFamily {
   FamilyPolicy policy;
   FamilyTree tree;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDigits = 5;  // more would be meaningless
 
-/// The options of an existing Crivo policy that every choice preserves.
+/// The options of an existing Crivo policy that Crivo's choices preserve.
 struct PreservedOptions {
   std::string text;  // as in an option string: ";max_build_bytes=1000"
   std::string key_transform;

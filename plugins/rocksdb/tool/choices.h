@@ -10,7 +10,6 @@
 
 namespace crivo::tool {
 
-/// A filter policy, and its costs.
 struct Choice {
   std::string kind;           // "auto", "blocked", "ribbon", "rocksdb_bloom" or "rocksdb_ribbon"
   std::string filter_policy;  // as in an option string
@@ -24,8 +23,8 @@ struct Goal {
   double limit;
 };
 
-/// The best policy of each kind that reaches the goal, best first. The choices preserve the limits in bytes,
-/// count_questions and the key transform of an existing Crivo policy. Throws Refused as parse_policy does.
+/// The best policy of each kind that reaches the goal, best first. Crivo's policies preserve an existing Crivo policy's
+/// limits in bytes (if they have them), count_questions and key transform. Throws Refused.
 [[nodiscard]] std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal);
 
 }  // namespace crivo::tool

@@ -1,8 +1,8 @@
 // A database as its OPTIONS file describes it.
 //
 // To open another program's database, this program needs the database's options: with a wrong comparator, reads find
-// nothing, and without the merge operator, compactions fail. RocksDB would ignore unknown options; load_options reports
-// them as errors, before anything is opened.
+// nothing, and without the merge operator, compactions fail. For writing, load_options therefore rejects unknown
+// options and objects, before anything is opened.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -22,9 +22,9 @@ struct DatabaseOptions {
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
 };
 
-/// Reads the newest OPTIONS file. With `for_writing`, every object that the file names must be known in this process,
-/// and every folder must exist. `wal_dir`, if not empty, replaces the option. Otherwise the log must be in the
-/// database's folder, because the OPTIONS file of a copied database may name the original's log. Throws Refused.
+/// Reads the newest OPTIONS file. `wal_dir`, if not empty, replaces the option. With `for_writing`, this process must
+/// know all objects in the file, and its paths must be absolute. The write-ahead log must then be in the database's
+/// folder, or in `wal_dir`, because the OPTIONS file of a copied database may name the original's log. Throws Refused.
 [[nodiscard]] DatabaseOptions load_options(const std::string& path, bool for_writing, const std::string& wal_dir = "");
 
 /// Opening a pipe would wait for its other end. Throws Refused, with `rule`, if the file is a pipe, a socket or a
@@ -44,7 +44,7 @@ void add_family_option(CLI::App& command, FamilyChoice& families);
 
 /// The filter policy of a column family; null if the family has no policy, or another table format.
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family);
-/// Sets the policy, and installs the collector if the policy is one of Crivo's. Throws Refused.
+/// Sets the policy. Installs Crivo's collector if the policy is Crivo's and there is no other. Throws Refused.
 void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<const rocksdb::FilterPolicy>& policy);
 /// Parses a policy as in option strings, "crivo.Auto:10", and validates it for a database with these options. Throws
 /// Refused.
@@ -68,7 +68,7 @@ class Database {
 
   /// Whether the database has any SST file. If RocksDB opens a database for writing, it writes the log's keys into
   /// files in DB, because OPTIONS lacks db_paths and cf_paths. Only an existing file in DB shows that DB is the right
-  /// folder. Throws Refused for a column family with keys in the log but no file.
+  /// folder. Throws Refused if some families have files, and another one has keys only in the log.
   [[nodiscard]] bool has_files() const;
 
   [[nodiscard]] rocksdb::DB& db() const noexcept { return *db_; }

@@ -44,7 +44,7 @@ struct ReadFile {
   sst::FileFilters filters;
   bool flushed = false;  // estimated: no property of a file says so
 
-  /// The false-positive rate if this policy queries the filters.
+  /// The false-positive rate with this policy; 1 if the policy cannot use the filters.
   [[nodiscard]] double fp_rate(const rocksdb::FilterPolicy* policy) const {
     return sst::obstacle_of(policy, filters).empty() ? filters.current_fp_rate() : 1;
   }

@@ -19,7 +19,7 @@ using namespace refilter;  // NOLINT(google-build-using-namespace)
 struct FileGroup {
   NewFile file{};
   std::uint64_t files = 0;
-  std::uint64_t keys = 0;    // keys and prefixes in filters
+  std::uint64_t keys = 0;    // keys and prefixes in filters; entries of files without filters
   std::uint64_t blocks = 0;  // of filters; at least one per file
   /// How many of these files a lookup of an absent key reads without filters, on average, if the looked-up keys are
   /// distributed like the stored keys: a sorted run that covers a tenth of the keys counts as a tenth.

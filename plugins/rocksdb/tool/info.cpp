@@ -181,7 +181,7 @@ void say_how_to_set_policy(const std::string& family, const std::string& has, co
 }
 
 /// RocksDB also keeps the previous OPTIONS file. If the previous file names one of Crivo's policies and the newest file
-/// names none, a program without the library has opened the database.
+/// names none, a program without the library has probably opened the database.
 bool has_lost_policies(const std::string& path, const std::string& newest,
                        const std::map<std::string, LastPolicy>& policies) {
   bool lost = false;
@@ -224,7 +224,7 @@ std::vector<ListedFile> files_in(const std::string& folder) {
 }
 
 /// The files of a database. If the database cannot be opened (unknown options, damaged files), returns the files in its
-/// folder, and sets `whole` to false if there may be more.
+/// folder, and sets `whole` to false if a file of the database is damaged or missing.
 std::vector<ListedFile> files_of_database(const std::string& path, bool& whole) {
   std::error_code error;
   if (!fs::exists(fs::path(path) / "CURRENT", error)) {

@@ -1,4 +1,5 @@
-// crivo-sst: inspects RocksDB's SST files and replaces their filters. Users call it as `crivo sst` or `crivo rocksdb`.
+// crivo-sst, the program behind `crivo sst` and `crivo rocksdb`: inspects, plans and replaces the filters of SST files,
+// and runs other programs with Crivo's filters.
 #include <cstdio>
 #include <exception>
 #include <string_view>

@@ -30,10 +30,10 @@ using rocksdb::Status;
 /// Queries the filter of an SST file, without reading the rest of the file. Holds all filter blocks in memory.
 class FilterProbe {
  public:
-  /// Reads the filter. Errors: as TableFile::open; NotFound if the file has no filter, or an unreadable one.
+  /// Reads the filter. Errors: as those of TableFile; NotFound if the file has no filter, or an unreadable one.
   Status open(rocksdb::FileSystem& files, const std::string& path);
 
-  /// Caveats about the answers: filter blocks are damaged, or contain only prefixes.
+  /// Caveats about the answers: damaged blocks, filters of prefixes alone, an unknown transform, an unknown key order.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
 
   /// Whether the filter lets each of these keys pass, in order. A damaged filter lets every key pass.
@@ -150,7 +150,7 @@ class Probing {
                : std::chrono::duration<double, std::nano>(spent_).count() / static_cast<double>(keys_queried_);
   }
 
-  /// Returns false if more keys cannot change the output.
+  /// Returns false if more keys cannot change the result.
   bool ask(Keys lines) {
     keys_.clear();
     if (!options_.hex) {

@@ -32,7 +32,7 @@ std::atomic<bool> stop_requested = false;
 
 extern "C" void request_stop(int) { stop_requested = true; }
 
-/// The first signal requests a safe stop. A second signal ends the program at once, which is as safe as any crash.
+/// A signal requests a safe stop. The same signal again ends the program at once, which is as safe as any crash.
 void listen_for_signals() {
   struct sigaction action {};
   action.sa_handler = request_stop;
@@ -44,7 +44,7 @@ void say(const std::string& text) { std::fprintf(stderr, "crivo sst refilter: %s
 
 bool removes_filters(const RefilterOptions& options) { return options.policy == kNoPolicy; }
 
-/// Sets the user's policy in the options. Throws Refused, also for a policy that writes no filters.
+/// Sets the policy `text`, or no policy for `none`. Throws Refused, also for a policy that writes no filters.
 void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb::ColumnFamilyDescriptor& family) {
   if (text == kNoPolicy) return set_policy(family.options, nullptr);
   // Each family has its own policy object, because a policy records the family's levels.
@@ -55,7 +55,8 @@ void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb:
                 "; --policy none removes filters");
 }
 
-/// Determines the policy of each column family, and checks that at least one family has a policy.
+/// Sets the policy that --policy names. Without this option, throws Refused unless a family has a policy that writes
+/// filters.
 void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   arguments.families.check(options);
   rocksdb::DBOptions with_listener;  // install_listener installs it if a policy needs it
