@@ -1,10 +1,11 @@
 // The classes of filter builders and readers. Since 7.0, RocksDB's public headers only forward-declare them.
 //
 // A plugin for an installed librocksdb declares classes with the same virtual table slots. RocksDB calls by slot, so
-// these classes replace its own. They have their own namespace, because a second definition of rocksdb::FilterBits*
-// would interpose RocksDB's weak symbols. The order of the declarations is the contract (Itanium C++ ABI).
-// FilterBitsBuilder has two layouts, because RocksDB 9.6 added AddKeyAndAlt. Up to 10.8, the last two slots belonged to
-// a subclass, and RocksDB did not call them on external builders. So it is harmless to declare them for all versions.
+// their objects can replace RocksDB's own. They have their own namespace, because a second definition of
+// rocksdb::FilterBits* would interpose RocksDB's weak symbols. The order of the declarations is the contract (Itanium
+// C++ ABI). FilterBitsBuilder has two layouts, because RocksDB 9.6 added AddKeyAndAlt. Up to 10.8, the last two slots
+// belonged to a subclass, and RocksDB did not call them on external builders. So it is harmless to declare them for all
+// versions.
 //
 // A plugin compiled into RocksDB (CRIVO_IN_ROCKSDB, see in_tree/) derives from the real classes instead, so that the
 // compiler checks every declaration.
@@ -58,7 +59,7 @@ class FilterBitsReader;
 
 namespace crivo::abi {
 
-/// Used by one thread at a time, but not always the same thread. After Finish, AddKey begins the next filter.
+/// Used by one thread at a time, but not always the same. After Finish, the next added key begins the next filter.
 class FilterBitsBuilder {
  public:
   virtual ~FilterBitsBuilder() = default;

@@ -1,5 +1,5 @@
-// Opens a database with any RocksDB version. RocksDB's open functions fill a raw pointer up to 10.8, a unique_ptr from
-// 11 on, and accept both in between.
+// Opens a database with any supported version of RocksDB. RocksDB's open functions fill a raw pointer up to 10.8, a
+// unique_ptr from 11 on, and either of them in between.
 #pragma once
 
 #include <rocksdb/db.h>

@@ -48,8 +48,9 @@ Status refusal(rocksdb::ColumnFamilyHandle& family, const std::string& must, con
                                  ", got " + got);
 }
 
-/// Sets the family's policy, and the settings if it is one of Crivo's. RocksDB passes the column family's options to a
-/// policy only when it opens the database for writing. For a read-only database, this function applies them.
+/// Sets the family's policy, and the settings if the policy is one of Crivo's. RocksDB passes the column family's
+/// options to a policy only when it opens the database for writing. For a read-only database, this function applies
+/// them.
 Status set_policy(const std::shared_ptr<const rocksdb::FilterPolicy>& policy, bool writable, FamilyPolicy* family) {
   if (auto settings = plugin::settings_of(*policy)) {
     if (!writable) settings->tree = plugin::tree_of(family->options);
@@ -108,7 +109,7 @@ class Refilter {
     return std::move(report_);
   }
 
-  /// The report up to this error.
+  /// The report, with this error as its status.
   RocksDBRefilterReport stopped_by(Status error) {
     report_.status = std::move(error);
     return std::move(report_);

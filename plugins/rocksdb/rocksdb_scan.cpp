@@ -61,7 +61,7 @@ std::optional<PrefixRange> range_of(const rocksdb::Comparator* comparator, std::
 }
 
 /// Uses one iterator: it reads the memtables, and reaches each file that may overlap the prefix's range, in one
-/// snapshot. The iterator's table_filter queries the file's filter and skips the file, so no file is read.
+/// snapshot. The iterator's table_filter queries the file's filter and skips the file, so no data block is read.
 /// (GetPropertiesOfTablesInRange is slower.) Throws std::bad_alloc.
 bool may_exist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix) {
   const auto range = range_of(family->GetComparator(), prefix);

@@ -1,2 +1,2 @@
-/** Importing the package registers the filter policies. It exports nothing. */
+/** Importing the package registers the filter policies. The package exports nothing. */
 export {};

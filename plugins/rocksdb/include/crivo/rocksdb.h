@@ -37,7 +37,7 @@ struct RocksDBFilterOptions {
   /// Filter bits per distinct key or prefix, 0 to 1000, not necessarily integral. Below 0.5 no filter is written. A
   /// blocked filter of n keys has n * bits_per_key / 8 bytes, rounded up to blocks of 64 bytes, plus a trailer of 32
   /// bytes (up to 64 with a key_transform). For a ribbon these are Bloom-equivalent bits, as in NewRibbonFilterPolicy:
-  /// the ribbon has the rate of a blocked filter of this size, but at least 2^-32, and is 30% smaller.
+  /// the ribbon has the rate of a blocked filter of this size, but at least 2^-32, and is about 30% smaller.
   std::optional<double> bits_per_key = std::nullopt;
   /// The false-positive rate: the share of absent keys that pass the filter and cause wasted reads. In [1e-9, 1).
   std::optional<double> fp_rate = std::nullopt;
@@ -50,22 +50,22 @@ struct RocksDBFilterOptions {
   /// 1 to 4294967295. RegisterKeyTransform adds others. "none" or an empty name leaves keys unchanged.
   std::string key_transform = {};
   /// crivo.Ribbon only: files whose level has a lower number than this, -1 to INT_MAX, get blocked filters of the same
-  /// rate, which are faster to build. As in NewRibbonFilterPolicy, a flush counts as level -1; unknown levels, and all
-  /// levels of compaction styles other than level and universal, count as the last. The default, 0, writes blocked
-  /// filters for flushes only; -1 never writes them, and INT_MAX always does.
+  /// rate, which are faster to build. As in NewRibbonFilterPolicy, a flush counts as level -1, and an unknown level as
+  /// the last. With compaction styles other than level and universal, all files count as files of the last level. The
+  /// default, 0, writes blocked filters for flushes only; -1 never writes them, and INT_MAX always does.
   std::optional<int> bloom_before_level = std::nullopt;
   /// Whether to count queries (RocksDBFilterCounters); the default is false. Counting costs 5 to 10 ns per filter that
   /// a Get queries, and about 1 ns per filter and key of a MultiGet.
   std::optional<bool> count_questions = std::nullopt;
 
-  /// The most bytes of the filter blocks of one file, 0 to 1e15; 0, the default, means no limit. A filter that would
-  /// exceed the limit gets fewer bits per key and thus a higher rate, which LOG reports. If less than 96 bytes are left
-  /// (up to 128 with a key_transform), the block has 6 bytes and lets every key pass, even above the limit.
+  /// The most bytes of the filter blocks of one file, 0 to 1e15; 0, the default, means no limit. To stay within the
+  /// limit, filters get fewer bits per key and thus a higher rate, which LOG reports. If less than 96 bytes are left
+  /// (up to 128 with a key_transform), a block has 6 bytes and lets every key pass, even above the limit.
   std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
   /// The most bytes of memory for building filters, over all policies of this process, 0 to 1e15; 0, the default, means
   /// no limit. Hashes beyond half of the limit go to an unnamed temporary file: in $TMPDIR, or else in the database's
-  /// folder (if the listener is installed), or else in /var/tmp. A blocked filter of the same rate replaces a ribbon
-  /// that would exceed the limit or whose hashes are in a file. The finished filter may exceed the limit.
+  /// folder (if the listener is installed), /var/tmp or /tmp. A ribbon that would exceed the limit, or has hashes in a
+  /// file, becomes a blocked filter of the same rate. The finished filter may exceed the limit.
   std::optional<std::uint64_t> max_build_bytes = std::nullopt;
 
   // crivo.Auto only:
@@ -82,8 +82,8 @@ struct RocksDBFilterOptions {
   /// levels get the rates that minimize false positives within this memory.
   std::optional<double> budget_bits_per_key = std::nullopt;
   /// The false-positive rate in the bottommost level, 1e-9 to 1; 1 means no filter. A rate of 0.1 halves the memory of
-  /// all filters (a ribbon then needs 3.4 bits per key). It suits workloads in which most lookups that reach this level
-  /// find their key. The default is the rate of the other levels. Must not be set together with budget_bits_per_key.
+  /// all filters (a ribbon then needs 3.4 bits per key). This suits workloads in which most lookups that reach this
+  /// level find their key. The default is the rate of the other levels. Do not combine with budget_bits_per_key.
   std::optional<double> bottommost_fp_rate = std::nullopt;
   /// How many levels, counted from the last, get ribbons: 0 to 64. The default is 2: these levels hold 99% of the keys
   /// at a level ratio of 10. Flushes and all other levels get blocked filters, as do files or partitions with so few
@@ -118,15 +118,15 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 /// Sets a filter policy for a column family, and installs NewRocksDBFilterCollectorFactory. Does not change other
 /// options, nor factories that `options` shares with other column families. Errors, with `options` unchanged:
 /// InvalidArgument if the table factory is not block-based, if `filter` is invalid ("crivo.Bloom: <field> must ..., got
-/// ..."), or if librocksdb has the wrong version.
+/// ..."), if CRIVO_ISA or a Crivo collector is invalid, or if librocksdb has the wrong version.
 [[nodiscard]] rocksdb::Status ConfigureRocksDB(rocksdb::ColumnFamilyOptions& options,
                                                const RocksDBFilterOptions& filter = {});
 
 /// The same for a database and its default column family. Also installs NewRocksDBFilterListener, unless present.
 [[nodiscard]] rocksdb::Status ConfigureRocksDB(rocksdb::Options& options, const RocksDBFilterOptions& filter = {});
 
-/// A policy for BlockBasedTableOptions::filter_policy. The policy writes Crivo's filters, and reads those of RocksDB's
-/// own policies, too. Column families and databases may share a policy, but DB::SetOptions with
+/// A policy for BlockBasedTableOptions::filter_policy. It writes Crivo's filters. Without a key_transform, it also
+/// reads those of RocksDB's own policies. Column families and databases may share a policy, but DB::SetOptions with
 /// "table_factory.filter_policy.<option>" then changes the policy for all of them. Before RocksDB 9.8,
 /// "block_based_table_factory" with "{filter_policy={<option>=...}}" does the same. Never returns null: if the options
 /// or the version of librocksdb are wrong, DB::Open returns InvalidArgument, "crivo.Bloom: <field> must ..., got ...".
@@ -195,7 +195,7 @@ struct RocksDBFilterTotal {
 /// last listing. No value without NewRocksDBFilterListener, or before the first flush or compaction.
 [[nodiscard]] std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db);
 
-/// For DBOptions::listeners: enforces max_total_bytes and, when the database is closed, logs the counters
+/// For DBOptions::listeners: lists files for max_total_bytes and, when the database is closed, logs the counters
 /// (LogRocksDBFilterCounters) of each policy that built filters. Without a flush or compaction, it logs nothing.
 [[nodiscard]] std::shared_ptr<rocksdb::EventListener> NewRocksDBFilterListener();
 

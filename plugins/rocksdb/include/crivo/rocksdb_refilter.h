@@ -5,10 +5,10 @@
 //   if (!report.status.ok()) std::cerr << report.status.ToString() << '\n';
 //
 // A filter is part of its file, so a new filter needs a new file. RefilterRocksDB compares each file's filter with the
-// policy of the column family. If the filter is missing, damaged, foreign, built from other keys, or of another size or
-// rate, the file alone is compacted into its own level (DB::CompactFiles). The compaction is atomic. Nothing is stored
-// between calls: a later call continues where a stopped one ended, because it skips files whose filters match.
-// docs/rocksdb_operations.md lists changes of a policy that are too small to be detected.
+// policy of the column family. If the filter is missing, unwanted, damaged, foreign, built from other keys, or of
+// another kind, size or rate, the file alone is compacted into its own level (DB::CompactFiles). The compaction is
+// atomic. Nothing is stored between calls: a later call continues where a stopped one ended, because it skips files
+// whose filters match. docs/rocksdb_operations.md lists changes of a policy that are too small to be detected.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -30,12 +30,12 @@ struct RocksDBRefilterProgress {
   std::uint64_t files_left = 0;  // to rewrite, including the next; 0 while searching for files
   std::uint64_t bytes_left = 0;  // the size of these files
 
-  // The next file to rewrite. `path` is empty if the call only asks whether to continue.
+  // The next file to rewrite. `path` is empty if `progress` is only called to check whether to continue.
   std::string path;
   std::string column_family;
   int level = -1;
   std::uint64_t file_bytes = 0;
-  std::string reason;  // why its filter does not match: "missing", "not of crivo.Auto"
+  std::string reason;  // why the file's filter does not match: "missing", "not of crivo.Auto"
 };
 
 struct RocksDBRefilterOptions {
@@ -54,11 +54,11 @@ struct RocksDBRefilterOptions {
 };
 
 struct RocksDBRefilterReport {
-  /// OK if every filter now matches its policy, or if a dry run read every file. Otherwise:
+  /// OK if every filter matches its policy or was rewritten by this call, or if a dry run read every file. Otherwise:
   /// - Incomplete: `progress` stopped the call.
   /// - TryAgain: some files remain, because other compactions used them at every attempt, or memory was short.
   /// - Corruption: some files could not be read.
-  /// - InvalidArgument, with nothing done: a handle, a table factory or a policy is unsuitable; the message says why.
+  /// - InvalidArgument, with nothing done: an unsuitable handle, table factory, policy or list of listeners.
   /// - NotSupported: the database is open read-only.
   /// - NoSpace, MemoryLimit, or a compaction's error: the call ended at the file that failed.
   rocksdb::Status status;

@@ -48,7 +48,7 @@ using ScanAttribute = std::function<void(const rocksdb::Slice& key, const ScanVa
 /// the name is invalid or already registered, or if the function is empty.
 [[nodiscard]] rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute);
 
-/// The number of a key, if the key has one. It may depend only on the key, and need not have the order of the keys.
+/// The number of a key, if the key has one. It may depend only on the key. Numbers need not be ordered like the keys.
 using ScanNumber = std::function<std::optional<std::uint64_t>(const rocksdb::Slice& key)>;
 
 /// As RegisterScanAttribute, for a number. Built in: `be64@8`, a big-endian number of eight bytes at offset 8; `dec@5`,
@@ -61,7 +61,7 @@ using ScanNumber = std::function<std::optional<std::uint64_t>(const rocksdb::Sli
 struct ScanFilterOptions {
   /// The filters of each file, separated by blanks:
   ///   prefix:4,8,12    the first 4, 8 and 12 bytes of keys that are long enough: one filter per length, 1 to 65535
-  ///   path:/           each prefix of a key that ends in '/' (or in another printable character, but not ;{}=\)
+  /// path:/ the prefixes of a key that end in '/' (or in another printable character, but not ;{}=\)
   ///   attribute:NAME   the values of a registered attribute (RegisterScanAttribute)
   ///   range:be64@8     a number of the key, built in or registered (RegisterScanNumber)
   std::string extract = {};
@@ -75,14 +75,14 @@ struct ScanFilterOptions {
   /// The most bytes of all scan filters of one file, 64 to 2^30. Filters that do not fit are omitted.
   std::uint64_t max_bytes = 65536;
   /// The name of a comparator without timestamps, under which different bytes are never equal keys. Files are skipped
-  /// only with this comparator or RocksDB's bytewise ones. With timestamps, only prefixes skip files.
+  /// only with this comparator or RocksDB's bytewise ones. For timestamped keys, only prefixes skip files.
   std::string comparator = {};
 };
 
 /// A factory for ColumnFamilyOptions::table_properties_collector_factories. Files written without this factory are read
 /// by every scan. Building a filter needs up to 43 bytes of memory per byte of max_bytes at a rate of 0.01, and more at
-/// higher rates (256 at 0.5). A collector never fails a file: after an error the file has no scan filter, and the
-/// file's properties in LOG state the reason. Errors: InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
+/// higher rates (256 at 0.5). A collector never fails a file: after an error, the file lacks the scan filter, and its
+/// properties or LOG state the reason. Errors: InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
 [[nodiscard]] rocksdb::Status NewScanFilterCollectorFactory(
     const ScanFilterOptions& options, std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory);
 
@@ -111,7 +111,7 @@ class ScanFilter {
   /// registered, or if `tailing` is set.
   [[nodiscard]] rocksdb::Status apply_to(rocksdb::ReadOptions* options) const;
 
-  /// Whether a key, without its timestamp, matches.
+  /// Whether a key, without its timestamp, matches. Throws what the functions of attributes and numbers throw.
   [[nodiscard]] bool matches(const rocksdb::Slice& key) const;
 
   /// Whether the file may have matching keys. True if unknown.
@@ -129,9 +129,10 @@ class ScanFilter {
 };
 
 /// Whether a column family may have a key with this prefix. Checks the memtables and the scan filters, but reads no
-/// blocks. Tests all files of level 0, and the files of other levels that may overlap the prefix's range. A deleted key
-/// counts as long as a file contains it. Also true if a file has no filter for this prefix, if the prefix is empty or
-/// has only bytes 0xFF, with comparators other than RocksDB's bytewise ones without timestamps, and after errors.
+/// data blocks. Tests all files of level 0, and the files of other levels that may overlap the prefix's range. A
+/// deleted key counts while a file contains it. Also true if a tested file has no filter for this prefix, if the prefix
+/// is empty or has only bytes 0xFF, with comparators other than RocksDB's bytewise ones without timestamps, and after
+/// errors.
 [[nodiscard]] bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix);
 /// The same for many prefixes, in order. Throws std::bad_alloc.
 [[nodiscard]] std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,

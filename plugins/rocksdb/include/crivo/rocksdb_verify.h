@@ -36,12 +36,12 @@ struct RocksDBFileFilter {
   std::string key_transform;  // applied to the filter's keys; empty for none
   bool partitioned = false;
   std::uint64_t blocks = 0;   // filter blocks: 1, or the number of partitions
-  std::uint64_t damaged = 0;  // blocks with a wrong checksum or contradictory contents
+  std::uint64_t damaged = 0;  // unreadable blocks, and blocks with a wrong checksum or contradictory contents
   std::uint64_t entries = 0;  // in the file: all versions and tombstones, but no range deletions
   std::uint64_t keys = 0;     // keys and prefixes in the filter
   std::uint64_t bytes = 0;    // of the filter blocks
   double bits_per_key = 0;
-  /// The false-positive rate; 1 without a filter. For Crivo's filters it is computed from the bits that are set, so it
+  /// The false-positive rate; 1 without a filter. The rate of Crivo's filters is computed from the blocks, so it
   /// differs slightly from the modelled crivo.filter.predicted_fp_rate.
   double current_fp_rate = 1;
   /// The scan filters (crivo/rocksdb_scan.h), or why they are missing: "prefix:4 (ribbon, 940 bytes)". May be empty.
@@ -71,7 +71,7 @@ struct RocksDBFilterReport {
 /// compacted meanwhile, and files that disappear are omitted. Reads through the database's Env, one filter block at a
 /// time. Also works for a column family that is open without a policy, or with a policy that cannot read the family's
 /// filters; the report then says so. RocksDB reports a family's policy only for the family's handle. So without
-/// `families`, files outside the default family get the complaint that their policy is unknown.
+/// `families`, filters outside the default family get the complaint that the family's policy is unknown.
 [[nodiscard]] RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db,
                                                        const std::vector<rocksdb::ColumnFamilyHandle*>& families = {});
 
