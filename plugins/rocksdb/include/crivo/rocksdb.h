@@ -192,7 +192,7 @@ struct RocksDBFilterTotal {
 };
 
 /// Lists the database's files, in about a microsecond each, and reads the properties of files that are new since the
-/// last listing. No value without NewRocksDBFilterListener, or before the first flush or compaction.
+/// last listing. No value without NewRocksDBFilterListener, or before the first flush, compaction or refilter.
 [[nodiscard]] std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db);
 
 /// For DBOptions::listeners: lists files for max_total_bytes and, when the database is closed, logs the counters

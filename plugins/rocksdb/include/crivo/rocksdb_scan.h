@@ -61,7 +61,7 @@ using ScanNumber = std::function<std::optional<std::uint64_t>(const rocksdb::Sli
 struct ScanFilterOptions {
   /// The filters of each file, separated by blanks:
   ///   prefix:4,8,12    the first 4, 8 and 12 bytes of keys that are long enough: one filter per length, 1 to 65535
-  /// path:/ the prefixes of a key that end in '/' (or in another printable character, but not ;{}=\)
+  ///   path:/           the prefixes of a key that end in '/' (or in another printable character, but not ;{}=\)
   ///   attribute:NAME   the values of a registered attribute (RegisterScanAttribute)
   ///   range:be64@8     a number of the key, built in or registered (RegisterScanNumber)
   std::string extract = {};
