@@ -6,7 +6,7 @@
 // 1. If the filters of all files, sized by the other options, fit into 0.9 of the limit, a new file's filter is also
 // sized by these options.
 // 2. Otherwise 0.9 of the limit is divided over the levels that have keys, and a new file gets the bits per key of its
-// level. In the plan of a compaction, all running inputs above its output level count in this level.
+// level. Keys above this level that running compactions read count as keys of this level.
 // 3. Files that are not rewritten retain the filters of an earlier plan. If these leave too little of the limit, the
 // running compactions together get the larger of two budgets: the rest of the limit, or the filter bytes of their
 // inputs. If all filters exceed the limit, the second budget is multiplied by limit / (bytes of all filters). For a

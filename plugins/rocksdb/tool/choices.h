@@ -23,8 +23,8 @@ struct Goal {
   double limit;
 };
 
-/// The best policy of each kind that reaches the goal, best first. Crivo's policies preserve an existing Crivo policy's
-/// limits in bytes (if they have them), count_questions and key transform. Throws Refused.
+/// The best policy of each kind that reaches the goal, best first. Crivo's policies preserve the limits in bytes
+/// (max_total_bytes: crivo.Auto only), count_questions and the key transform of an existing policy. Throws Refused.
 [[nodiscard]] std::vector<Choice> choices_for(const FamilyPolicy& family, const FamilyTree& tree, const Goal& goal);
 
 }  // namespace crivo::tool

@@ -23,8 +23,9 @@ struct DatabaseOptions {
 };
 
 /// Reads the newest OPTIONS file. `wal_dir`, if not empty, replaces the option. With `for_writing`, this process must
-/// know all objects in the file, and its paths must be absolute. The write-ahead log must then be in the database's
-/// folder, or in `wal_dir`, because the OPTIONS file of a copied database may name the original's log. Throws Refused.
+/// know all objects in the file, and log folders must have absolute paths. The write-ahead log must be in the
+/// database's folder or `wal_dir`, because the OPTIONS file of a copied database may name the original's log. Throws
+/// Refused.
 [[nodiscard]] DatabaseOptions load_options(const std::string& path, bool for_writing, const std::string& wal_dir = "");
 
 /// Opening a pipe would wait for its other end. Throws Refused, with `rule`, if the file is a pipe, a socket or a
