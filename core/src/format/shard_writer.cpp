@@ -44,10 +44,11 @@ void remove_others(const std::string& path, const Manifest& manifest) {
   std::vector<std::string> named;
   for (std::uint32_t i = 0; i < manifest.shards.size(); ++i) named.push_back(manifest.file_name(i));
   std::ranges::sort(named);
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(shards_folder(path), ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (is_shard_file_name(name) && !std::ranges::binary_search(named, name)) fs::remove(entry.path(), ignored);
+  std::error_code error;
+  for (fs::directory_iterator entry(shards_folder(path), error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    if (is_shard_file_name(name) && !std::ranges::binary_search(named, name)) fs::remove(entry->path(), ignored);
   }
 }
 
