@@ -33,7 +33,7 @@ constexpr std::array kKindRows = {
                 &OfKind::asked_singly},
     Row<OfKind>{"asked_in_batches", "Keys queried by MultiGet; counted only with count_questions.",
                 &OfKind::asked_in_batches},
-    Row<OfKind>{"answered_no", "Queries that were answered with no and thus avoided a read.", &OfKind::answered_no}};
+    Row<OfKind>{"answered_no", "Queries answered no; each avoided a read.", &OfKind::answered_no}};
 
 using OfPolicy = RocksDBFilterCounters;
 constexpr std::array kPolicyRows = {

@@ -104,7 +104,7 @@ TEST(BlobOf, LevelsAreThoseOfZstd) {
       Blob blob(crivo_blob_bound(filter.get()));
       std::uint64_t written = 7;
       EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, crivo_write, filter.get(), form, level, blob.data(), blob.size(), &written),
-                "level must be in [1, 22], or be 0, got " + std::to_string(level));
+                "level must be 0 or in [1, 22], got " + std::to_string(level));
       EXPECT_EQ(written, 7U);
     }
   }

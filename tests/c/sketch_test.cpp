@@ -38,7 +38,7 @@ TEST(SketchesInC, GiveTheKeysOfEachSide) {
   const std::uint64_t* numbers = nullptr;
   std::uint64_t count = 0;
   EXPECT_EQ(failure(CRIVO_UNSUPPORTED, crivo_difference_numbers, difference.get(), 0, &numbers, &count),
-            "keys must be hashes or integers, got strings of bytes");
+            "keys must be hashes or integers, got byte strings");
   const auto nothing = make<crivo_difference>(crivo_find_difference, first.get(), first.get());
   failure(CRIVO_UNSUPPORTED, crivo_difference_numbers, nothing.get(), 0, &numbers, &count);
   EXPECT_TRUE(strings_of(nothing, 0).empty() && strings_of(nothing, 1).empty());
@@ -112,7 +112,7 @@ TEST(SketchesInC, RefuseWhatCannotBe) {
   options = sketch_options_of(1, "integers");
   const auto integers = make<crivo_sketch>(crivo_sketch_create, &options);
   EXPECT_EQ(failure(CRIVO_BAD_ARGUMENT, crivo_sketch_add, integers.get(), "1", 1),
-            "key must be an integer, got a string of bytes");
+            "key must be an integer, got a byte string");
   options = sketch_options_of(1);
   const auto hashes = make<crivo_sketch>(crivo_sketch_create, &options);
   crivo_difference* difference = nullptr;

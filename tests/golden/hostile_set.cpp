@@ -126,7 +126,7 @@ void Collection::add_ranges() {
   Bytes padded = blob_of(build_filter(Kind::kRange, 90).ref());  // does not fill its last word
   padded.back() |= std::byte{0x80};
   repair_blob(padded);
-  add("range-padding-bit-set", padded, "padding bits must be 0");
+  add("range-padding-bit-set", padded, "padding bits of the payload must be 0");
 }
 
 void Collection::add_facts() {
@@ -263,7 +263,7 @@ void Collection::add_gap_codings() {
   add_stored("gap-bomb-of-equal-symbols", 2, head + encode(short_frame),
              "gap coding must have at least 64 bytes for 256 bits set, got 25");
   put(head, {"set", 0, 8}, 1);
-  add_stored("gap-low-bits-missing", 2, head, "gap coding must hold 1 bytes of low bits, got 0");
+  add_stored("gap-low-bits-missing", 2, head, "gap coding must have 1 bytes of low bits, got 0");
   put(head, {"set", 0, 8}, 32);
   add_stored("gap-without-symbols", 2, head + Bytes(4), "zstd frame must start with its magic");
 }

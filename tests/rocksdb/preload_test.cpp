@@ -47,7 +47,8 @@ TEST_F(Preloaded, TakesEveryPolicyThatAnOptionStringNames) {
 TEST_F(Preloaded, KeepsWhatTheProgramChose) {
   EXPECT_THAT(run("builtin"), Says(StartsWith("default bloomfilter:10")));
   EXPECT_EQ(log(),
-            "crivo: CRIVO_ROCKSDB gives no filters here: filter_policy is bloomfilter by the program's choice, which "
+            "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is bloomfilter by the "
+            "program's choice, which "
             "CRIVO_ROCKSDB_REPLACE=1 replaces\n");
   EXPECT_THAT(run("builtin", std::string(kAuto) + " CRIVO_ROCKSDB_REPLACE=1"),
               Says("default crivo.Auto:10 lost 0 spared most\n"));
@@ -60,7 +61,8 @@ TEST_F(Preloaded, KeepsABuiltinPolicyThatWritesNone) {
                 Exits(0, "", StartsWith("default bloomfilter:0:false lost 0 spared none\n")))
         << variables;
     EXPECT_EQ(log(),
-              "crivo: CRIVO_ROCKSDB gives no filters here: filter_policy is bloomfilter:0:false by the program's "
+              "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is bloomfilter:0:false by "
+              "the program's "
               "choice, which writes no filters\n")
         << variables;
   }
@@ -76,7 +78,9 @@ TEST_F(Preloaded, ReplacesABuiltinPolicyBesideAPrefixExtractor) {
 // With filters, an iterator after a seek may omit keys of other prefixes, which it finds without filters.
 TEST_F(Preloaded, GivesNoneWhereIteratorsWouldLoseKeys) {
   EXPECT_THAT(run("prefixes"), Exits(0, "", "default none lost 0 spared none\n"));
-  EXPECT_THAT(log(), StartsWith("crivo: CRIVO_ROCKSDB gives no filters here: prefix_extractor must be unset, "));
+  EXPECT_THAT(
+      log(),
+      StartsWith("crivo: this column family gets no filters from CRIVO_ROCKSDB: prefix_extractor must be unset, "));
   EXPECT_THAT(run("prefixes", std::string(kAuto) + " CRIVO_ROCKSDB_PREFIXES=1"),
               Says(StartsWith("default crivo.Auto:10 lost 0 ")));  // versions count prefixes differently
   EXPECT_THAT(shell("grep whole_key_filtering db/LOG").out, HasSubstr("whole_key_filtering: 0"));
@@ -99,7 +103,8 @@ TEST_F(Preloaded, KnowsThePolicyThatAnOptionsFileNames) {
   EXPECT_EQ(log(), "");
   EXPECT_THAT(shell("CRIVO_ROCKSDB=crivo.Auto:12" + again), Exits(0, "", StartsWith("default crivo.Auto:10 lost 0 ")));
   EXPECT_EQ(log(),
-            "crivo: CRIVO_ROCKSDB gives no filters here: filter_policy is crivo.Auto:10 already, by the program or its "
+            "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is crivo.Auto:10 already, by "
+            "the program or its "
             "OPTIONS file; crivo sst refilter --policy gives it another one\n");
 }
 
@@ -121,7 +126,8 @@ TEST_F(Preloaded, GivesNoneWhereOtherBytesCanBeTheSameKey) {
                                      "default crivo.Auto:10 lost 0 spared most\n"
                                      "texts none lost 0 spared none\n"));
   EXPECT_EQ(log(),
-            "crivo: CRIVO_ROCKSDB gives no filters here: comparator must not treat different bytes as equal, or "
+            "crivo: this column family gets no filters from CRIVO_ROCKSDB: comparator must not treat different bytes "
+            "as equal, or "
             "CRIVO_ROCKSDB must name a key_transform, got test.IgnoresCase\n");
   for (const char* policy : {"'{id=crivo.Auto;key_transform=lower_ascii}'", "crivo.Auto:10:key_transform:lower_ascii",
                              "'{ id = crivo.Auto; key_transform = lower_ascii }'"}) {
@@ -140,7 +146,9 @@ TEST_F(Preloaded, LeavesAProgramUnharmedWhateverTheVariableSays) {
                                "default none lost 0 spared none\n"))
         << wrong;
     EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
-    EXPECT_THAT(log(), StartsWith("crivo: CRIVO_ROCKSDB gives no filters here: CRIVO_ROCKSDB must be")) << wrong;
+    EXPECT_THAT(log(),
+                StartsWith("crivo: this column family gets no filters from CRIVO_ROCKSDB: CRIVO_ROCKSDB must be"))
+        << wrong;
   }
 }
 

@@ -257,7 +257,7 @@ TEST(KeyTransformNames, AreRegisteredOnce) {
     EXPECT_THAT(refused(name), HasSubstr("crivo: name must be 1 to 32 letters, digits or characters of _-., got "));
   }
   for (const std::string name : {"none", "lower_ascii", "drop_suffix", "take_prefix"}) {
-    EXPECT_THAT(refused(name), HasSubstr("crivo: name must not be that of a built-in key transform, got " + name));
+    EXPECT_THAT(refused(name), HasSubstr("crivo: name must not be the name of a built-in key transform, got " + name));
   }
   EXPECT_THAT(RegisterKeyTransform("crivo-test.empty", nullptr).ToString(), HasSubstr("transform must be a function"));
   EXPECT_TRUE(RegisterKeyTransform("crivo-test.empty", same).ok()) << "what was refused is not registered";

@@ -256,7 +256,7 @@ TEST(Sketch, RefusesWhatCannotBe) {
   EXPECT_THAT(strings.add_numbers({&number, 1}).error().message, StartsWith("keys must be hashes or integers, got"));
   EXPECT_THAT(strings.remove_numbers({&number, 1}).error().message, StartsWith("keys must be hashes or integers"));
   Sketch integers = *Sketch::create({.symbols = 1, .keys = SketchKeys::kIntegers});
-  EXPECT_EQ(integers.add("1").error().message, "key must be an integer, got a string of bytes");
+  EXPECT_EQ(integers.add("1").error().message, "key must be an integer, got a byte string");
   EXPECT_EQ(strings.keys() + integers.keys(), 0U);
   Sketch later = *Sketch::create({.symbols = 1, .first = 5});
   EXPECT_EQ(later.decode().error().message, "first must be 0 to decode, got 5");
@@ -391,15 +391,16 @@ TEST(SketchOfAStranger, EndsInPlainWords) {
     return found.has_value() ? "" : found.error().message;
   };
   EXPECT_EQ(message(with_symbols({.symbols = 2}, {{0, 0}, {check_of(other), other}})),
-            "symbols must be those of two sets, got others: symbol 1 has a key that belongs elsewhere");
+            "symbols must be those of two sets, got inconsistent ones: symbol 1 has a key that belongs elsewhere");
   // The first symbol is empty, and another symbol is not.
-  EXPECT_EQ(message(with_symbols({.symbols = 2}, {{0, 0}, {1, 1}})),
-            "symbols must be those of two sets, got others: symbol 1 has keys that the first one does not have");
+  EXPECT_EQ(
+      message(with_symbols({.symbols = 2}, {{0, 0}, {1, 1}})),
+      "symbols must be those of two sets, got inconsistent ones: symbol 1 has keys that the first one does not have");
   // Removed from one symbol, the key appears in the other, without an end.
   std::uint64_t both = 0;  // a key of symbols 0 and 1
   while (get(sketch_of({.symbols = 2}, {both}).to_blob(), {"check", header::kBytes + 24, 8}) == 0) ++both;
   EXPECT_EQ(message(with_symbols({.symbols = 2}, {{0, 0}, {0 - check_of(both), both}})),
-            "symbols must be those of two sets, got others: symbol 1 gives two keys");
+            "symbols must be those of two sets, got inconsistent ones: symbol 1 gives two keys");
   EXPECT_EQ(message(with_symbols({.symbols = 1}, {{check, 5}})), "");
 }
 

@@ -156,7 +156,7 @@ ReadLimits read_limits(const crivo_limits* limits) {
 Form checked_form(int32_t form, int32_t level, BlobForm automatic) {
   if (level == 0) level = kDefaultCompressionLevel;
   if (level < kMinCompressionLevel || level > kMaxCompressionLevel) {
-    throw Refused("level must be in [1, 22], or be 0, got " + std::to_string(level));
+    throw Refused("level must be 0 or in [1, 22], got " + std::to_string(level));
   }
   switch (form) {
     case CRIVO_FORM_AUTO:

@@ -192,7 +192,7 @@ crivo_status crivo_difference_numbers(const crivo_difference* difference, int32_
     check_side(side);
     const std::vector<std::uint64_t>& of_side = difference->numbers[side];
     if (difference->keys == SketchKeys::kBytes) {
-      return Error{ErrorCode::kUnsupported, "keys must be hashes or integers, got strings of bytes"};
+      return Error{ErrorCode::kUnsupported, "keys must be hashes or integers, got byte strings"};
     }
     *numbers = of_side.data();
     *count = of_side.size();

@@ -134,7 +134,7 @@ Result<void> ChunkReader::check_series(const Header& header) const {
 Result<void> ChunkReader::take(std::uint64_t seq, std::span<const std::byte> data) {
   const auto same = [&](std::span<const std::byte> before) -> Result<void> {
     if (std::ranges::equal(before, data)) return {};
-    return error(ErrorCode::kIncompatible, "contents must equal the earlier copy of this chunk, got others");
+    return error(ErrorCode::kIncompatible, "contents must equal the earlier copy of this chunk, got different ones");
   };
   if (seq < joined_) {
     const auto from = static_cast<std::size_t>(seq) * series_->data_bytes;

@@ -120,7 +120,7 @@ Result<FilterRef> open_sst_block(std::span<const std::byte> block, std::string_v
   if (!is_sst_block(block)) return corrupt("marker must be ", int{kSstMarker});
   if (!is_verified && sst_checksum(block) != block_checksum(block)) return corrupt("checksum must match the contents");
   const auto section = name_section(block);
-  if (!section) return corrupt("key transform's section must be a name and zeros");
+  if (!section) return corrupt("key transform's section must be a name padded with zeros");
   auto filter = open_trailer(block, block.first(block.size() - kSstTrailerBytes - section->size()));
   if (!filter || name_in(*section) == key_transform) return filter;
   return bad_argument("key transform must be ", or_none(name_in(*section)), ", got ", or_none(key_transform));

@@ -65,7 +65,7 @@ class Peeling {
  private:
   template <class... Parts>
   static Error inconsistent_error(const Parts&... parts) {
-    return corrupt("symbols must be those of two sets, got others: ", parts...);
+    return corrupt("symbols must be those of two sets, got inconsistent ones: ", parts...);
   }
 
   Result<void> peel(std::uint64_t i) {

@@ -46,7 +46,7 @@ Result<void> check_sketch(const SketchSpec& spec, ErrorCode code) {
 /// The key as symbols store it. Errors: kBadArgument.
 Result<SymbolKey> as_stored(const SketchSpec& spec, std::string_view key) {
   if (spec.keys == SketchKeys::kHashes) return symbol_key(hash_key(key, spec.seed));
-  if (spec.keys == SketchKeys::kIntegers) return bad_argument("key must be an integer, got a string of bytes");
+  if (spec.keys == SketchKeys::kIntegers) return bad_argument("key must be an integer, got a byte string");
   if (key.size() != spec.key_bytes) {
     return bad_argument("key must have the ", spec.key_bytes, " bytes of the sketch's keys, got ", key.size());
   }

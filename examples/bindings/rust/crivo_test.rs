@@ -262,7 +262,7 @@ fn sketches_say_what_is_wrong() {
         (failure(bytes.remove_many(["ann", "eva", "hans"])), 1, "3 bytes of the sketch's keys, got 4"),
         (failure(bytes.add_numbers(&[1])), 1, "bytes"),
         (failure(bytes.remove_numbers(&[1])), 1, "bytes"),
-        (failure(bytes.difference_numbers(&bytes)), 4, "keys must be hashes or integers, got strings of bytes"),
+        (failure(bytes.difference_numbers(&bytes)), 4, "keys must be hashes or integers, got byte strings"),
         (failure(hashes.difference_numbers(&integers)), 3, "keys must be the same in both sketches"),
         (failure(later.difference_keys(&later)), 1, "first must be 0"),
         (failure(hashes.append(&later)), 3, "first must be 5, the number after the last symbol, got 7"),

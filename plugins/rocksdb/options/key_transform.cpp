@@ -76,7 +76,7 @@ Result<const NamedKeyTransform*> find_key_transform(std::string_view name) {
 
 Status add_key_transform(std::string_view name, KeyTransform transform) {
   if (std::ranges::count(kReserved, name) != 0) {
-    return Status::InvalidArgument("crivo: name must not be that of a built-in key transform, got " +
+    return Status::InvalidArgument("crivo: name must not be the name of a built-in key transform, got " +
                                    std::string(name));
   }
   return Transforms::of_process().add("transform", name, kMaxKeyTransformName, std::move(transform));

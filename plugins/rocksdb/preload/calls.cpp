@@ -151,7 +151,8 @@ void log_reason(const void* options, void* log) noexcept try {
   bool is_invalid = false;
   const std::string reason = add_filters(requested_filters(), copy, is_invalid);
   if (reason.empty()) return;
-  rocksdb::Warn(static_cast<rocksdb::Logger*>(log), "crivo: CRIVO_ROCKSDB gives no filters here: %s", reason.c_str());
+  rocksdb::Warn(static_cast<rocksdb::Logger*>(log), "crivo: this column family gets no filters from CRIVO_ROCKSDB: %s",
+                reason.c_str());
 } catch (...) {
   // No memory for the line, or the logger threw.
 }

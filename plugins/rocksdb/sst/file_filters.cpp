@@ -145,7 +145,7 @@ std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& 
   if (!reads_this) return "with a policy that reads the filters of " + reads;
   const bool is_crivos = filters.has(BlockKind::kBlocked) || filters.has(BlockKind::kRibbon);
   if (is_crivos && policy->IsInstanceOf(plugin::kBuiltinPolicy)) {
-    return "with " + policy->GetId() + ", which lets every key pass Crivo's filters";
+    return "with " + policy->GetId() + ", for which Crivo's filters let every key pass";
   }
   return "";
 }
@@ -218,8 +218,7 @@ std::string FileFilters::complaint() const {
     return std::to_string(damaged()) + " of " + std::to_string(blocks.size()) +
            " filter blocks damaged: " + block.facts.damage;
   }
-  if (is_misnamed())
-    return "Crivo 0.1 wrote this filter of transformed keys, which is no longer read; rewrite the file";
+  if (is_misnamed()) return "Crivo 0.1 wrote this filter of transformed keys, which no policy reads; rewrite the file";
   if (has(BlockKind::kAlwaysMaybe)) {
     return "the filter could not be built: max_filter_bytes or max_total_bytes was too small, memory or disk was full, "
            "or the key transform threw; see LOG";

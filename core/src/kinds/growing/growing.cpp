@@ -119,7 +119,7 @@ class Checker {
 
   Result<void> check() {
     if (!is_zero({view_.payload + 2 * kFreeCellsAt, kGroupsAt - 2 * kFreeCellsAt})) {
-      return corrupt("bytes between the free cells and the groups must be 0");
+      return corrupt("padding of the payload header must be 0");
     }
     for (std::uint64_t group = 0; group < view_.shape.units; ++group) {
       if (auto valid = check_group(GroupReader(view_, form_, group)); !valid) {

@@ -223,7 +223,7 @@ struct Range {
     const auto used = [](std::uint64_t bits) { return static_cast<unsigned>(bits % 64); };
     if (!has_zero_padding(view.payload + 8 * (layout.directory - 1), used(codes * view.shape.k)) ||
         !has_zero_padding(view.payload + 8 * (layout.words - 1), used(layout.bits))) {
-      return corrupt("padding bits must be 0");
+      return corrupt("padding bits of the payload must be 0");
     }
     return {};
   }

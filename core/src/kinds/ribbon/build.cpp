@@ -90,7 +90,7 @@ class RibbonBuilder {
         fingerprint_factor *= kPreviousLevel;
       }
     }
-    return bad_argument("hashes must be uniform, as hash_key makes them, got a set without a solution");
+    return bad_argument("hashes must be random, as hash_key returns them, got a set for which no ribbon exists");
   }
 
   RibbonForm form_;

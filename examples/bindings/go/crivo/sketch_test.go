@@ -167,7 +167,7 @@ func TestSketchesSayWhatIsWrong(t *testing.T) {
 		{bytes.RemoveMany(Strings("ann", "eva", "hans")), BadArgument, "3 bytes of the sketch's keys, got 4"},
 		{bytes.AddNumbers(1), BadArgument, "bytes"},
 		{bytes.RemoveNumbers(1), BadArgument, "bytes"},
-		{finding(bytes.DifferenceNumbers(bytes)), Unsupported, "keys must be hashes or integers, got strings of bytes"},
+		{finding(bytes.DifferenceNumbers(bytes)), Unsupported, "keys must be hashes or integers, got byte strings"},
 		{finding(hashes.DifferenceNumbers(integers)), Incompatible, "keys must be the same in both sketches"},
 		{finding(later.DifferenceNumbers(later)), BadArgument, "first must be 0"},
 		{hashes.Append(hashes), Incompatible, "first must"},
