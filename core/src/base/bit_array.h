@@ -1,5 +1,5 @@
 // Operations on whole payloads. In a payload that was decoded from a few bytes, the pages of zeros are not resident.
-// These functions never write to such pages, so the pages stay non-resident.
+// These functions do not write to a page that is and stays zero, so the page stays non-resident.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ void or_into(std::span<std::byte> into, const std::byte* other) noexcept;
 void and_into(std::span<std::byte> into, const std::byte* other) noexcept;
 [[nodiscard]] AlignedBytes copy_payload(std::span<const std::byte> payload);
 
-/// A zeroed payload, for callers that write few pages. Avoids huge pages, where one byte would allocate 2 MiB.
+/// A zeroed payload, for callers that write few pages. At least 16 MiB: without huge pages (of 2 MiB).
 [[nodiscard]] AlignedBytes sparse_payload(std::size_t bytes);
 /// The granularity of the zero checks.
 inline constexpr std::size_t kPageBytes = 4096;

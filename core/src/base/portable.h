@@ -3,8 +3,8 @@
 // C libraries differ in exp, log and pow, and choose variants by CPU (fused multiply-adds round differently). But a
 // rate that is stored in a blob, decides on a size, or is indexed in a database must not depend on the machine. These
 // functions use only operations that IEEE 754 rounds exactly (+, -, *, /, sqrt, scaling by powers of two), and the core
-// is compiled without contraction. The error is a few units in the last place. Method: argument reduction (Muller,
-// "Elementary Functions", 3rd edition 2016, chapter 11), then a series that ends below half such a unit.
+// is compiled without contraction. Unless noted below, the error is a few units in the last place. Method: argument
+// reduction (Muller, "Elementary Functions", 3rd edition 2016, chapter 11), then a series that ends below half a unit.
 #pragma once
 
 namespace crivo::portable {
@@ -25,7 +25,7 @@ namespace crivo::portable {
 [[nodiscard]] double integer_power(double base, unsigned exponent) noexcept;
 /// log(n!) for an integer n of at least 0.
 [[nodiscard]] double log_factorial(double n) noexcept;
-/// The Poisson probability of `count` keys in a block or bucket, given the mean number of keys, which must be above 0.
+/// The Poisson probability of `count` keys in a block or bucket, given their mean number, which must be above 0.
 [[nodiscard]] inline double poisson(double mean, double count) noexcept {
   return exp(count * log(mean) - mean - log_factorial(count));
 }

@@ -34,8 +34,8 @@ std::string parent_of(const std::string& path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// The descriptor N if the path means /dev/fd/N, by any name of that folder. Reopening the file would lose what the
-/// shell has set up, such as the append mode of `>> log`.
+/// The descriptor N if the path is /dev/fd/N, by any name of that folder. Reopening the file would lose what the shell
+/// has set up, such as the append mode of `>> log`.
 std::optional<int> own_descriptor(const std::string& path) {
   std::error_code failure;
   const auto folder = std::filesystem::canonical(parent_of(path), failure);
@@ -61,7 +61,7 @@ Target resolve(std::string path) {
   return {path, std::nullopt};
 }
 
-/// The status of the target, or no value with errno set. ENOENT means that the file can be created.
+/// The status of the target, or no value with errno set. ENOENT means that the file or its folder does not exist.
 std::optional<struct stat> status_of(const Target& target) {
   struct stat status {};
   const int result = target.descriptor ? ::fstat(*target.descriptor, &status) : ::stat(target.path.c_str(), &status);
@@ -82,7 +82,7 @@ ByteSink sink_of(int fd) {
   return [fd](std::span<const std::byte> bytes) { return write_all(fd, bytes); };
 }
 
-/// Gives a new file the owner and group of the old file, or only the group, if permitted.
+/// Copies the owner and the group of the old file to a new file, or only the group, as far as permitted.
 void copy_owner(const struct stat& old, int fd) {
   struct stat made {};
   if (::fstat(fd, &made) == 0 && made.st_uid == old.st_uid && made.st_gid == old.st_gid) return;
@@ -106,14 +106,14 @@ std::string temporary_name() {
   return name;
 }
 
-/// Makes the rename survive a crash. If the file system cannot sync a folder, a crash leaves the old or the new file.
+/// Makes the rename survive a crash. If the folder cannot be synced, a crash leaves the old or the new file.
 void sync_folder(int folder) {
   const OwnedFd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() >= 0) ::fsync(fd.get());
 }
 
-/// The new file. The file is unnamed until it is complete, so that a killed process leaves nothing behind. If unnamed
-/// files are not supported, the file has a temporary name, and the destructor removes the file unless it was renamed.
+/// The new file. The file is unnamed until it is complete, so that a process killed while writing leaves nothing
+/// behind. Otherwise the file has a temporary name, and the destructor removes the file unless it was renamed.
 class NewFile {
  public:
   NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}

@@ -19,7 +19,7 @@
 namespace crivo::system {
 namespace {
 
-/// Ignores errors, because the advice affects only speed.
+/// Ignores errors, because the advice affects only speed and memory.
 void advise(void* begin, std::size_t bytes, int advice) noexcept {
   const auto in_page = reinterpret_cast<std::uintptr_t>(begin) % static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   (void)::madvise(static_cast<std::byte*>(begin) - in_page, bytes + in_page, advice);
@@ -48,7 +48,7 @@ int preallocate(int file, std::uint64_t bytes) {
   return reason;
 }
 
-/// CLOCK_REALTIME_COARSE is the clock of file times. It advances in steps of some milliseconds.
+/// CLOCK_REALTIME_COARSE is the clock of file times. It advances in steps of a few milliseconds.
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -124,7 +124,7 @@ int preallocate(int file, std::uint64_t bytes) {
   return 0;
 }
 
-/// No supported system has file times that are coarser than 10 ms.
+/// Assumes that the clock of file times advances at least every 10 ms.
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);

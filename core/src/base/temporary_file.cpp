@@ -1,4 +1,4 @@
-// On a file system without unnamed files (NFS), creates a named file, and unlinks it before anything is written.
+// If unnamed files are not supported (on NFS, for example), creates a named file, and unlinks it before any write.
 #include "crivo/host/temporary_file.h"
 
 #include <fcntl.h>
