@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kFirstCapacity = 64;                 // small, because SQL builds a filter per group
 constexpr std::size_t kFirstSweep = std::size_t{1} << 16;  // fewer hashes are not worth sorting
-constexpr std::size_t kMinSorted = std::size_t{1} << 18;   // one thread sorts fewer hashes
+constexpr std::size_t kMinSorted = std::size_t{1} << 18;   // fewer hashes are sorted by one thread
 
 }  // namespace
 
@@ -33,8 +33,8 @@ Result<void> BufferedRecords<Record>::add(std::span<const Record> hashes, std::u
 
 template <class Record>
 Result<void> BufferedRecords<Record>::grow_or_spill() {
-  // Repeated hashes are dropped only when the buffer is full. The buffer therefore never exceeds kFirstSweep hashes or
-  // four times the distinct hashes, whichever is more.
+  // During the additions, repeated hashes are dropped only when the buffer is full. Unless every addition is stored,
+  // the buffer never exceeds kFirstSweep hashes or four times the distinct hashes, whichever is more.
   if (count_ >= kFirstSweep && !every_addition_) {
     if (auto swept = sweep(); !swept) return swept;
   }

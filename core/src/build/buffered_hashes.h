@@ -1,4 +1,4 @@
-// The hashes that a FilterBuilder buffers until it builds: in an array, and beyond a limit in a file.
+// The hashes that a FilterBuilder buffers until finish(): in an array, and beyond the memory limit in a file.
 #pragma once
 
 #include <cstddef>

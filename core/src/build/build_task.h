@@ -38,15 +38,15 @@ class BuildTask {
   /// spill to files when memory_left() is too small.
   explicit BuildTask(const BuildOptions& options, const MemoryBudget& budget = MemoryBudget()) noexcept;
 
-  /// Sets the bytes of the budget that are used outside memory(), initially 0. Also determines threads(). Must be
-  /// called before each step of a build.
+  /// Sets the bytes of the budget that are used outside memory(), initially 0. Also determines threads(). With a memory
+  /// limit, must be called before each step of a build.
   void set_reserved(std::uint64_t bytes) noexcept;
   /// Replaces the options' memory for the payload. The resource must outlive its allocations.
   void set_payload_memory(std::pmr::memory_resource* memory) noexcept { payload_memory_ = memory; }
 
   [[nodiscard]] bool is_limited() const noexcept { return limit_ != UINT64_MAX; }
-  /// The budget minus the bytes of set_reserved(), those allocated from memory() and those that the threads need;
-  /// UINT64_MAX without a limit.
+  /// The budget minus the bytes of set_reserved(), the bytes allocated from memory(), and the memory of the threads,
+  /// but at least 0. UINT64_MAX without a limit.
   [[nodiscard]] std::uint64_t memory_left() const noexcept;
   [[nodiscard]] const std::string& temp_folder() const noexcept { return options_.temp_folder; }
   [[nodiscard]] const MemoryBudget& budget() const noexcept { return budget_; }

@@ -1,4 +1,4 @@
-// Memory that is mapped to a temporary file, so that the system can write its pages there under memory pressure.
+// Memory that is mapped to a temporary file, so that the system can write the pages to the file under memory pressure.
 #pragma once
 
 #include <atomic>

@@ -10,8 +10,8 @@ namespace crivo {
 template <class Record>
 RecordCollector<Record>::RecordCollector(std::uint64_t expected, BuildTask& task)
     : task_(task), hashes_(task.memory()), runs_(task.temp_folder(), task.budget().block_hashes()) {
-  // Under a limit, reserves memory for some more hashes than expected, because beyond this memory all hashes go to a
-  // file.
+  // Under a limit, reserves memory for slightly more hashes than expected, because all hashes go to a file if they
+  // exceed this memory.
   if (task.is_limited()) expected = std::min(expected + expected / 64, task.memory_left() / sizeof(Record));
   hashes_.reserve(static_cast<std::size_t>(expected));
 }

@@ -16,7 +16,7 @@
 namespace crivo {
 
 /// Distinct hashes, or hashes with values (Record as in crivo/host/hash_runs.h), returned from the highest to the
-/// lowest. Not thread-safe. Errors: kSystem, kCancelled.
+/// lowest. Not thread-safe. Errors: kSystem, kCancelled; kBadArgument if a key has two values.
 template <class Record>
 class RecordSource {
  public:
@@ -40,7 +40,7 @@ class StoredSource : public RecordSource<Record> {
 
 using HashSource = RecordSource<std::uint64_t>;
 
-/// The index of the first record, in ascending order, whose hash is at least `hash`.
+/// The index of the first record whose hash is at least `hash`. The records must be in ascending order.
 template <class Record>
 [[nodiscard]] std::size_t first_from(std::span<const Record> records, std::uint64_t hash) noexcept {
   const auto is_below = [hash](const Record& record) { return hash_of(record) < hash; };

@@ -52,8 +52,8 @@ bool MemoryBudget::holds_twice(std::uint64_t hashes) const noexcept {
 
 bool MemoryBudget::holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool built_once) const noexcept {
   const std::uint64_t kept = key_bytes_ * hashes;
-  // If the kind is built once, 1/8 more covers the 1/15 of the hashes that a ribbon's levels bump. Otherwise, add() may
-  // sort a copy of the hashes.
+  // If the kind is built once, 1/8 more covers the 1/15 of the hashes that a ribbon's levels bump. Otherwise, the build
+  // may need a copy of the hashes.
   const std::uint64_t beside = built_once ? kept / 8 + kBytesPerThread : kept;
   return kept + beside <= remaining_after(0) && payload_bytes <= remaining_after(kept + beside);
 }
@@ -75,7 +75,7 @@ Error MemoryBudget::too_many(std::uint64_t hashes) const {
 }
 
 unsigned threads_within(std::uint64_t bytes, unsigned threads) noexcept {
-  constexpr std::uint64_t kShare = 8;  // the threads get at most 1/8 of the memory
+  constexpr std::uint64_t kShare = 8;  // the threads get at most 1/8 of the memory, but at least one runs
   return static_cast<unsigned>(std::clamp<std::uint64_t>(bytes / (kShare * kBytesPerThread), 1, threads));
 }
 

@@ -4,10 +4,10 @@
 //   hashes in an array   the budget, less the memory of a sort and the index of the hashes in a file
 //   the build            the budget, less the hashes and the payload (BuildTask::memory_left). A pass over sorted runs
 //                        uses this whole share. While a filter is built from files, a RunSource uses half of it, a
-//                        HashCollector the expected size of its hashes, and all threads together at most an eighth.
+//                        HashCollector the expected size of its hashes, and the threads an eighth, or one thread.
 //   the payload          the whole budget if keys are added to the payload directly; half if the payload also grows,
-//                        because the old and the new payload exist at the same time. For a kind that is built once, a
-//                        payload of more than half of the budget goes to a file.
+//                        because the old and the new payload exist at the same time. For a kind that is built once from
+//                        hashes in a file, a payload of more than half of the budget also goes to a file.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class MemoryBudget {
   [[nodiscard]] std::uint64_t remaining_after(std::uint64_t taken) const noexcept;
   /// The most bytes of a payload to which keys are added directly.
   [[nodiscard]] std::uint64_t for_payload(bool grows) const noexcept;
-  /// Whether a payload of a kind that is built once goes to a file.
+  /// Whether a payload of a kind that is built once goes to a file, once the hashes are in a file.
   [[nodiscard]] bool is_for_file(std::uint64_t payload_bytes) const noexcept;
   /// The most hashes in an array while other hashes are in a file with an index of this size.
   [[nodiscard]] std::uint64_t for_hashes(std::uint64_t index_bytes) const noexcept;
@@ -44,7 +44,7 @@ class MemoryBudget {
   [[nodiscard]] bool leaves_too_little(std::uint64_t index_bytes) const noexcept;
   /// Whether the hashes and a sorted copy fit in memory.
   [[nodiscard]] bool holds_twice(std::uint64_t hashes) const noexcept;
-  /// Whether the hashes and the payload fit in memory during a build, at once if `built_once`, otherwise key by key.
+  /// Whether the hashes and the payload fit in memory during a build. Unless `built_once`, counts the hashes twice.
   [[nodiscard]] bool holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool built_once) const noexcept;
   /// The number of hashes in a block of a temporary file (crivo/host/hash_runs.h); several blocks must fit in memory.
   [[nodiscard]] std::size_t block_hashes() const noexcept;

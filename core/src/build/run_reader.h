@@ -1,5 +1,5 @@
 // Reads sorted runs of hashes back into memory, range by range, in either direction. The hashes of a range are sorted
-// and distinct. A range is as large as the buffer allows, which must hold all blocks that may contain hashes of the
+// and distinct. The size of the buffer limits a range: the buffer must hold all blocks that may contain hashes of the
 // range.
 #pragma once
 
