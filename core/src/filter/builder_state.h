@@ -1,5 +1,5 @@
-// The implementation of FilterBuilder: collects hashes (key_builder.cpp) or hashes with values (pair_builder.cpp), and
-// builds a filter.
+// The implementation of FilterBuilder. key_builder.cpp adds hashes to a filter or collects them for a build;
+// pair_builder.cpp collects hashes with values.
 #pragma once
 
 #include <cstdint>

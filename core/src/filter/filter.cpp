@@ -1,4 +1,4 @@
-// Each function checks its arguments, and calls the function of the kind's row (kinds/kind.h).
+// Most functions check their arguments, and call a function of the kind's row (kinds/kind.h).
 #include "crivo/filter.h"
 
 #include <algorithm>

@@ -21,7 +21,7 @@ namespace crivo {
 struct FilterBuild {
   [[nodiscard]] static AnyFilter allocate(const FilterPlan& plan, const FilterSpec& spec,
                                           CacheAlignedAllocator<std::byte> memory = {});
-  /// A filter of any kind with these hashes. Errors: as AnyFilter::build.
+  /// A filter with these hashes, of any kind; of a kind with values only without hashes. Errors: as AnyFilter::build.
   [[nodiscard]] static Result<AnyFilter> from(const FilterPlan& plan, const FilterSpec& spec,
                                               std::span<const std::uint64_t> hashes, BuildTask& task);
   /// The same for a kind that is built once, from hashes in order.
@@ -42,7 +42,7 @@ struct FilterBuild {
 };
 
 // Builds from the keys that a FilterBuilder buffered: from memory if the limit allows, otherwise from a file. For a
-// kind that is built once, a large payload also goes to a file.
+// kind that is built once, a large payload then also goes to a file.
 
 /// Reserves, in the task's budget, the memory that a build from these runs uses until its end: for the index of the
 /// runs, and for a payload in memory. Errors: kBadArgument if max_memory is too low.
@@ -64,7 +64,7 @@ template <class Record>
   return FileMemory::make(options.temp_folder, payload + payload / 64 + kSpareBytes);
 }
 
-/// Builds a filter of a kind that is built once from the buffered keys. `distinct` is the number of distinct keys. If
+/// Builds a filter from the buffered keys, for a kind that is built once. `distinct` is the number of distinct keys. If
 /// all keys are in memory, they must be sorted and distinct. Errors: as FilterBuild::once; kSystem; kBadArgument if
 /// max_memory is too low.
 template <class Record>

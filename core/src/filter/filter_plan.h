@@ -15,11 +15,11 @@ struct FilterPlan {
   Shape shape;
   Facts facts;
   std::uint64_t payload_bytes;
-  std::uint64_t max_bytes;  // limit of the payload, also if it grows or has more keys than planned
+  std::uint64_t max_bytes;  // the limit of the payload, also for growth and for more keys than planned
 };
 
-/// Validates every field of the spec. Errors: kBadArgument naming the field; kTooLarge if the payload would exceed
-/// max_bytes.
+/// Validates the fields of the spec that the kind uses. Errors: kBadArgument naming the field; kTooLarge if the payload
+/// would exceed max_bytes or the kind's limit.
 [[nodiscard]] Result<FilterPlan> plan_filter(const FilterSpec& spec, std::uint64_t max_bytes);
 
 /// The promised rate of a filter sized by bits per key: its model's rate at capacity, above 0 and at most 1. For a kind

@@ -1,5 +1,5 @@
 // Builds a filter of keys. Under a memory limit, hashes that do not fit go to a file, usually as sorted runs. finish()
-// reads the file twice: to count the distinct hashes, which determine the size, and to build the filter.
+// usually reads the file twice: to count the distinct hashes, which determine the size, and to build the filter.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -57,7 +57,7 @@ class KeyBuilder final : public BuilderState {
   const BuildOptions& options_;
   MemoryBudget budget_;
   KindInfo kind_;
-  std::uint64_t distinct_ = 0;              // set by finish() if the size depends on it
+  std::uint64_t distinct_ = 0;              // from keys_to_size_for(), set by finish()
   std::optional<AnyFilter> filter_;         // set if keys go directly to the filter
   std::unique_ptr<BufferedHashes> hashes_;  // not null if hashes are buffered
 };

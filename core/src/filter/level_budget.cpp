@@ -1,9 +1,9 @@
-// The optimum of Monkey (Dayan, Athanassoulis & Idreos 2017, section 4.1) for filters of any kind.
+// The optimum of Monkey (Dayan, Athanassoulis & Idreos 2017, section 4.1), for blocked and ribbon filters.
 //
 // A filter's rate as a function of its bits per key is convex, or is made convex by the lower convex hull of its
 // points. So each level's curve is divided into short steps, each less steep than the one before. The budget is spent
-// first on the steps that save the most false positives per bit of memory. For Bloom filters this gives Monkey's closed
-// form, in which the rate of a level is proportional to its size.
+// first on the steps that save the most false positives per bit of memory. For classic Bloom filters, this method would
+// give Monkey's closed form, in which a level's rate is proportional to the level's size.
 #include "crivo/host/level_budget.h"
 
 #include <algorithm>

@@ -72,7 +72,7 @@ class PairBuilder final : public BuilderState {
     return built;
   }
 
-  /// Counts the distinct keys, and the members among them. Errors: kBadArgument for a key with two values.
+  /// Counts the distinct keys, and those with the value 1 (an exact filter's members). Errors: as RunReader.
   [[nodiscard]] Result<std::uint64_t> count_pairs(BuildTask& task) {
     const auto count_ones = [this](std::span<const HashedValue> keys) {
       ones_ += static_cast<std::uint64_t>(std::ranges::count(keys, 1U, &HashedValue::value));
