@@ -95,7 +95,7 @@ void add_and_print(AnyFilter& filter, std::span<const std::uint64_t> hashes, std
   flush_output();  // for a program that waits for the answer to each line
 }
 
-/// Creates a missing file atomically, with a filter without keys. Another process may create it first.
+/// Creates a missing file atomically, with an empty window. Another process may create it first.
 void make_window(const AddOptions& options) {
   const std::string& path = options.filter.path;
   struct stat there {};

@@ -25,7 +25,6 @@
 namespace crivo::tool {
 namespace {
 
-/// The machine's memory.
 std::uint64_t physical_memory_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
@@ -34,7 +33,7 @@ struct BuildOptions {
   KeyFiles keys;
   std::vector<std::string> absent;  // files with the non-members of an exact filter
   OutputArgument output;
-  FilterSpec spec;                     // a capacity of 0: the number of distinct keys
+  FilterSpec spec;                     // a capacity of 0: from the keys (crivo/builder.h)
   std::uint32_t shards = 0;            // 0: not sharded
   std::optional<std::uint64_t> shard;  // the shard to rebuild
   unsigned threads = 1;
@@ -65,8 +64,8 @@ bool writes_file(const BuildOptions& options) {
          (type == std::filesystem::file_type::regular || type == std::filesystem::file_type::not_found);
 }
 
-/// The folder of temporary files: --temp-folder, or else $TMPDIR, or else the folder of the output, which usually has
-/// space for large files.
+/// The folder of temporary files: --temp-folder, $TMPDIR, or the folder of the output file, which usually has space for
+/// large files; else /var/tmp or /tmp.
 std::string temporary_folder(const BuildOptions& options) {
   if (options.temp_folder) return *options.temp_folder;
   if (!writes_file(options)) return default_temp_folder();
@@ -96,7 +95,7 @@ void add_side(FilterBuilder& builder, const KeyFiles& files, const Hashing& hash
   });
 }
 
-/// The progress and the options of a build.
+/// The options, the input and the progress of a build.
 class Work {
  public:
   explicit Work(const BuildOptions& options) : files_(options.keys) {
@@ -181,7 +180,7 @@ ExitCode build_shard(const BuildOptions& given) {
   const auto number = static_cast<std::uint32_t>(*given.shard);
   const Shard& old = manifest.shards[number];
   if (!options.rate_given && !options.spec.bits_per_key) options.spec.fp_rate = old.facts.fp_rate;
-  // If the shard is missing or damaged, the kind is the default.
+  // Without --kind, a missing or damaged shard gets the default kind.
   const auto opened = MappedFilter::open(shard_path(path, manifest, number));
   if (!options.kind_given && opened.has_value()) options.spec.kind = opened->kind().kind;
   Work work(options);
@@ -200,7 +199,8 @@ ExitCode build_shard(const BuildOptions& given) {
   return kYes;
 }
 
-/// Determines the kind: --values makes a map, and --absent an exact filter. Both kinds require their option.
+/// Determines the kind and its rate: --values makes a map, and --absent an exact filter. Both kinds require their
+/// option. Throws Refused if these options or --time contradict the kind.
 BuildOptions with_kind(const BuildOptions& options) {
   BuildOptions chosen = options;
   const auto needs = [&](Kind kind, bool is_given, const std::string& option) {

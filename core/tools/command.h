@@ -26,8 +26,8 @@ void add_sketch(CLI::App& app, Action& action);
 void add_diff(CLI::App& app, Action& action);
 
 // CLI11 interprets arguments such as "[a,b]" (a list of two), "++" (the end of a subcommand) and "-", but a key may
-// look like that. So run_program prefixes every argument that is neither the subcommand nor an option with kGuard, and
-// add_option removes it.
+// look like that. So run_program prefixes every argument that is neither the subcommand nor an option, and every value
+// after an option's "=", with kGuard. add_option removes the prefix.
 inline constexpr char kGuard = '\x01';
 [[nodiscard]] inline std::string literal(std::string argument) {
   if (argument.starts_with(kGuard)) argument.erase(0, 1);
@@ -49,7 +49,7 @@ Command<Options> declare(CLI::App& app, Action& action, const char* name, const 
   return {*line, *options};
 }
 
-/// Declares an option with one or several texts. A name without hyphens is a positional argument.
+/// Declares an option with one value, or with several if `text` is a vector. A name without hyphens is positional.
 template <class Text>
 CLI::Option* add_option(CLI::App& command, const char* names, Text& text, const std::string& about,
                         const char* type = "TEXT") {

@@ -1,4 +1,4 @@
-// Opens files, and makes messages from the system's errors.
+// Opens input files, flushes the output, and makes messages with paths and the system's errors.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace crivo::tool {
 /// Prints a note on standard error: "crivo build: note: TEXT".
 void note(std::string_view command, const std::string& text);
 
-/// Throws Refused if standard output could not be written, now or before.
+/// Flushes standard output. Throws Refused if it could not be written, now or before.
 void flush_output();
 
 /// Opens a file for reading; "-" is standard input. Prints a note if standard input is a terminal, because the program

@@ -1,4 +1,4 @@
-// Filter files as arguments of a command: declares the arguments and reads the files.
+// Files of filters and sketches as arguments of a command: declares the arguments and reads the files.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -34,9 +34,9 @@ void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* 
 /// The same for at least `least` filters.
 void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least);
 
-/// Opens a filter. A file is mapped, and segments are verified when they are read; a pipe or standard input is read as
-/// a whole. Throws Refused: kTooLarge, before memory is allocated, if the filter needs more memory than max_bytes;
-/// kCorrupt if the bytes are not a filter; kBadArgument or kSystem if the file cannot be read.
+/// Opens a filter. open_filter_file() opens a file, if possible without reading all of it. A pipe or standard input is
+/// read as a whole. Throws Refused: kTooLarge, before memory is allocated, if the filter needs more memory than
+/// max_bytes; kCorrupt if the bytes are not a filter; kBadArgument or kSystem if the file cannot be read.
 [[nodiscard]] FilterFile load_filter(const FilterArgument& filter);
 
 /// The same for a file that may be a sketch, which is verified as a whole.
@@ -61,7 +61,7 @@ struct LoadedCopy {
 /// kTooLarge also for a mapped filter.
 [[nodiscard]] LoadedCopy load_copy(const FilterArgument& filter);
 
-/// Names the file in an error, except for errors of the system and of arguments, which already name it.
+/// Names the file in an error, except in system errors, which already name it, and in errors about an argument.
 [[nodiscard]] Refused in_file(const Refused& refused, const std::string& path);
 
 /// Rewrites the error for a filter above --max-bytes in the units of the given limit; returns other errors unchanged.

@@ -167,7 +167,7 @@ void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing
     bool is_first = true;
     for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
       if (std::exchange(is_first, false)) note_foreign_format(command, file, lines.front());
-      if (!files.have_values) carriage_returns.check(file, lines);  // with values, such a line is refused
+      if (!files.have_values) carriage_returns.check(file, lines);  // with values, a line that ends in '\r' is refused
       const std::span<std::uint64_t> hashes = adder.hashes(lines.size());
       if (hashing.id == HashId::kOrdered) {
         lines_read.read_integers(lines, hashes);

@@ -1,5 +1,5 @@
-// Feeds the keys of files to a filter. One thread reads, splits and hashes the lines; another thread adds the hashes.
-// Both need about the same time if the filter is larger than the cache, or while a builder sorts.
+// Feeds the keys of files to a filter. One thread reads, splits and hashes the lines; another thread adds the hashes,
+// unless the lines are needed. Both need about the same time if the filter exceeds the cache, or while a builder sorts.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -43,13 +43,13 @@ struct Hashing {
 
 /// Passes batches with the hashes of all keys to `add`, in order. Calls `add` on another thread, one batch at a time;
 /// if with_lines, on this thread, with the lines. Shows the progress. `command` is for notes. Throws Refused if a file
-/// cannot be read, if a line of ordered numbers is not an integer, or if a line of a file with values has no value.
-/// Also throws what `add` throws, and then does not call `add` again.
+/// cannot be read, if a line is too long, if a line that must be an integer is not, or if a line lacks a required
+/// value. Also throws what `add` throws, and then does not call `add` again.
 void add_keys(const char* command, const KeyFiles& files, const Hashing& hashing, const KeySink& add,
               bool with_lines = false);
 
-/// The first place of the key with this hash, for messages: "'the key' in line 3 of FILE"; empty if the files cannot be
-/// read again.
+/// The first place of the key with this hash, for messages: "'the key' in line 3 of FILE"; empty if no file has the
+/// key, or if one is not a regular file and cannot be read again.
 [[nodiscard]] std::string place_of_key(const KeyFiles& files, std::uint64_t seed, std::uint64_t key_hash);
 
 }  // namespace crivo::tool

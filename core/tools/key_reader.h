@@ -1,4 +1,4 @@
-// Reads keys, one per line, from a file or standard input. With -0, a NUL ends a key instead of a newline.
+// Reads keys, one per line, from a file or standard input, and prints keys. With -0, a NUL ends a key.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -25,8 +25,8 @@ struct LineLimit {
   std::string from = "this program";
 };
 
-/// Reads lines in batches, without waiting for more: one line from a terminal, some thousands from a file. Throws
-/// Refused if the file cannot be read, or a line is too long.
+/// Reads lines in batches, without waiting for more: one line from a terminal, about 64 KiB from a file. Throws Refused
+/// if the file cannot be read, or a line is too long.
 class KeyReader {
  public:
   /// "-" is standard input. A limit below the buffer size of 64 KiB is raised to 64 KiB.

@@ -1,5 +1,4 @@
-// crivo: builds, queries, describes and verifies filters on the command line. All of Crivo's interfaces can read the
-// tool's files.
+// crivo: builds, changes, queries, describes and verifies filters and sketches on the command line.
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,8 +32,9 @@ CLI::App* add_sst(CLI::App& app) {
       ->alias("rocksdb");
 }
 
-/// Replaces this process by crivo-sst: the one in this program's folder, or else in PATH. `called` is argv[0] of this
-/// program, `argv` starts with "sst". If neither can be run, prints an error and returns an exit code.
+/// Replaces this process with crivo-sst from this program's folder or, if there is none, from PATH. `called` is argv[0]
+/// of this program, `argv` starts with "sst" or its alias. If neither can be run, prints an error and returns an exit
+/// code.
 int run_crivo_sst(const char* called, char** argv) {
   const std::string beside = program_beside(called);
   if (!beside.empty()) ::execv(beside.c_str(), argv);
@@ -48,15 +48,15 @@ int run_crivo_sst(const char* called, char** argv) {
   return crivo::tool::kTrouble;
 }
 
-/// Declares `crivo help`. Returns the arguments, null-terminated, with `crivo help COMMAND` replaced by `crivo COMMAND
-/// --help`. Leaves any other arguments of `help` unchanged; CLI11 then reports an error.
+/// Declares `crivo help`. Returns the arguments, null-terminated, with `crivo help [COMMAND]` replaced by `crivo
+/// [COMMAND] --help`. Leaves any other arguments of `help` unchanged; CLI11 then reports an error.
 std::vector<char*> add_help(CLI::App& app, const CLI::App& sst, int argc, char** argv) {
   static std::string help = "--help";
   CLI::App* const command = app.add_subcommand("help", "Print the help of a command");
   command->add_option("COMMAND", "A command; without it, list the commands");
   std::vector<char*> arguments(argv, argv + argc);
   command->callback([] { throw CLI::CallForHelp(); });
-  const int most = argc > 2 && sst.check_name(argv[2]) ? 4 : 3;  // a command of crivo sst has two names
+  const int most = argc > 2 && sst.check_name(argv[2]) ? 4 : 3;  // a command of crivo sst is two words: sst probe
   if (argc > 1 && argc <= most && argv[1] == command->get_name() && (argc == 2 || argv[2][0] != '-')) {
     arguments.erase(arguments.begin() + 1);
     arguments.push_back(help.data());

@@ -56,7 +56,7 @@ std::string in_units(std::uint64_t bytes, const ByteUnits& units) {
   return std::to_string(bytes);
 }
 
-/// The present time in milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 std::int64_t time_now() noexcept {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();

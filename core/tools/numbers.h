@@ -1,4 +1,4 @@
-// Parses whole texts as numbers. For any other text, throws Refused, which names the option, or returns no value.
+// Parses numbers, sizes, times and ranges. For a wrong text, throws Refused, naming the option, or returns no value.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -50,22 +50,22 @@ CLI::Option* add_time(CLI::App& command, std::optional<std::int64_t>& time);
 /// The explanation of units in --help.
 inline constexpr const char* kByteUnits = "K, M, G, T or KB, MB, GB, TB may follow";
 
-/// Parses a number of bytes, at least 1. As in dd and sort, the suffixes K, M, G and T are powers of 1024, also with
-/// "iB" ("4G", "4GiB"); KB (or kB), MB, GB and TB are powers of 1000. `name` is the option's name, for errors.
+/// Parses a number of bytes, from 1 to 2^46. As in dd and sort, the suffixes K, M, G and T are powers of 1024, also
+/// with "iB" ("4G", "4GiB"); KB (or kB), MB, GB and TB are powers of 1000. `name` is the option's name, for errors.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text, std::string_view name);
 
 /// A limit in bytes from an option.
 struct ByteLimit {
   std::string option;  // "max-bytes"
   std::uint64_t bytes;
-  std::string given = {};  // as written by the user; empty if not given
+  std::string given = {};  // as the user or the default wrote it; may be empty
 
   /// For messages: "max-bytes 4G".
   [[nodiscard]] std::string text() const { return option + " " + given; }
 };
 /// Declares the option. The limit must live until the command has run.
 CLI::Option* add_limit(CLI::App& command, ByteLimit& limit, const std::string& about);
-/// The error for a limit that is too low, in the given units, rounded up.
+/// The error for a limit that is too low, in the units of `limit.given`, rounded up.
 [[nodiscard]] Refused limit_error(const ByteLimit& limit, std::uint64_t needed_bytes);
 
 }  // namespace crivo::tool

@@ -9,7 +9,7 @@ namespace crivo::tool {
 inline constexpr const char* kOutlineFlag = "--outline";
 
 /// Prints tab-separated facts, one per line. The facts about a subcommand follow its `command`; the program itself is a
-/// command with an empty name. The lines `value` follow the `option` or `positional` that accepts only these values.
+/// command with an empty name. The lines `value` follow the `option` or `positional` whose values they list.
 ///
 ///     command     NAME   DESCRIPTION
 ///     positional  NAME   one|many

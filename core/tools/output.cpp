@@ -29,7 +29,7 @@ bool put(std::span<const std::byte> bytes) {
   return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
 }
 
-/// Detects a missing folder before hours of work instead of after. Writing detects all other errors.
+/// Detects a missing or unwritable folder, or a folder as the output, before hours of work instead of after.
 void check_place(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {

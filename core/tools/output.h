@@ -1,4 +1,4 @@
-// Writes a filter and reports it: the end of build, add and union.
+// The output of build, add, union and sketch: declares and checks its arguments, writes a filter, and reports it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,9 +28,9 @@ void add_forms(CLI::App& command, OutputArgument& output);
 /// Declares -q.
 void add_quiet(CLI::App& command, bool& quiet);
 
-/// Checks the output before the work begins: the output must have a name and a writable folder. It must not be a
-/// terminal or an input, which would be lost. Detects an input that is the output under another path, a link or a
-/// redirection. "-" is standard input among the inputs, and standard output as the output. Throws Refused.
+/// Checks the output before the work begins: the output must have a name and, if it is new, a writable folder. It must
+/// not be a terminal, a folder, or an input, which would be lost. Detects an input also through another path, a link or
+/// a redirection. "-" is standard input among the inputs, and standard output as the output. Throws Refused.
 void check_output(const std::string& path, const std::vector<std::string>& inputs);
 
 /// How a command reports its result.

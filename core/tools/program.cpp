@@ -51,8 +51,8 @@ std::vector<std::string> guarded_arguments(int argc, char** argv) {
   return arguments;
 }
 
-/// The error for a first argument that is not a command; no value if it is one. CLI11's own message does not show the
-/// argument.
+/// The error for a first argument that is not a command; no value if it is a command or an option. CLI11's own message
+/// does not show the argument.
 std::optional<std::string> command_mistake(const CLI::App& app, const std::vector<std::string>& arguments) {
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {

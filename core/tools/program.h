@@ -1,4 +1,4 @@
-// Shared by the programs crivo and crivo-sst: parses the arguments, runs the subcommand's action, and exits.
+// Shared by the programs crivo and crivo-sst: parses the arguments and runs the subcommand's action.
 #pragma once
 
 #include <CLI/CLI.hpp>

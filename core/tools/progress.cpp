@@ -33,7 +33,7 @@ std::string time_left(std::chrono::duration<double> taken, double share) {
 
 }  // namespace
 
-// Draws after one interval: shorter work needs no bar.
+// Unless at_once, draws after one interval: shorter work needs no bar.
 Progress::Progress(const char* doing, bool at_once)
     : doing_(doing),
       visible_(::isatty(STDERR_FILENO) != 0),

@@ -34,8 +34,8 @@ class Query {
         quiet_(flags.quiet),
         selection_(flags) {}
 
-  /// Returns false if further keys cannot change the output. Throws Refused if no key can be answered any more, for
-  /// instance because the file was changed.
+  /// With -q, returns false as soon as a key is selected or has no answer. Throws Refused for a key of a wrong form, or
+  /// if no key can be answered any more, for instance because the file was changed.
   bool ask(Keys keys) {
     const std::span<bool> hits = selection_.hits(keys.size());
     if (can_.find) {

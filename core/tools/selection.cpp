@@ -12,7 +12,7 @@
 namespace crivo::tool {
 namespace {
 
-/// Whether no keys are printed to the terminal, where a progress bar would disturb them.
+/// Whether no keys are printed, or only to a file. On a terminal, a progress bar would disturb the keys.
 bool prints_out_of_sight(const SelectionFlags& flags) {
   struct stat status {};
   return flags.quiet || flags.count || (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode));

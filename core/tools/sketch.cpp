@@ -34,7 +34,7 @@ void add_lines(Sketch& sketch, const KeyFiles& files) {
     if (spec.keys == SketchKeys::kHashes) return unwrap(sketch.add_numbers(batch.hashes));
     if (integers) {
       numbers.assign(batch.hashes.begin(), batch.hashes.end());
-      for (std::uint64_t& number : numbers) number ^= std::uint64_t{1} << 63;  // reverts the offset of ordered numbers
+      for (std::uint64_t& number : numbers) number ^= std::uint64_t{1} << 63;  // undoes the offset of ordered numbers
       return unwrap(sketch.add_numbers(numbers));
     }
     for (const std::string_view line : batch.lines) {
