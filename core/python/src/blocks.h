@@ -1,4 +1,4 @@
-// Hashes many keys block by block: those of an array without the GIL, those of another iterable one by one.
+// Hashes many keys block by block: without the GIL for an array, and one by one for another iterable.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class Array {
 
 /// The number of keys hashed at a time. Their hashes fit in the L1 cache, and the library prefetches for all of them.
 constexpr size_t kBlock = 1024;
-/// The number of keys between checks for Ctrl-C and for other threads that want the GIL. A stretch takes some
+/// The number of keys between checks for Ctrl-C and for other threads that want the GIL. A stretch takes a few
 /// milliseconds, about as long as Python itself lets a thread run.
 constexpr size_t kItemsPerTurn = size_t{1} << 18;
 

@@ -15,7 +15,7 @@ namespace crivo::python {
 
 enum class Items { kUnknown, kHash, kSigned, kUnsigned, kBool, kReal, kBytes, kTrimmedBytes };
 
-/// The type of a buffer's items; kUnknown if they cannot be read here. A buffer without dimensions is one item: a
+/// The type of a buffer's items; kUnknown if they cannot be read in place. A buffer without dimensions is one item: a
 /// scalar of NumPy or ctypes. In two dimensions, the items are rows.
 [[nodiscard]] Items items_of(const Py_buffer& view);
 

@@ -58,7 +58,7 @@ bool Key::read_integer(PyObject* integer) {
 }
 
 /// Python's integers have no limit. An integer of more than 64 bits is also its decimal digits. Python refuses to
-/// convert more than some thousands of digits to text (sys.set_int_max_str_digits), so its module decimal does that.
+/// convert more than a few thousand digits to text (sys.set_int_max_str_digits), so the module decimal converts them.
 bool Key::read_digits(PyObject* integer) {
   text_ = Ref(PyNumber_ToBase(integer, 10));
   if (!text_ && PyErr_ExceptionMatches(PyExc_ValueError) != 0) {

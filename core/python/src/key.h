@@ -24,8 +24,8 @@ class Key {
     if (has_buffer_) PyBuffer_Release(&buffer_);
   }
 
-  /// Call once. False with an exception: a TypeError that names the type and, unless it is kAlone, the index; or an
-  /// exception of the object.
+  /// Call once. False with an exception: a TypeError that names the type and, unless it is kAlone, the index; a
+  /// crivo.Error for a str that UTF-8 cannot encode; or an exception of the object.
   [[nodiscard]] bool read(PyObject* object, Py_ssize_t index = kAlone) {
     // Frequent types first: an exact check is one comparison. Subclasses need a query of the type.
     if (PyUnicode_CheckExact(object)) return read_text(object, index);

@@ -157,7 +157,7 @@ class Builder {
   PyObject* temp_folder_;
 };
 
-/// The arguments of Filter(); null if not given.
+/// The arguments of Filter(); null or None if not given.
 struct Arguments {
   PyObject* keys = Py_None;
   PyObject* fp_rate = nullptr;

@@ -1,4 +1,4 @@
-// The module crivo._crivo: the type Filter, the documentation of its public methods, and some functions.
+// The module crivo._crivo: its types and functions, and the documentation of Filter's public methods.
 #include "errors.h"
 #include "filter.h"
 #include "key.h"

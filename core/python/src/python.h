@@ -1,8 +1,9 @@
 // Python's C API, limited to the stable subset of 3.11 and later, so that one compiled module serves all versions.
 // (3.11 is the first version whose limited API has the buffer protocol, which reads arrays.)
 //
-// The module is compiled without C++ exceptions. When Python ends, it unwinds the stacks of running threads, and this
-// code must not catch or stop that.
+// In this folder, "false with an exception" means that a function returns false and has set a Python exception. The
+// module is compiled without C++ exceptions. When Python ends, it unwinds the stacks of running threads, and this code
+// must not catch or stop that.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN

@@ -2,9 +2,9 @@
 // protects.
 //
 // A turn is a use of a filter during which the thread has released the GIL. Each filter has a Turns, which counts
-// active turns. The fields of a Turns are accessed only with the GIL. A query or a change that keeps the GIL waits
-// until the turns have ended. No Python code runs in a turn, so no thread waits for itself. A thread waits only while
-// it has no turn, so there is no deadlock.
+// active turns. The fields of a Turns are accessed only with the GIL. A query that keeps the GIL waits until no turn
+// changes the filter, and a change until no turn uses the filter. No Python code runs in a turn, so no thread waits for
+// itself. A thread waits only while it has no turn, so there is no deadlock.
 //
 // A forked process has only the thread that forked, which was in no turn. So the child drops the counts of other
 // threads' queries. A change by another thread stays unfinished: a thread that waits for its end waits forever.

@@ -1,5 +1,5 @@
-// Operations on a whole filter: facts, estimates, serialization, and operations with another filter. While an operation
-// reads the whole filter, other threads can run Python.
+// Operations on a whole filter: facts, estimates, serialization, verification, clock, clear(), and operations with
+// another filter. While an operation reads the whole filter, other threads can run Python.
 #include <cmath>
 
 #include "errors.h"
