@@ -19,8 +19,8 @@ struct LastError {
 
 LastError& last_error();
 std::byte* buffer_bytes();
-/// Grows the shared buffer to at least this size, and returns its position. Preserves the contents. Returns 0
-/// if memory is short.
+/// Grows the shared buffer to at least this size, and returns its position, or 0 if memory is short. Preserves the
+/// contents.
 EXPORT(grow_buffer) std::size_t grow_buffer(std::size_t bytes);
 /// Frees the shared buffer. The next call must be grow_buffer().
 EXPORT(free_buffer) void free_buffer();

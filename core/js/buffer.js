@@ -1,6 +1,6 @@
 // The shared buffer, in which JavaScript and the functions of exports.h exchange everything except numbers;
-// exports.h defines its layout. `native`, `bytes` and `bufferStart` are live bindings, so
-// importers see their current values.
+// exports.h defines its layout. `native`, `bytes` and `bufferStart` are live bindings, so importers see the current
+// values.
 import { CrivoError, mostBytes, plainKey, writeKey } from "./keys.js";
 
 export const BATCH = 512;
@@ -19,7 +19,7 @@ export let bytes; // a view of this memory
 export let bufferStart = 0; // the position of the shared buffer in this memory
 let bufferBytes = 0;
 
-/** Call first. `functions` has those of exports.h, and `memory`, whose `buffer` contains the shared buffer. */
+/** Call first. `functions` has the functions of exports.h, and `memory`, whose `buffer` contains the shared buffer. */
 export function use(functions) {
   native = functions;
   memoryMoved();

@@ -1,7 +1,7 @@
-// The functions that filter.js and sketch.js call, in WebAssembly (core/wasm) and in Node's native module (core/node).
-// Everything except numbers is passed in the shared buffer: filter.js writes to it before a call, and reads
-// from it afterwards. Keys are stored one after the other. A batch of keys begins with 512 numbers of 32 bits, the
-// sizes of the keys. A function that fails returns 0, a null pointer or false, and sets the last error.
+// The functions that the JavaScript classes call, in WebAssembly (core/wasm) and in Node's native module (core/node).
+// Everything except numbers is passed in the shared buffer: JavaScript writes to it before a call, and reads from it
+// afterwards. Keys are stored one after the other. A batch of keys begins with 512 numbers of 32 bits, the sizes of the
+// keys. A function that fails sets the last error, and returns 0, null or false, unless its comment says otherwise.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@ export type Key = string | Uint8Array | number | bigint;
 export interface Options {
   /** "blocked" (the default, and the fastest), "classic", "counting", "ribbon" (the smallest), "spectral:16", "window:7 days", ... */
   kind?: string;
-  /** The number of keys to size the filter for. Filter.build defaults to the number of distinct keys. */
+  /** The number of keys to size the filter for. By default, a build derives it from the keys. */
   capacity?: number;
   /** The false-positive rate at capacity: 0.01 by default, or 1 for exact. */
   fpRate?: number;
@@ -37,7 +37,7 @@ export interface Info {
   can: ("add" | "remove" | "count" | "unite" | "intersect" | "grow" | "range" | "find" | "exact" | "advance")[];
 }
 
-/** An error of Crivo. A key or an option of a wrong type is a TypeError instead. */
+/** An error of Crivo. A key or blob of a wrong type, or an unknown option, is a TypeError instead. */
 export class CrivoError extends Error {
   /** "bad argument", "corrupt", "unsupported", "full", "not found", "incompatible", "too large" or "out of memory". */
   readonly code: string;
@@ -81,7 +81,7 @@ export class Filter {
   count(key: Key): number;
 
   add(key: Key): void;
-  /** On an error, the keys before the failing one have been added. */
+  /** On an error, some or all of the keys before the failing one have been added. */
   addMany(keys: Iterable<Key>): void;
   /** Undoes one addition. Only added keys may be removed. */
   remove(key: Key): void;
@@ -112,7 +112,7 @@ export interface Shard {
  */
 export function findShard(manifest: Uint8Array | ArrayBuffer, key: Key): Shard;
 
-/** The options of a new sketch. Two sketches can be compared if all options but symbols and maxBytes are equal. */
+/** The options of a new sketch. Two sketches can be compared if keys and seed are equal, and first is 0. */
 export interface SketchOptions {
   /** The length of the sketch; sketchSymbols() returns the length that a difference needs. */
   symbols: number;

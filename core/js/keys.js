@@ -1,4 +1,4 @@
-// Encodes keys and numbers as bytes, as all of Crivo's interfaces do.
+// Encodes keys and numbers as bytes, as Crivo's other interfaces do.
 const encoder = new TextEncoder();
 
 /** An error of Crivo, with the reason in one or two words: "corrupt", "bad argument", "too large", ... */

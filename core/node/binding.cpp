@@ -1,6 +1,6 @@
-// The functions of core/js/exports.h for filter.js in Node. Every argument and result is a number; pointers are below
-// 2^53. filter.js is loaded once per thread and per module loader. Each of these instances has its own shared buffer
-//, last error and filters (Node-API, https://nodejs.org/api/n-api.html).
+// The functions of core/js/exports.h for the JavaScript classes in Node. Their arguments and results are numbers;
+// pointers are below 2^53. The classes are loaded once per thread and per module loader. Each of these instances has
+// its own shared buffer, last error, filters and sketches (Node-API, https://nodejs.org/api/n-api.html).
 #include <node_api.h>
 
 #include <array>
@@ -49,7 +49,7 @@ struct Instance {
 
 thread_local Instance* current = nullptr;  // the instance that JavaScript called last
 
-/// JavaScript's `new TYPE(argument)`; null if that throws. Node-API's own functions would then end the process.
+/// JavaScript's `new TYPE(argument)`; null if that throws. Node-API's own functions would end the process instead.
 napi_value construct(napi_env env, const char* type, napi_value argument) {
   napi_value global = nullptr;
   napi_value constructor = nullptr;

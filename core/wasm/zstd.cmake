@@ -1,4 +1,4 @@
-# Compiles zstd for size, instead of the system's zstd, which pkg-config would find. crivo.wasm links only the decoder.
+# Compiles zstd for size, and uses it instead of the system's zstd. crivo.wasm links only the decoder.
 enable_language(C)
 file(GLOB zstd_sources "${CRIVO_ZSTD_SOURCES}/lib/common/*.c" "${CRIVO_ZSTD_SOURCES}/lib/decompress/*.c"
   "${CRIVO_ZSTD_SOURCES}/lib/compress/*.c")
