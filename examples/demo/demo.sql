@@ -1,5 +1,5 @@
--- The SQLite part of the demo, for the sqlite3 shell with crivo.so. The files words, misspelt and asked are in this
--- folder.
+-- The SQLite part of the demo, for the sqlite3 shell with crivo.so. The files words, misspelt and asked are in the
+-- current folder.
 .mode list
 .import words words
 .import misspelt misspelt
@@ -54,7 +54,7 @@ SELECT format('  %-8s%,12d%,12d%,10d%,7d%5.2f%%%10.0f%9.0f', name, raw_bytes, le
               100.0 * wrong / (SELECT count(*) FROM misspelt), made_ms, 1e6 * asked_ms / (SELECT count(*) FROM asked))
   FROM report JOIN filters USING (name) ORDER BY report.rowid;
 SELECT '';
--- A correct filter exceeds this by chance once in a million runs.
+-- By chance, a correct filter exceeds the printed percentage in one of a million runs.
 SELECT format('  Promised: at most 1%% of the misspelt. Of %,d, chance can make it %.2f%%.', count(*),
               1 + 100 * 4.75 * sqrt(0.01 * 0.99 / count(*))) FROM misspelt;
 SELECT '';

@@ -1,4 +1,4 @@
--- Makes one row of the report: the filter named @name, which was built since the last start of the clock. A bound
+-- Makes one row of the report, for the filter named @name, which was built since the last start of the clock. A bound
 -- parameter is read once per statement; SQLite would copy the value of a scalar subquery for each row.
 REPLACE INTO clock VALUES ('made', julianday('now'));
 CREATE TEMP VIEW IF NOT EXISTS measured AS

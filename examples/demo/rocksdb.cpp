@@ -1,6 +1,6 @@
-// demo_rocksdb WORDS FOLDER: the words in three column families of one database, with RocksDB's own Bloom filter and
-// two of Crivo's; then every word, and as many misspellings, looked up in each. Leaves FOLDER/misspelt for the other
-// parts.
+// demo_rocksdb WORDS FOLDER: stores the words in three column families of one database, with RocksDB's own Bloom filter
+// and two filters of Crivo. Then looks up every word, and about as many misspellings, in each family. Leaves
+// FOLDER/misspelt for the other parts.
 #include "crivo/rocksdb.h"
 
 #include <rocksdb/db.h>
@@ -46,8 +46,7 @@ struct Figures {
   [[nodiscard]] double rate() const {
     return static_cast<double>(filter_lookups - reads_avoided) / static_cast<double>(filter_lookups);
   }
-  /// The promised rate, which is the same for all three filters: that of a filter with each key in one block of 512
-  /// bits.
+  /// The promised rate for all three filters: that of Crivo's blocked filter with as many bits per key.
   [[nodiscard]] double promised_rate() const {
     return crivo::AnyFilter::create({.capacity = static_cast<std::uint64_t>(keys), .bits_per_key = kBitsPerKey})
         ->facts()
@@ -140,7 +139,7 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
-/// Chance lifts the measured rate of a correct filter above this once in a million runs: 4.75 standard deviations.
+/// By chance, a correct filter's measured rate exceeds this in one of a million runs: 4.75 standard deviations.
 double highest_by_chance(const Figures& figures) {
   const double rate = figures.promised_rate();
   return rate + 4.75 * std::sqrt(rate * (1 - rate) / static_cast<double>(figures.filter_lookups));

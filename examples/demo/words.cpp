@@ -37,7 +37,7 @@ std::vector<std::string> read_words(const char* path) {
 std::vector<std::string> misspell(const std::vector<std::string>& words) {
   std::unordered_set<std::string_view> taken(words.begin(), words.end());
   std::vector<std::string> result;
-  result.reserve(words.size());  // `taken` refers to the strings in it, which must not move
+  result.reserve(words.size());  // `taken` refers to the strings of the result, which must not move
   std::mt19937 random(1970);     // a fixed seed: the year of Bloom's paper
   for (const std::string& word : words) {
     std::string candidate = misspelt(word, random);

@@ -7,6 +7,6 @@
 /// The lines of a file. Ends the program with a message if the file cannot be read.
 std::vector<std::string> read_words(const char* path);
 
-/// For each word a misspelling that is not in the list: two neighbouring letters are swapped, or one letter is
+/// For almost every word, a misspelling that is not in the list: two neighbouring letters are swapped, or one letter is
 /// replaced. All misspellings are different, and depend only on the words.
 std::vector<std::string> misspell(const std::vector<std::string>& words);

@@ -1,4 +1,4 @@
-// Hyphenation by rules, with an exception list behind a filter: the use that Bloom invented his filter for in 1970.
+// Hyphenation by rules, with an exception list behind a filter: the use for which Bloom invented his filter in 1970.
 //
 // Most words follow the rules. The hyphenation of the others is looked up in a dictionary. A look-up for every word
 // would be slow, so a filter of the exceptions is queried first. If it answers "certainly no exception", the rules
@@ -24,7 +24,7 @@ using Exceptions = std::unordered_map<std::string, std::string>;  // word to hyp
 /// Answers whether a word may be an exception: false only if it certainly is none.
 using MaybeException = std::function<bool(std::string_view)>;
 
-/// All constructor arguments must outlive the object.
+/// The rules and the exceptions must outlive the object.
 class Hyphenator {
  public:
   Hyphenator(const Patterns& rules, const Exceptions& exceptions, MaybeException maybe_exception)
@@ -39,7 +39,7 @@ class Hyphenator {
   MaybeException maybe_exception_;
 };
 
-/// The lines of a file.
+/// The lines of a file. Throws std::runtime_error if the file cannot be opened.
 [[nodiscard]] std::vector<std::string> read_words(const std::string& path);
 
 inline constexpr const char* kPatternsPath = "/usr/share/hyphen/hyph_en_US.dic";

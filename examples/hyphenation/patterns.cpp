@@ -47,7 +47,7 @@ std::string Patterns::hyphenate(std::string_view word) const {
   int* cuts = nullptr;
   hnj_hyphen_hyphenate2(dictionary_.get(), lower.data(), static_cast<int>(lower.size()), levels.data(), nullptr,
                         &replacements, &positions, &cuts);
-  std::free(replacements);  // English has none, so the arrays' contents need no freeing
+  std::free(replacements);  // English patterns have no replacements, so only the arrays are freed
   std::free(positions);
   std::free(cuts);
 

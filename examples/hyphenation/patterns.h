@@ -16,10 +16,10 @@ class Patterns {
   /// encoded as patterns with levels 8 and 9. kRules stops before the exceptions.
   enum class Part { kRules, kRulesAndExceptions };
 
-  /// Throws std::runtime_error when the file cannot be read.
+  /// Throws std::runtime_error if the file cannot be read or parsed, or no temporary file can be made.
   Patterns(const std::string& path, Part part);
 
-  /// The word with '-' at every place it may be broken. UTF-8; capitals are treated as small letters.
+  /// The word, in UTF-8, with '-' at every place where it may be broken. ASCII capitals are treated as small letters.
   [[nodiscard]] std::string hyphenate(std::string_view word) const;
 
  private:

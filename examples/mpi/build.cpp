@@ -2,7 +2,7 @@
 //
 // Each rank reads its share of the input, and hashes the keys. In rounds of MPI_Alltoallv with a bounded size, each
 // hash is sent to the rank that builds its shard. Then each rank writes the files of its shards, and rank 0 writes the
-// manifest. The files are identical to those of `crivo build --shards` in one process.
+// manifest. For blocked, classic and ribbon, the files are identical to those of `crivo build --shards`.
 //
 // With --merge, there is one filter in one file: each rank fills a Bloom filter of the same size, and MPI_Reduce with
 // MPI_BOR computes their union.
@@ -35,7 +35,7 @@ struct Options {
   FilterSpec spec;
   std::uint32_t shards = 64;
   bool merge = false;
-  std::uint64_t max_memory = UINT64_MAX;  // for each shard under construction
+  std::uint64_t max_memory = UINT64_MAX;  // for the build of each shard
   std::string output;
   std::string input;
 };
@@ -58,7 +58,7 @@ void unwrap(const crivo::Result<void>& result) {
   if (!result) throw std::runtime_error(result.error().message);
 }
 
-/// The lines of a file that begin in this rank's share of its bytes, as hashes.
+/// The hashes of the lines that begin in this rank's share of the file's bytes.
 class Share {
  public:
   Share(const std::string& path, const World& world, std::uint64_t seed) : file_(path, std::ios::binary), seed_(seed) {
@@ -145,7 +145,7 @@ void build_shards(const Options& options, const World& world) {
     builders[shard].reset();
     written[shard] = unwrap(crivo::write_shard(filter.ref(), options.output, shard));
   }
-  // Exactly one rank has the description of each shard. In all other ranks it is zeros, so MPI_BOR collects them.
+  // Exactly one rank has the description of each shard. The others have zeros, so MPI_BOR collects all of them.
   static_assert(std::is_trivially_copyable_v<crivo::Shard>);
   std::vector<crivo::Shard> all(options.shards);
   MPI_Reduce(written.data(), all.data(), static_cast<int>(sizeof(crivo::Shard) * options.shards), MPI_BYTE, MPI_BOR, 0,

@@ -40,7 +40,7 @@ class Crivo(Contestant):
     name, file_name = "crivo's ribbon", "leaked.crivo"
 
     def build(self, make_list, keys, rate):
-        # The 8-byte hashes of the keys need more memory than this limit, so they are stored in temporary files.
+        # The 8-byte hashes of more than 8 million keys exceed this limit, so they are stored in temporary files.
         memory = max(64_000_000, 3 * keys)
         return run([self.bin / "crivo", "build", "--kind", "ribbon", "--fpr", str(rate), "--max-memory", str(memory),
                     "--temp-folder", self.scratch, "-o", self.file], make_list)

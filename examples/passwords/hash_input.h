@@ -10,7 +10,7 @@
 
 namespace passwords {
 
-/// Calls take(hash, line) for each line of standard input until it returns false. Ends the program if a line is not a
+/// Calls take(hash, line) for each line of standard input until take returns false. Ends the program if a line is not a
 /// hash.
 template <class Take>
 void for_each_hash(Take take) {

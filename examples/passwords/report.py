@@ -21,7 +21,7 @@ class Row:
     absent: float | None = None  # queries per second
     present: float | None = None
     wrong: float = 0.0  # the share of absent passwords that were found
-    exact: bool = False  # must find none of them
+    exact: bool = False  # must find no absent password
 
 
 def megabytes(peak_bytes):

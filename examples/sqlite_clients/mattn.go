@@ -28,7 +28,7 @@ func ask(question string, key string) (answer int) {
 }
 
 func main() {
-	// The driver loads it into every connection of the pool.
+	// The driver loads the extension into every connection of the pool.
 	sql.Register("sqlite3_with_crivo", &sqlite3.SQLiteDriver{Extensions: []string{os.Args[1]}})
 	db, _ = sql.Open("sqlite3_with_crivo", ":memory:")
 	db.SetMaxOpenConns(1) // each connection would have its own in-memory database

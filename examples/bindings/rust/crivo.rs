@@ -231,7 +231,7 @@ impl std::error::Error for Error {}
 pub struct Options<'a> {
     /// "classic", "ribbon", "map:8" and so on. The default is "blocked", "map" or "exact", depending on the function.
     pub kind: &'a str,
-    /// The number of keys; by default the number of distinct ones.
+    /// The number of keys; by default derived from the keys.
     pub capacity: u64,
     /// The false-positive rate at capacity: below 1, or up to 1 for map and exact. The default is 0.01, or 1 for exact.
     pub fp_rate: f64,
@@ -407,7 +407,7 @@ pub enum SketchKeys {
     Bytes(u32),
 }
 
-/// The options of a sketch. Two sketches can be compared if all options except `symbols` are equal.
+/// The options of a sketch. Two sketches can be compared if `keys` and `seed` are equal, and `first` is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SketchOptions {
     /// The length, at least 1; see `sketch_symbols`.
@@ -424,8 +424,8 @@ pub fn sketch_symbols(difference: u64) -> u64 {
     unsafe { c::crivo_sketch_symbols(difference) }
 }
 
-/// A sketch of a set. Its size depends on the difference to the other set, not on the sets. A set must not contain a
-/// key twice.
+/// A sketch of a set. Its size depends on the difference from the other set, not on the sets' sizes. A set must not
+/// contain a key twice.
 pub struct Sketch {
     handle: NonNull<c::Sketch>,
 }
@@ -499,8 +499,8 @@ impl Sketch {
         done(|error| unsafe { c::crivo_sketch_add_keys(self.handle.as_ptr(), &keys.view(), error) })
     }
 
-    /// Adds integers, as 64 bits, to a sketch of integers, or keys by their hashes. It is an error if the sketch is of
-    /// bytes.
+    /// Adds integers, as 64 bits, to a sketch of integers, or the hashes of keys to a sketch of hashes. It is an error
+    /// if the sketch is of bytes.
     pub fn add_numbers(&mut self, numbers: &[u64]) -> Result<(), Error> {
         let (numbers, count) = (numbers.as_ptr(), numbers.len() as u64);
         done(|error| unsafe { c::crivo_sketch_add_numbers(self.handle.as_ptr(), numbers, count, error) })
@@ -552,7 +552,7 @@ impl Sketch {
         })
     }
 
-    /// The same for sketches of bytes. Integers and hashes are returned as 8 bytes, little-endian.
+    /// The same for sketches of bytes. The integers or hashes of other sketches are returned as 8 bytes, little-endian.
     pub fn difference_keys(&self, other: &Sketch) -> Result<Option<Difference<Vec<u8>>>, Error> {
         self.difference(other, |difference, side| {
             let mut keys = c::Keys { bytes: ptr::null(), bytes_size: 0, offsets: ptr::null(), width: 0, count: 0 };
@@ -656,7 +656,7 @@ fn handle<Made>(call: impl FnOnce(*mut *mut Made, *mut c::Error) -> i32) -> Resu
     Ok(NonNull::new(handle).expect("what was made"))
 }
 
-/// Copies an array of C's, which is NULL if it is empty.
+/// Copies an array that C returned, and that may be NULL if it is empty.
 unsafe fn copied<Item: Clone>(items: *const Item, count: u64) -> Vec<Item> {
     if count == 0 {
         return Vec::new();

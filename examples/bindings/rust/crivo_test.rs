@@ -192,7 +192,7 @@ fn sketches_give_integers_in_their_order() {
     assert_eq!(found.only_second, [-5i64, 1, 1 << 40].map(i64::to_le_bytes));
 }
 
-/// The hashes are what XXH3-64 gives for "" and "a".
+/// The hashes are those of "" and "a" by XXH3-64.
 #[test]
 fn sketches_know_keys_by_their_hashes() {
     let (of_nothing, of_a) = (0x2d06800538d394c2, 0xe6c632b61e964e1f);

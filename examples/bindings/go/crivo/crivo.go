@@ -67,7 +67,7 @@ func failure(status C.crivo_status, detail *C.crivo_error) error {
 // Options specify a filter. A field of zero stands for its default.
 type Options struct {
 	Kind     string  // "classic", "ribbon", "map:8" and so on; the default is "blocked", "map" or "exact", by function
-	Capacity uint64  // the number of keys; by default the number of distinct ones
+	Capacity uint64  // the number of keys; by default, the builds derive it from the keys
 	FPRate   float64 // the rate at capacity, below 1, or up to 1 for map and exact; default 0.01, or 1 for exact
 	Seed     uint64  // of the hash function
 }
@@ -85,7 +85,7 @@ func owned(handle *C.crivo_filter) *Filter {
 	return filter
 }
 
-// Close frees the memory. A closed filter answers "maybe" to every query; its other functions return an error.
+// Close frees the memory. Afterwards, Contains returns true, and all other functions return an error.
 func (f *Filter) Close() {
 	C.crivo_free(f.handle)
 	f.handle = nil
@@ -124,7 +124,7 @@ func made(options Options,
 	return owned(handle), nil
 }
 
-// Add adds a key. Errors: Unsupported for a kind that is built once; Full.
+// Add adds a key. Errors: Unsupported for a kind that is built once, and for a filter from Open; Full; TooLarge.
 func (f *Filter) Add(key []byte) error {
 	var detail C.crivo_error
 	lent := notEmpty(key)

@@ -111,7 +111,7 @@ func TestExactFiltersAreCertainOfBothSides(t *testing.T) {
 			t.Error("want about 200 of 20000 at a rate of 0.01, got", hits)
 		}
 	}
-	for _, sides := range [][2]Keys{{Strings("ann"), Keys{}}, {Keys{}, Strings("ann")}} { // one of them may be empty
+	for _, sides := range [][2]Keys{{Strings("ann"), Keys{}}, {Keys{}, Strings("ann")}} { // one side may be empty
 		filter, err := BuildExact(sides[0], sides[1], Options{})
 		if err != nil || filter.Contains([]byte("ann")) != (sides[0].Len() == 1) {
 			t.Error(sides, err)

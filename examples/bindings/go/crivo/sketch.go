@@ -24,7 +24,7 @@ import (
 	"unsafe"
 )
 
-// SketchOptions specify a sketch. Two sketches can be compared if all options except Symbols are equal.
+// SketchOptions specify a sketch. Two sketches can be compared if Keys and Seed are equal, and First is 0.
 type SketchOptions struct {
 	Symbols uint64 // the length, at least 1; see SketchSymbols
 	Keys    string // what is stored of a key: "hashes", the default; "integers", of 64 bits; "bytes:16"
@@ -38,8 +38,8 @@ func SketchSymbols(difference uint64) uint64 {
 	return uint64(C.crivo_sketch_symbols(C.uint64_t(difference)))
 }
 
-// Sketch is a sketch of a set, in C's memory. Its size depends on the difference to the other set, not on the sets. A
-// set must not contain a key twice. Concurrent use is as for Filter.
+// Sketch is a sketch of a set, in C's memory. Its size depends on the difference from the other set, not on the sets'
+// sizes. A set must not contain a key twice. Concurrent use is as for Filter.
 type Sketch struct {
 	handle *C.crivo_sketch
 }
@@ -84,7 +84,7 @@ func ownedSketch(handle *C.crivo_sketch) *Sketch {
 	return sketch
 }
 
-// Close frees the memory. All functions of a closed sketch return an error.
+// Close frees the memory. All other functions of a closed sketch return an error.
 func (s *Sketch) Close() {
 	C.crivo_sketch_free(s.handle)
 	s.handle = nil
@@ -118,8 +118,8 @@ func (s *Sketch) Add(key []byte) error {
 // AddMany adds many keys, with a single call of C. On an error, the keys before the failing one were added.
 func (s *Sketch) AddMany(keys Keys) error { return s.changeKeys(1, keys) }
 
-// AddNumbers adds integers, as 64 bits, to a sketch of integers, or keys by their hashes. Errors: BadArgument for a
-// sketch of bytes.
+// AddNumbers adds integers, as 64 bits, to a sketch of integers, or the hashes of keys to a sketch of hashes. Errors:
+// BadArgument for a sketch of bytes.
 func (s *Sketch) AddNumbers(numbers ...uint64) error { return s.changeNumbers(1, numbers) }
 
 // Remove removes a key that is in the set. Errors: as Add.
@@ -134,7 +134,7 @@ func (s *Sketch) Remove(key []byte) error {
 // RemoveMany removes many keys, with a single call of C.
 func (s *Sketch) RemoveMany(keys Keys) error { return s.changeKeys(0, keys) }
 
-// RemoveNumbers removes integers, or keys by their hashes.
+// RemoveNumbers removes integers, or the hashes of keys.
 func (s *Sketch) RemoveNumbers(numbers ...uint64) error { return s.changeNumbers(0, numbers) }
 
 func (s *Sketch) changeKeys(add C.int, keys Keys) error {
@@ -208,7 +208,7 @@ func (s *Sketch) DifferenceNumbers(other *Sketch) (found Difference[uint64], ok 
 	})
 }
 
-// DifferenceKeys does the same for sketches of bytes. Integers and hashes are returned as 8 bytes, little-endian.
+// DifferenceKeys does the same for sketches of bytes, and returns integers and hashes as 8 bytes, little-endian.
 func (s *Sketch) DifferenceKeys(other *Sketch) (found Difference[[]byte], ok bool, err error) {
 	return difference(s, other, func(handle *C.crivo_difference, side C.int32_t) ([][]byte, error) {
 		var keys C.crivo_keys

@@ -72,7 +72,7 @@ func TestSketchesGiveIntegersInTheirOrder(t *testing.T) {
 		[][]byte{{251, 255, 255, 255, 255, 255, 255, 255}, {1, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 1, 0, 0}})
 }
 
-// The hashes are what XXH3-64 gives for "" and "a".
+// The hashes are those of "" and "a" by XXH3-64.
 func TestSketchesKnowKeysByTheirHashes(t *testing.T) {
 	const ofNothing, ofA = 0x2d06800538d394c2, 0xe6c632b61e964e1f
 	first, second := sketched(t, SketchOptions{Symbols: 60}), sketched(t, SketchOptions{Symbols: 60, Keys: "hashes"})
