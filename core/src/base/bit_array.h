@@ -20,7 +20,7 @@ void or_into(std::span<std::byte> into, const std::byte* other) noexcept;
 void and_into(std::span<std::byte> into, const std::byte* other) noexcept;
 [[nodiscard]] AlignedBytes copy_payload(std::span<const std::byte> payload);
 
-/// A zeroed payload, for callers that write few pages. At least 16 MiB: without huge pages (of 2 MiB).
+/// A zeroed payload, for callers that write few pages. From 16 MiB on, huge pages are avoided.
 [[nodiscard]] AlignedBytes sparse_payload(std::size_t bytes);
 /// The granularity of the zero checks.
 inline constexpr std::size_t kPageBytes = 4096;

@@ -113,7 +113,7 @@ void sync_folder(int folder) {
 }
 
 /// The new file. The file is unnamed until it is complete, so that a process killed while writing leaves nothing
-/// behind. Otherwise the file has a temporary name, and the destructor removes the file unless it was renamed.
+/// behind. If unsupported, the file has a temporary name, and the destructor removes it unless it was renamed.
 class NewFile {
  public:
   NewFile(int folder, mode_t mode) : folder_(folder), name_(temporary_name()), fd_(open(mode)) {}

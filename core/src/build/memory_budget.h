@@ -4,7 +4,8 @@
 //   hashes in an array   the budget, less the memory of a sort and the index of the hashes in a file
 //   the build            the budget, less the hashes and the payload (BuildTask::memory_left). A pass over sorted runs
 //                        uses this whole share. While a filter is built from files, a RunSource uses half of it, a
-//                        HashCollector the expected size of its hashes, and the threads an eighth, or one thread.
+//                        HashCollector the expected size of its hashes, and the threads at most an eighth, but at
+//                        least the memory of one thread.
 //   the payload          the whole budget if keys are added to the payload directly; half if the payload also grows,
 //                        because the old and the new payload exist at the same time. For a kind that is built once from
 //                        hashes in a file, a payload of more than half of the budget also goes to a file.
@@ -17,7 +18,6 @@
 
 namespace crivo {
 
-/// The share of the caller.
 inline constexpr std::uint64_t kCallersMemoryBytes = std::uint64_t{8} << 20;
 
 /// Created by a FilterBuilder. Without a limit, all shares are unlimited.
@@ -36,7 +36,7 @@ class MemoryBudget {
   [[nodiscard]] std::uint64_t remaining_after(std::uint64_t taken) const noexcept;
   /// The most bytes of a payload to which keys are added directly.
   [[nodiscard]] std::uint64_t for_payload(bool grows) const noexcept;
-  /// Whether a payload of a kind that is built once goes to a file, once the hashes are in a file.
+  /// Whether a payload of a kind that is built once goes to a file if the hashes are in a file.
   [[nodiscard]] bool is_for_file(std::uint64_t payload_bytes) const noexcept;
   /// The most hashes in an array while other hashes are in a file with an index of this size.
   [[nodiscard]] std::uint64_t for_hashes(std::uint64_t index_bytes) const noexcept;

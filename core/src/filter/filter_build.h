@@ -21,7 +21,7 @@ namespace crivo {
 struct FilterBuild {
   [[nodiscard]] static AnyFilter allocate(const FilterPlan& plan, const FilterSpec& spec,
                                           CacheAlignedAllocator<std::byte> memory = {});
-  /// A filter with these hashes, of any kind; of a kind with values only without hashes. Errors: as AnyFilter::build.
+  /// A filter of any kind with these hashes. A kind with values allows no hashes. Errors: as AnyFilter::build.
   [[nodiscard]] static Result<AnyFilter> from(const FilterPlan& plan, const FilterSpec& spec,
                                               std::span<const std::uint64_t> hashes, BuildTask& task);
   /// The same for a kind that is built once, from hashes in order.
