@@ -65,7 +65,7 @@ class Demo {
     for (const Family& family : families) {
       rocksdb::BlockBasedTableOptions table;
       table.filter_policy = family.policy;
-      table.no_block_cache = true;  // so that each read of a block is counted
+      table.no_block_cache = true;  // so that each false positive reads a file
       rocksdb::ColumnFamilyOptions column_family;
       column_family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
       descriptors.emplace_back(family.name, column_family);

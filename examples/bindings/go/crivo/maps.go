@@ -1,4 +1,4 @@
-// Maps, which store a value for each key, and exact filters, which answer exactly for all keys they were built from.
+// Maps, which store a value for each key, and exact filters, which answer exactly for all keys passed to BuildExact.
 
 package crivo
 
