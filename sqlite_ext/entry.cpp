@@ -28,8 +28,8 @@ int register_arity(sqlite3* db, const FunctionRow& row, int args, const std::sha
                                     aggregate ? row.call : nullptr, row.finish, delete_as<Registration>);
 }
 
-/// Registers the function once for each allowed number of arguments, so that SQLite rejects any other number when it
-/// prepares the statement.
+/// Registers the function once for each allowed number of arguments (or once for kAnyNumber), so that SQLite rejects
+/// any other number when it prepares the statement.
 int register_function(sqlite3* db, const FunctionRow& row, const std::shared_ptr<Connection>& connection) {
   if (row.max_args == kAnyNumber) return register_arity(db, row, kAnyNumber, connection);
   int status = SQLITE_OK;

@@ -1,4 +1,4 @@
-// The registration table: each SQL function is one C++ function and one FunctionRow.
+// What entry.cpp registers: a FunctionRow for each SQL function, the table-valued functions, and the module bloom.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // bloom_insert: adds a key to a raw filter in a table's row, by SQLite's incremental blob I/O.
 //
-// An UPDATE with bloom_add reads, validates, copies and compares the whole filter. bloom_insert reads the header and
-// the 4096-byte segments with the key's bits, and writes only the bytes that change (crivo/host/blob_in_place.h).
+// An UPDATE with bloom_add reads, validates and copies the whole filter. bloom_insert reads only the header and the
+// 4096-byte segments with the key's bits, and writes only the parts that change (crivo/host/blob_in_place.h).
 //
 // Outside a transaction, each call opens and closes the row, because closing commits. If the row stayed open, SQLite
 // would close it at the end of the statement, where a failed commit cannot be reported. Inside a transaction, the row
@@ -18,7 +18,7 @@ namespace {
 
 bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view key) {
   row.open(name);
-  const Result<bool> added = add_in_place(row, key);  // no other code runs in between, so the row cannot expire
+  const Result<bool> added = add_in_place(row, key);  // no other code runs after open(), so the row cannot expire
   if (!added.has_value() && added.error().code == ErrorCode::kUnsupported) {
     throw SqlError{added.error().message + " in " + row.place() + ": store bloom_raw(f) there"};
   }
@@ -28,7 +28,7 @@ bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view k
   return is_new;
 }
 
-/// All calls of a statement reuse one StoredRow, which has checked the table.
+/// In a statement, successive calls for the same column reuse one StoredRow, which has checked the table.
 void bloom_insert(const Call& call) {
   const RowArgs args(call);
   const KeyBytes key(args.key);

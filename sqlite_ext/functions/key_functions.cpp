@@ -1,4 +1,4 @@
-// The functions that add, remove and look up keys; sqlite_ext/README.md documents them.
+// The functions that add, remove and look up keys; sqlite_ext/README.md and docs/sqlite_maps.md document them.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -147,8 +147,8 @@ constexpr std::array kKeyFunctions = {
 constexpr const char* kColumns[] = {"key", "maybe INTEGER"};
 constexpr const char* kArguments[] = {"filter", "keys"};
 
-/// The rows of bloom_probe. Reads the array twice: first to hash and look up all keys at once, then again row by row.
-/// So no key is copied, and the lookup needs nine bytes of memory per key.
+/// The rows of bloom_probe. Reads the array twice: first to hash and look up all keys at once, then row by row. So no
+/// key is copied, and the lookup stores only a hash and an answer per key.
 class ProbeRows final : public Rows {
  public:
   /// Borrows the array. If `filter` is null, every answer is NULL.

@@ -8,7 +8,7 @@
 namespace crivo::sqlite {
 namespace {
 
-/// The smallest raw payload and the largest payload in the cache. Decoding a smaller raw one is as fast as a lookup.
+/// The limits of a cached payload. The minimum applies only to raw blobs: the cache would not speed up smaller ones.
 constexpr std::size_t kMinCachedBytes = 4096;
 constexpr std::size_t kMaxCachedBytes = std::size_t{32} << 20;
 

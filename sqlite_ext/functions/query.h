@@ -3,14 +3,15 @@
 // SQLite preserves the auxiliary data of an argument from row to row only if the argument is constant in the statement
 // (a literal, a bound parameter). For any other argument (a column, a scalar subquery), SQLite discards the data at
 // once. So the first call sets a marker as the auxiliary data, and borrows the filter. A later call that finds the
-// marker replaces the marker by a copy of the filter.
+// marker replaces the marker with a copy of the filter.
 //
 // For an argument that is not constant, SQLite copies the value for each row. Validating a blob takes about as long as
-// SQLite's copy, and decompressing a blob about twenty times as long. So the connection caches one filter: the last
-// compressed one, or a raw one that was decoded twice in a row. (If one decoding were enough, a scan over rows with a
-// filter each would copy every filter.) The cache compares all bytes of a compressed blob, but only the header of a raw
-// blob, which contains the payload's checksum. Two crafted blobs can have the same header. So a query of a raw blob
-// runs on the cached filter and on the given payload; if the two answers differ, the blob is decoded in full.
+// SQLite's copy, and decompressing a blob about twenty times as long. So the connection caches one filter: a raw one
+// (codec kRaw) that was decoded twice in a row, or the last one of another codec. (If one decoding of a raw filter were
+// enough, a scan over rows with a filter each would copy every filter.) A blob matches the cached filter if all bytes
+// are equal, or, for a raw blob, if the headers are equal: they contain the payload's checksum. Two crafted blobs can
+// have the same header. So a query of a matching raw blob runs on the cached filter and on the given payload; if the
+// two answers differ, the blob is decoded in full.
 #pragma once
 
 #include <memory>
@@ -25,8 +26,8 @@ inline constexpr const char* kPointerType = "crivo filter";
 /// The answer to a query; no value stands for NULL.
 using Answer = std::optional<std::int64_t>;
 
-/// The filter in argument 0, from bloom_open or from the auxiliary data. Replaces a marker in the auxiliary data by the
-/// decoded filter. Null if the caller must decode the filter, or if the argument is NULL.
+/// The filter in argument 0, from bloom_open or from the auxiliary data. Replaces a marker in the auxiliary data with
+/// the decoded filter. Null if the caller must decode the filter, or if the argument is NULL.
 [[nodiscard]] const OwnedFilter* ready_filter(const Call& call);
 
 /// The filter that bloom_open stored in a value; null if the value is not from bloom_open.
@@ -36,10 +37,11 @@ using Answer = std::optional<std::int64_t>;
 /// that replaces the cached filter.
 [[nodiscard]] std::shared_ptr<const CachedFilter> cached_filter(const Connection& connection,
                                                                 const FilterArgument& given);
-/// Caches a queried filter, unless its payload is too small or too large, or the previous raw blob was another.
+/// Caches a queried filter, unless its payload is too large. Caches a raw filter only if its payload is not too small,
+/// and the raw blob that was decoded before had the same header.
 void cache_filter(Connection& connection, std::span<const std::byte> blob, OpenedBlob&& opened);
 
-/// The result of `query(const FilterRef&)` for the filter in argument 0; no value if that argument is NULL.
+/// The result of `query(const FilterRef&)` for the filter in argument 0; no value if argument 0 is NULL.
 template <class Query>
 [[nodiscard]] Answer answer_of(const Call& call, const Query& query) {
   if (const OwnedFilter* const ready = ready_filter(call)) return query(ready->ref);

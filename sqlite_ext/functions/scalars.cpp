@@ -1,4 +1,4 @@
-// The functions that create, describe and encode one filter; sqlite_ext/README.md documents them.
+// The functions that create, describe, reset or encode one filter, or return versions. See sqlite_ext/README.md.
 #include <array>
 #include <cmath>
 

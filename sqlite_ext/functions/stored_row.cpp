@@ -10,7 +10,7 @@
 namespace crivo::sqlite {
 namespace {
 
-/// The columns of a table, from PRAGMA table_xinfo.
+/// Facts about a table's columns, from PRAGMA table_xinfo.
 struct Columns {
   Columns(sqlite3* db, std::string pragma) {
     Statement statement(db, std::move(pragma));
@@ -57,7 +57,7 @@ bool StoredRow::is_in(const RowArgs& args) const noexcept {
 }
 
 // Until the value is open, there may be no transaction, and another process can change the table between any two steps.
-// So everything that was checked before is checked again afterwards.
+// So the table and the rowid are checked again once the value is open.
 void StoredRow::open(sqlite3_value* row) {
   row_ = row;
   try {
@@ -94,8 +94,8 @@ int StoredRow::seek(std::int64_t rowid, bool alive, std::string& reason) {
   return status;
 }
 
-/// Throws SqlError unless seek opened a value. A row written before its column was added stores no value: it opens as
-/// NULL, although a query returns the column's DEFAULT.
+/// Throws SqlError unless seek opened a value. A row that is older than the column stores no value of the column:
+/// SQLite then reports NULL, although a query returns the column's DEFAULT.
 void StoredRow::require_value(int status, std::int64_t rowid, const std::string& reason) const {
   if (status == SQLITE_OK) return;
   // SQLite has no separate result code for this error. The error's text has never changed.
@@ -106,11 +106,11 @@ void StoredRow::require_value(int status, std::int64_t rowid, const std::string&
   fail(SQLITE_ERROR, is_default ? "the column's DEFAULT, which the row does not store; UPDATE the row first" : "NULL");
 }
 
-/// Prepares the statement that detects changes of the table. (Statement rejects virtual tables.)
+/// Prepares the statement that detects changes of the schema. (Statement rejects virtual tables.)
 void StoredRow::watch(const std::string& table) {
   try {
     watch_.emplace(db_, "SELECT 1 FROM " + table + " WHERE 0");
-    Use(*watch_).run();  // before check_table queries the schema, so that later changes are detected
+    Use(*watch_).run();  // before check_table reads the schema, so that later changes are detected
   } catch (const HostError& error) {
     if (error.code != SQLITE_ERROR || table_type(db_, schema_, table_) != "virtual") throw;
     throw SqlError{"table must be an ordinary table, got the virtual table " + schema_ + "." + table_ +
@@ -127,7 +127,7 @@ void StoredRow::check_table() {
   find_key_.reset();
   const Columns columns(db_, "PRAGMA " + quoted_name(schema_) + ".table_xinfo(" + quoted_name(table_) + ")");
   // When SQLite 3.40 opens a blob, it miscounts the columns after a virtual one, and so reads and writes another
-  // column. Also, a blob write does not update a stored column that is computed from the blob.
+  // column. Also, a blob write does not update a stored generated column.
   if (columns.generated != 0) {
     throw SqlError{"table must have no generated column, got " + schema_ + "." + table_ + " with " +
                    std::to_string(columns.generated)};
@@ -143,8 +143,8 @@ void StoredRow::check_table() {
   is_checked_ = true;
 }
 
-/// Rejects a column if an UPDATE of it does more than write the table: a blob write updates no index, fires no trigger
-/// and evaluates no CHECK.
+/// Rejects a column if an UPDATE of the column also writes an index, fires a trigger or evaluates a CHECK: a blob write
+/// does not. Allows harmless CHECKs, and the triggers of filter tables that follow other columns.
 void StoredRow::require_plain_column(const Effects& update) {
   for (const std::string& trigger : update.triggers) {
     if (follows_other_column(trigger)) continue;
@@ -172,8 +172,8 @@ std::string StoredRow::name_of_index(const std::vector<RootPage>& roots) const {
   return "one";
 }
 
-/// Whether a trigger reports another column of this table to a filter table. Such triggers fire on every UPDATE. A
-/// trigger in temp may have the same name, so all triggers of that name must qualify.
+/// Whether a trigger belongs to a filter table that follows another column of this table. Such triggers fire on every
+/// UPDATE. A trigger in temp may have the same name, so all triggers of this name must qualify.
 bool StoredRow::follows_other_column(const std::string& trigger) const {
   const std::string where = "sqlite_schema WHERE type = 'trigger' AND name = ?1";
   Statement find(db_, "SELECT sql FROM " + quoted_name(schema_) + "." + where + " UNION SELECT sql FROM temp." + where);
@@ -188,7 +188,7 @@ bool StoredRow::follows_other_column(const std::string& trigger) const {
   return follows;
 }
 
-/// Rejects a table that a running statement writes. A statement on a virtual table may write any shadow table.
+/// Rejects a table that a running statement may write. A statement on a virtual table may write any shadow table.
 void StoredRow::require_no_writer() {
   for (sqlite3_stmt* writer = next_writer(db_, nullptr); writer != nullptr; writer = next_writer(db_, writer)) {
     const char* const sql = sqlite3_sql(writer);

@@ -37,21 +37,21 @@ class StoredRow : public StoredBlob {
 
   /// Whether these arguments name the same column; ignores the row.
   [[nodiscard]] bool is_in(const RowArgs& args) const noexcept;
-  /// The row for messages: "main.filters, column f, row 'x'". Valid only during the call that opened the row.
+  /// The row for messages: "main.filters, column f, row 'x'". Call only within the SQL call that passed the row.
   [[nodiscard]] std::string place() const;
 
   /// Opens the value of a row. `row` is a rowid if it is an INTEGER, else a primary key of one column. Looks the row up
   /// each time, because a rollback can make an open handle show another row. Throws SqlError if the row is missing, if
-  /// its value cannot be opened, or if a running statement writes the table, because that statement could overwrite the
-  /// new key.
+  /// the value cannot be opened, if an UPDATE of the column would do more than write the value, or if a running
+  /// statement may write the table: that statement could overwrite the new key.
   void open(sqlite3_value* row);
 
-  // The functions below require an open row.
+  // size, read, write and close require an open row.
   std::uint64_t size() override { return static_cast<std::uint64_t>(sqlite3_blob_bytes(handle_)); }
   /// Throws SqlError, as write() does.
   void read(std::uint64_t offset, std::span<std::byte> into) override;
   void write(std::uint64_t offset, std::span<const std::byte> bytes) override;
-  /// Closes the row. Commits if no other statement uses the transaction. Throws SqlError if the commit fails.
+  /// Closes the row. Outside BEGIN, commits unless another statement is active. Throws SqlError if the commit fails.
   void close();
 
   /// Closes the row after an error, if one is open.

@@ -14,7 +14,7 @@
 
 namespace crivo::sqlite {
 
-/// Iterates over the rows of one call. Its functions may throw the exceptions that a SQL function may throw.
+/// Iterates over the rows of one call. The functions may throw the exceptions that a SQL function may throw.
 class Rows {
  public:
   Rows() = default;

@@ -26,7 +26,7 @@ export function load(db: CallbackDatabase): Promise<void>;
 export function load(db: CallbackDatabase, callback: (error: Error | null) => void): void;
 
 /**
- * Loads the extension into this connection. Each connection must load it.
+ * Loads the extension into this connection. Each connection must load the extension.
  *
  * A `DatabaseSync` must be created with `{ allowExtension: true }`. Afterwards, neither JavaScript nor SQL can load
  * another extension until `db.enableLoadExtension(true)`.

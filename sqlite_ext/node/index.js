@@ -1,5 +1,5 @@
 // The classes, which call the native module crivo.node, and load(), which loads the SQLite extension crivo.so into a
-// database of one of Node's three SQLite modules. Each module loads extensions in its own way:
+// database of one of three SQLite modules. Each module loads extensions in its own way:
 //
 //   better-sqlite3  db.loadExtension(path)
 //   sqlite3         db.loadExtension(path, callback)
@@ -34,7 +34,7 @@ function compiled(name) {
   return file;
 }
 
-/** The file name must not change: SQLite derives the name of the entry point, sqlite3_crivo_init, from it. */
+/** The file name must not change: SQLite derives the entry point's name, sqlite3_crivo_init, from the file name. */
 function getLoadablePath() {
   return compiled("crivo.so");
 }
@@ -52,7 +52,7 @@ function functionsOfFilter() {
 
 use(functionsOfFilter());
 
-/** For node:sqlite. Disables extensions afterwards, as SQLite recommends, so that SQL cannot load files. */
+/** Disables extension loading afterwards, as SQLite recommends, so that SQL cannot load files. */
 function loadIntoNodeSqlite(db, file) {
   try {
     db.enableLoadExtension(true);

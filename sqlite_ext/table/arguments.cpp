@@ -98,7 +98,7 @@ OwnedValue value_of(sqlite3* db, const std::optional<std::string>& argument) {
   return copy_of(use.value(0));
 }
 
-/// Rejects an unsupported kind before other arguments are checked. For an unknown name, the error lists only the kinds
+/// Rejects an unsupported kind before the other values are checked. For an unknown name, the error lists only the kinds
 /// that tables support; the error of bloom_create would list all kinds.
 void require_known_kind(const std::optional<std::string>& kind) {
   FilterSpec any;

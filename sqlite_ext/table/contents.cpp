@@ -26,7 +26,7 @@ Shape pane_shape(const PagedFilter& filter) noexcept {
   return shape;
 }
 
-/// Computes the fill and the rate of a filter, page by page.
+/// Computes the fill and the rate of a filter, or of a pane of a window, page by page.
 class Fill {
  public:
   explicit Fill(const PagedFilter& filter) : filter_(&filter), has_blocks_(filter.shape().kind != Kind::kSpectral) {}
@@ -45,8 +45,8 @@ class Fill {
   }
 
   [[nodiscard]] std::uint64_t bits_set() const noexcept { return bits_set_; }
-  /// The mean of the pages' rates. For `growing`, the probability that any page matches. For `spectral`, the counters
-  /// of a key can be in different pages, so the rate is computed from the fill of the whole filter.
+  /// The mean of the pages' rates, weighted by size. For `growing`, the probability that any page matches. For
+  /// `spectral`, from the fill of the whole filter, because the counters of a key can be in different pages.
   [[nodiscard]] double fp_rate(std::uint32_t panes) const noexcept {
     if (filter_->grows()) return rates_;
     if (has_blocks_) {
@@ -74,8 +74,7 @@ std::uint64_t keys_of_bits(const PagedFilter& filter, std::uint64_t set) {
   return static_cast<std::uint64_t>(std::llround(keys));
 }
 
-/// Calls visit(age, pane) for each pane of a stored page that has not expired; age 0 is the newest. Without a window,
-/// there is one pane.
+/// Calls visit(age, pane) for each unexpired pane of a stored page; age 0 is the newest. Without a window: one pane.
 template <class Visit>
 void visit_panes(const PagedFilter& filter, std::uint32_t panes, std::uint64_t page, const Page& stored,
                  const Visit& visit) {

@@ -24,7 +24,7 @@ std::string stored_state(ShadowTables& shadow, std::string_view row) {
   throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a text as its row '" + std::string(row) + "', got none"};
 }
 
-/// The maximum bytes of changed pages in memory before they are stored.
+/// When the pages in memory reach this size, the changed pages are stored.
 constexpr std::size_t kMaxChangedBytes = std::size_t{16} << 20;
 
 /// Resets the clock of a table that has no keys.
@@ -100,7 +100,7 @@ void Operation::save(const TableState& state) {
   set_generation();
 }
 
-// Queries the newest layer first, because it is the largest.
+// Queries the newest of these layers first, because it is the largest.
 bool Operation::layers_contain(std::uint64_t hash, std::size_t layers) {
   for (std::size_t i = layers; i-- > 0;) {
     PageRows rows = rows_of(i);
@@ -152,7 +152,7 @@ bool Operation::add_hash(std::uint64_t hash, bool only_if_absent) {
     later.clock->generation = filter(0).layout().generation;
     save(later);
   }
-  if (layers_contain(hash, newest_layer())) return false;  // an older layer has the key
+  if (layers_contain(hash, newest_layer())) return false;  // an older layer may have the key
   {
     PageRows rows = rows_of(newest_layer());
     if (const std::optional<Added> added = add_to_newest(rows, hash, only_if_absent)) {
@@ -189,7 +189,7 @@ std::optional<Added> Operation::add_to_newest(PageRows& rows, std::uint64_t hash
   return newest.may_contain_hash(hash, rows) ? std::optional(Added{}) : std::nullopt;
 }
 
-// No total of keys is stored (see is_full), so each page is compared with its share.
+// No total of keys is stored (see is_full), so the page of a new key is compared with its share.
 void Operation::check_capacity(PageRows& rows, std::uint64_t page) {
   const PagedFilter& filter = this->filter(0);
   if (state().spec.kind == Kind::kScalable || filter.grows() || (table_.has_warned && !state().full_is_error)) return;
@@ -326,7 +326,7 @@ void Operation::check() {
   refuse_from(last + 1, INT64_MAX);
 }
 
-// Queries ignore rows whose panes have all expired. Removed keys can leave rows of zeros.
+// Queries ignore rows whose panes have all expired. Removed keys can leave rows without keys.
 void Operation::drop_idle_pages() {
   for (std::size_t i = 0; i < state().layers.size(); ++i) {
     std::vector<std::int64_t> idle;

@@ -4,8 +4,8 @@
 // T1. Every key that was added, and not removed or expired, is found.
 // T2. The tables _meta and _pages are the only state. Each operation validates the connection's cache against them, so
 //     commits, rollbacks and other connections need no notification.
-// T3. Each row of _pages belongs to a layer, has the size of its page, and has a valid checksum. Otherwise, 'check' and
-//     each query that reads the row fail.
+// T3. Each row of _pages fits a page of a layer and has a valid checksum, or was left by a failed split or rebuild.
+//     Otherwise, 'check' and each query that reads the row fail.
 // T4. A page without a row has no keys. A page with a row may also have no keys.
 // Inside BEGIN, SQLite does not roll back every statement that fails. So each operation writes its rows in an order
 // that maintains T1 at every step.
@@ -24,7 +24,7 @@
 // F2. The table follows its source as long as its triggers and its seal (source.h, seal.h) prove two things: since the
 //     table was filled, no trigger was dropped and the column's definition did not change. Otherwise, a query for a key
 //     that is not found fails instead of answering "no".
-// F3. Only the triggers and 'rebuild' add or remove keys. A trigger adds a new value before its row is written. A
+// F3. Only CREATE, the triggers and 'rebuild' add or remove keys. A new value is found before its row is written. A
 //     trigger removes an old value once, after the row is written, and only if the row certainly had the value.
 // F4. A table is filled, and its triggers are created, only by a statement that does nothing else. So no other
 //     statement is halfway through changing the column.
@@ -58,11 +58,11 @@ struct FilterTable {
   bool has_warned = false;  // the connection has logged that the table is over-full
 };
 
-/// Creates the shadow tables of a new table. `source` is the text of its source, if it has one.
+/// Creates the shadow tables of a new table. `source` is the text of the table's source, if the table has one.
 void create_table(ShadowTables& shadow, const TableSpec& spec, std::string_view source = {});
 
-/// One operation on a filter table. Reads the state once, when it begins. All functions throw HostError, SqlError or
-/// std::bad_alloc.
+/// One operation on a filter table. The constructor reads the state. All functions that are not noexcept throw
+/// HostError, SqlError or std::bad_alloc.
 class Operation {
  public:
   /// A table allows one operation at a time.
@@ -75,7 +75,7 @@ class Operation {
 
   /// Returns the key's hash if the table may contain the key; no value if the key is certainly absent.
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view key);
-  /// How often the key with this hash was added; no value if the kind does not count.
+  /// The count of the key with this hash (FilterRef::count_hash); no value if the kind does not count.
   [[nodiscard]] std::optional<std::uint64_t> count(std::uint64_t hash);
 
   /// Adds a key to a table without a source. Returns whether the key was certainly absent. With `only_if_absent`, a key
@@ -88,7 +88,7 @@ class Operation {
   bool add_hash(std::uint64_t hash, bool only_if_absent);
   /// Removes one addition. Returns the previous count of the key. Errors: those of PagedFilter::remove_hash.
   Result<std::uint64_t> remove_hash(std::uint64_t hash);
-  /// Adds many keys to a table without a window. Sorts the hashes, so that each page is written once.
+  /// Adds many keys to a table without a window. Sorts the hashes by page, so that few pages are written twice.
   void add_hashes(std::span<std::uint64_t> hashes);
   /// Replaces all keys of a table with a source by those that `fill` adds to an initially empty table. The table
   /// retains its old keys until all new keys are stored.
@@ -100,9 +100,9 @@ class Operation {
   void advance(sqlite3_value* time);
   /// Adds all keys of a filter of the same shape. For a blocked or counting table without a window or a source.
   void merge(const FilterRef& other);
-  /// Checks every stored page. Deletes the pages that have no set bits, or whose keys have all expired.
+  /// Checks every page of the layers. Deletes the pages that have no keys, or whose keys have all expired.
   void drop_idle_pages();
-  /// Checks every stored row. Throws HostError (SQLITE_CORRUPT_VTAB) naming the first damaged row.
+  /// Checks T3. Throws HostError (SQLITE_CORRUPT_VTAB) naming the first damaged row.
   void check();
 
   /// The filter of a layer; layer 0 is the oldest.
@@ -123,7 +123,7 @@ class Operation {
   void require_no_source(std::string_view what) const;
   /// Adds a key to the newest layer, whose rows are `rows`. No value if the layer is full and does not have the key.
   [[nodiscard]] std::optional<Added> add_to_newest(PageRows& rows, std::uint64_t hash, bool only_if_absent);
-  /// Throws SqlError, or logs a warning, if the page of a new key is over-full.
+  /// If the page of a new key is over-full, throws SqlError (on_full=error), or logs a warning, once per connection.
   void check_capacity(PageRows& rows, std::uint64_t page);
   [[nodiscard]] bool is_full(PageRows& rows, std::uint64_t page) const;
   void open_layer();

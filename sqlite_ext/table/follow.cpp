@@ -15,12 +15,12 @@ namespace {
 constexpr std::uint64_t kMinCapacity = 10000;
 /// The number of keys that are sorted by page and added at a time. Their hashes take 1 MiB.
 constexpr std::size_t kBatch = std::size_t{1} << 17;
-/// The maximum of a 4-bit counter. A counter that reaches it never changes again.
+/// The maximum of a 4-bit counter. A counter that reaches this value never changes again.
 constexpr std::uint64_t kFullCounter = 15;
 
 /// Estimates the number of different keys by k minimum values (Bar-Yossef et al. 2002, "Counting Distinct Elements in a
-/// Data Stream"). Stores the smallest hashes, in 1 MiB. The count is exact up to kExact different hashes. Above, the
-/// density of the smallest hashes gives an estimate with a standard error of 1 / sqrt(kExact) = 0.4%.
+/// Data Stream"). Stores the smallest hashes, in 1 MiB. The count is exact up to kExact different hashes. For more
+/// hashes, the density of the smallest ones gives an estimate with a standard error of 1 / sqrt(kExact) = 0.4%.
 class DistinctHashes {
  public:
   void add(std::uint64_t hash) {
@@ -159,14 +159,14 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
 // trigger counts it, once the row is written. This requires that the AFTER trigger is certain to fire: no other trigger
 // can end the statement in between, and no row is replaced. Otherwise the BEFORE trigger counts the key.
 //
-// The reported old value is uncertain if a BEFORE trigger, a function, or REPLACE (by removing another row) may have
-// changed the row: SQLite continues with the values that it read before.
+// The reported old value is uncertain if the row may have changed after SQLite read its values: by a BEFORE trigger, by
+// a function, or by a trigger or cascade of a row that REPLACE deletes.
 void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value, sqlite3_value* old_value,
                       bool or_replace) {
   const KeyBytes added(new_value);
   const KeyBytes removed(old_value);
   const bool is_same = !added.is_null() && !removed.is_null() && added.view() == removed.view();
-  // Most updates do not change the column, and return without reading the table's state.
+  // Most updates do not change the column. For these updates, the table's state is not read.
   const SourceHazards* seen = watch_.seen();
   const bool is_nothing = is_same && seen != nullptr && !or_replace && !seen->has_replace && !seen->is_generated;
   if (is_nothing && (op == TriggerOp::kUpdate || op == TriggerOp::kUpdated)) return;
@@ -220,7 +220,7 @@ const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
 }
 
 std::optional<std::uint64_t> Follower::add(Operation& table, const KeyBytes& key, bool is_counted_later) {
-  counted_.reset();  // its key belongs to another row
+  counted_.reset();  // the key of an earlier row
   if (key.is_null()) return std::nullopt;
   const FilterSpec& spec = table.state().spec;
   const std::uint64_t hash = hash_key(key.view(), spec.seed);

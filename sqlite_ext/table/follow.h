@@ -49,9 +49,9 @@ class Follower {
 /// The number of old keys that the filter could not remove since it was last built.
 [[nodiscard]] std::uint64_t stale(ShadowTables& shadow);
 
-/// Refills the table, and enlarges it if the column has outgrown it. Recreates the triggers unless they have existed
-/// since the table was last filled. The table never lacks a key of the column, even after an error. Throws as Operation
-/// does, and SqlError if called inside another statement that writes. In a trigger on DELETE, for example, the rebuild
+/// Refills the table, and enlarges it if the column has more values than its capacity. Recreates the triggers unless
+/// they have existed since the table was last filled. Loses no key of the column, even after an error. Throws as
+/// Operation does, and SqlError inside another statement that writes. In a trigger on DELETE, for example, the rebuild
 /// would omit the key of the deleted row, and the filter's own trigger would then remove that key once more.
 void rebuild_following(ShadowTables& shadow);
 

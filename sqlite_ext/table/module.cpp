@@ -77,7 +77,7 @@ class BloomCursor : public sqlite3_vtab_cursor {
   std::uint64_t hash_ = 0;
 };
 
-/// xCreate and xConnect. `argv` has the module's name, the schema, the table's name, and the arguments in parentheses.
+/// xCreate and xConnect. `argv` has the module's name, the schema, the table's name, and the module's arguments.
 template <bool kCreate>
 int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab** result, char** message) noexcept {
   return connect_table(argv[2], result, message, [&](const std::string& name) {
@@ -92,7 +92,7 @@ int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab*
     }
     require_ok(db, sqlite3_declare_vtab(db, "CREATE TABLE bloom(key, count HIDDEN, op HIDDEN, arg HIDDEN)"));
     require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1));
-    // The table writes only its shadow tables, and reads its source, so a trigger in an untrusted schema may use it.
+    // A trigger in an untrusted schema may use the table, which writes only its shadow tables, triggers and seal.
     require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS));
     return made;
   });
@@ -249,9 +249,9 @@ void run_op(FilterTable& filter, sqlite3_value* op, sqlite3_value* arg) {
   throw SqlError{"op must be one of " + names + ", got " + shown(op)};
 }
 
-/// Inserts a row, given as the values of all columns: adds the key, or runs `op`. Returns false if the row changed
-/// nothing: the key is NULL, or the key may be present and the statement is INSERT OR IGNORE. `on_conflict` is the
-/// result of sqlite3_vtab_on_conflict.
+/// Inserts a row, given as the values of all columns: adds the key, or runs `op`. Returns false if the key is NULL, or
+/// if the statement is INSERT OR IGNORE and the key may have been present. `on_conflict` is the result of
+/// sqlite3_vtab_on_conflict.
 bool insert_row(BloomTable& bloom, std::span<sqlite3_value* const> row, int on_conflict) {
   if (!is_null(row[kCount])) throw SqlError{"count must be omitted from an INSERT, got " + shown(row[kCount])};
   if (!is_null(row[kOp])) {

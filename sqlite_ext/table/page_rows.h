@@ -1,9 +1,9 @@
 // The pages of one filter as rows of _pages: the page source of a PagedFilter during one operation.
 //
-// A row is a 24-byte header and the page's bytes. The header is the XXH3-64 of all bytes after it (seed: the row's
-// number + 1), the page's number of keys, and the page's generation (8 bytes each, little-endian). A page of zeros may
-// have no row. Without the checksum, a bit that the disk flips from 1 to 0 would lose keys. See docs/format.md, "Filter
-// tables".
+// A row is a 24-byte header and the page's bytes (in a growing table, without trailing zeros). The header is a
+// checksum, the page's number of keys, and the page's generation (8 bytes each, little-endian). The checksum is the
+// XXH3-64 of all bytes after the checksum (seed: the row's number + 1). Without it, a bit that the disk flips from 1 to
+// 0 would lose keys. A page without keys may have no row. See docs/format.md, "Filter tables".
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ struct PageRow {
   void load(std::span<const std::byte> stored, std::int64_t number, const PagedFilter& filter, std::uint64_t page);
 };
 
-/// Whether a page has more keys than its share of the capacity. Keys spread unevenly, so in a filter of several pages,
-/// each page may exceed its share by six standard deviations. At capacity, the probability that any of 10^5 pages is
-/// over-full is 10^-4. The kind must not grow.
+/// Whether a page is fuller than its share of the capacity allows. Keys spread unevenly, so a page may exceed its share
+/// by six standard deviations (not if it is the only page and the kind does not count). At capacity, the probability
+/// that any of 10^5 pages is over-full is 10^-4. The kind must not grow.
 [[nodiscard]] bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64_t number,
                                 const Page& page);
 /// A range of blocks, or of counters, of a filter of this shape, as a separate filter. Borrows the bytes.

@@ -8,11 +8,11 @@
 //   they exist, even through ALTER TABLE and VACUUM. So a trigger with a lower rowid than the seal was created before
 //   the seal, and has existed ever since.
 //
-// The seal also stores a mark: a hash of the column's definition when the filter was built. If the definition now has
-// another mark, the seal proves nothing.
+// The seal also stores a mark: a hash of the column's definition and of the number of triggers when the triggers were
+// created. If the mark is now different, the seal proves nothing.
 //
-// The seal must be a virtual table: VACUUM writes ordinary tables first, and a trigger or view would be dropped and
-// recreated together with the triggers. In an SQL dump, all triggers come last, so a restored database has no proof.
+// The seal must be a virtual table: VACUUM writes ordinary tables first, and programs that recreate the triggers may
+// also recreate other triggers and views. An SQL dump has all triggers last, so a restored database has no proof.
 #pragma once
 
 #include <sqlite3ext.h>
@@ -23,7 +23,7 @@
 namespace crivo::sqlite {
 
 /// The rowid in sqlite_schema of the seal with this mark; 0 if there is no such seal. A mark is a number in
-/// parentheses; an empty `mark` matches every seal. All functions throw HostError.
+/// parentheses; an empty `mark` matches every seal. Errors of the functions on seals: HostError.
 [[nodiscard]] std::int64_t find_seal(sqlite3* db, const std::string& schema, const std::string& filter,
                                      const std::string& mark);
 /// Creates the seal of a filter, with this mark.

@@ -79,8 +79,8 @@ void ShadowTables::write_meta(std::string_view name, std::string_view text) {
 
 void ShadowTables::erase_meta(std::string_view name) { Use(unset_meta_).bind(1, name).run(); }
 
-// Updates rows of the same size in place. Checks the number of changes, because a foreign trigger on the table can
-// suppress the write, which would lose keys without an error.
+// SQLite overwrites a row of the same size in place. The number of changes is checked, because a foreign trigger on the
+// table can suppress the write, which would lose keys without an error.
 void ShadowTables::write_page(std::int64_t number, std::span<const std::byte> row, bool is_new) {
   Use(is_new ? insert_page_ : update_page_).bind(1, number).bind(2, row).run();
   if (sqlite3_changes(db_) == 1) return;

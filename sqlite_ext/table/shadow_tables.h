@@ -28,7 +28,7 @@ class ShadowTables {
   void drop();
   void rename(const std::string& table);
 
-  /// The text in a row of _meta; no value if there is none.
+  /// The text in a row of _meta; no value if there is no such row.
   [[nodiscard]] std::optional<std::string> read_meta(std::string_view name);
   /// Whether a row of _meta has this text. Does not allocate.
   [[nodiscard]] bool meta_equals(std::string_view name, std::string_view text);

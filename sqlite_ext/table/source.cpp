@@ -37,11 +37,11 @@ std::string schema_table(const std::string& schema) { return quoted_name(schema)
 
 struct Column {
   std::string name;
-  std::string definition;  // everything besides writes that determines the column's values
+  std::string definition;  // besides writes, this text determines the column's values
   bool is_generated = false;
   bool has_rowid = false;            // the column is the rowid, or is computed from it
-  std::vector<std::string> made_of;  // the columns from which a generated column is computed
-  std::vector<std::string> filled;   // those of made_of (or the column itself) that are NOT NULL with a default
+  std::vector<std::string> made_of;  // the columns from which a generated column is computed; else the column itself
+  std::vector<std::string> filled;   // the columns of made_of that are NOT NULL and have a default
 
   [[nodiscard]] std::string mark(std::size_t triggers) const {
     return std::string("(").append(std::to_string(hash_key(definition, triggers))).append(")");

@@ -2,11 +2,11 @@
 //
 // SQLite maintains triggers: it updates them when the table or column is renamed, drops them with the table, and
 // includes them in dumps. So the filter also reads its source's current names from the triggers. Each trigger reports
-// the new and the old value, and the filter decides what to do:
+// the new value, the old value or both, and the filter decides what to do:
 //   BEFORE INSERT ON "users" BEGIN INSERT INTO "t"(op, key) VALUES ('follow insert', new."email"); END
-// A new value is reported before the row is written, and an old value afterwards. So if anything ends the statement or
-// a row's triggers in between (RAISE(FAIL), a violated constraint under OR FAIL), the filter has too many keys, never
-// too few. seal.h proves that no trigger was dropped and recreated.
+// A new value is reported before the row is written, and an old value is removed afterwards. So if anything ends the
+// statement or a row's triggers in between (RAISE(FAIL), a violated constraint under OR FAIL), the filter has too many
+// keys, never too few. The seal (seal.h) proves that no trigger was dropped and recreated.
 //
 // Two changes of a column's values write no row and fire no trigger: adding a column with a default, and changing the
 // expression of a generated column. So the seal also stores a mark of the definition. A generated column can depend on
@@ -19,8 +19,8 @@
 //
 // No trigger has a WHEN or an OF, because either could miss a change. A WHEN that compares the old and new values
 // cannot distinguish 'a' from 'A' in a NOCASE column. A trigger with OF does not fire for a generated column when only
-// its input columns change, nor for a rowid that is set under another of its names. The operation is a value of `op`,
-// not a conflict clause: a trigger's INSERT gets the conflict clause of the statement that fires the trigger.
+// its input columns change, nor for a rowid that is set under another of its names. The operation is a value of `op`. A
+// conflict clause could not express it: the clause of the statement that fires a trigger overrides the trigger's own.
 #pragma once
 
 #include <optional>
@@ -49,7 +49,7 @@ enum class TriggerSet {
   kCountedKeys,  // for a filter that counts keys: one more trigger reports that the row was written
 };
 
-/// The report of a trigger to its filter table. Databases store the texts of the ops.
+/// The report of a trigger to its filter table. The texts of the ops must not change, because databases store them.
 enum class TriggerOp {
   kInsert,    // "follow insert": a row with this key will be inserted
   kInserted,  // "follow inserted": the row was inserted
@@ -65,17 +65,18 @@ enum class TriggerOp {
 /// see all of its values.
 [[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source);
 
-/// What else can happen while SQLite writes a row of a source.
+/// What else can happen while SQLite writes a row of a source. A foreign trigger is one that is not the extension's, or
+/// that was changed.
 struct SourceHazards {
   bool is_generated = false;  // the column is generated
   bool has_replace = false;   // the table's definition has ON CONFLICT REPLACE, so any statement may replace
-  bool has_foreign_insert_trigger = false;  // another program's trigger fires on INSERT
-  bool foreign_trigger_may_write = false;   // another program's BEFORE trigger may write, even the same row
+  bool has_foreign_insert_trigger = false;  // a foreign trigger fires on INSERT
+  bool foreign_trigger_may_write = false;   // a foreign BEFORE trigger may write, even the same row
 };
 
-/// The triggers of a filter table "t" on its source, and the values that they insert (op, key, arg). Databases store
-/// the triggers' names. The BEFORE triggers also insert kDefault if a default may replace a NULL. t_follow_inserted
-/// exists only in TriggerSet::kCountedKeys.
+/// The triggers of a filter table "t" on its source, and the values that they insert (op, key, arg). The names must not
+/// change, because databases store them. The BEFORE triggers also insert kDefault if a default may replace a NULL.
+/// t_follow_inserted exists only in TriggerSet::kCountedKeys.
 ///   t_follow_insert    BEFORE INSERT  kInsert    new
 ///   t_follow_inserted  AFTER INSERT   kInserted  new
 ///   t_follow_update    BEFORE UPDATE  kUpdate    new, old

@@ -61,7 +61,7 @@ void use_table(const Call& call, const Body& use) {
     ShadowTables shadow(db, schema, name);
     use(shadow);
   } catch (const HostError& error) {
-    // Only a query on a shadow table fails with this code.
+    // Here, SQLITE_ERROR means that the shadow tables are missing, or have other columns.
     if (error.code != SQLITE_ERROR) throw SqlError{error.message, error.code};
     throw SqlError{"table must be a filter table (CREATE VIRTUAL TABLE ... USING bloom), got " + shown(call.args[0]) +
                    schema_hint(name)};

@@ -29,18 +29,18 @@ struct OwnedFilter {
 struct CachedFilter {
   CachedFilter(std::span<const std::byte> prefix, std::size_t size, AnyFilter&& filter)
       : blob_prefix(prefix.begin(), prefix.end()), blob_bytes(size), owned(std::move(filter)) {}
-  std::vector<std::byte> blob_prefix;  // the header of a raw blob; all bytes of a compressed one
+  std::vector<std::byte> blob_prefix;  // the header if the codec is kRaw; else the whole blob
   std::size_t blob_bytes;
   OwnedFilter owned;
 };
 
-/// The caches of a database connection. They affect only the speed of queries, not the answers of an intact filter. The
-/// object lives as long as the functions are registered with the connection. Not thread-safe, like the connection.
+/// The state that the functions of a database connection share. The caches affect only the speed of queries, not the
+/// answers of an intact filter. Lives as long as the functions are registered. Not thread-safe, like the connection.
 struct Connection {
   std::shared_ptr<const CachedFilter> cached;
   std::uint64_t last_raw_header = 0;  // the hash of the header of the last raw filter that was decoded
   PlannedSizes sizes;                 // for bloom_agg, which may build a filter for each of many groups
-  bool reads_table = false;           // a function is reading a filter table
+  bool reads_table = false;           // a function is reading a filter table, and must not be called again
 };
 
 /// The user data of a SQL function: the function's name, for errors, and the state of the connection.

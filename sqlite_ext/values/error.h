@@ -17,7 +17,7 @@ SQLITE_EXTENSION_INIT3
 
 namespace crivo::sqlite {
 
-/// Thrown to end a SQL function with an error: "<field> must ..., got ...". The handler prepends the function's name.
+/// Thrown to end a call with an error, "<field> must ..., got ...". The handler prepends a function's or table's name.
 struct SqlError {
   std::string message;
   int code = SQLITE_ERROR;  // the code of SQLite if SQLite failed, such as SQLITE_BUSY, so that callers can retry
@@ -48,8 +48,8 @@ T unwrap(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-/// Runs `body`, which returns a result code. Converts an exception to a code, and passes its message to `report`, which
-/// may throw std::bad_alloc.
+/// Runs `body`, which returns a result code. Converts an exception to a code, and passes the exception's message,
+/// unless it is std::bad_alloc, to `report`, which may throw std::bad_alloc.
 template <class Body, class Report>
 int coded(const Body& body, const Report& report) noexcept {
   try {

@@ -22,7 +22,7 @@ void require_payload_fits(std::uint64_t bytes, std::uint64_t max_bytes);
 /// Decodes a blob as a filter or a sketch. Throws SqlError for anything else.
 [[nodiscard]] std::variant<OpenedBlob, Sketch> open_stored(std::span<const std::byte> blob, const ReadLimits& limits);
 
-/// An argument that must be a filter. All functions read filters through this type. Borrows the value.
+/// An argument that must be a filter or a sketch. All functions read these through this type. Borrows the value.
 struct FilterArgument {
   /// Throws SqlError unless the value is a BLOB. Errors give the argument's `position`, from 1.
   FilterArgument(sqlite3* db, sqlite3_value* value, std::size_t position);

@@ -22,7 +22,7 @@ class JsonKeys {
   JsonKeys& operator=(const JsonKeys&) = delete;
 
   /// Advances to the next element; the first call reads the first element. Returns false at the end. Throws SqlError if
-  /// the text is not a JSON array of scalars.
+  /// the text is not a JSON array of scalars, or if SQLite cannot convert a number.
   [[nodiscard]] bool next();
 
   [[nodiscard]] bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
@@ -46,8 +46,8 @@ class JsonKeys {
 
   sqlite3_value* array_value_;
   JsonArray array_;
-  /// Converts a number to SQLite's own REAL. The last digit depends on SQLite's version and build, and neither strtod
-  /// nor CAST always returns the same digit, so the conversion runs in SQL. The statement is prepared at the first
+  /// Converts a number to the REAL of json_each. The last digit depends on SQLite's version and build. Neither strtod
+  /// nor CAST always returns this digit, so json_extract converts the number. The statement is prepared at the first
   /// REAL, because most arrays have none. It is finalized with this object, because an open statement would prevent the
   /// connection from closing.
   Statement decimals_;

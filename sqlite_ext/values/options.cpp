@@ -1,4 +1,4 @@
-// Parses the options of bloom_create and bloom_agg; see options.h.
+// Parses the options of SQL functions; see options.h.
 #include "values/options.h"
 
 #include <cmath>

@@ -138,7 +138,7 @@ std::size_t count_harmless_checks(std::string_view definition, std::string_view 
                             [&](const Tokens& check) { return is_harmless_check(check, table, column); }));
 }
 
-// Looks for ON CONFLICT REPLACE, because replace is also a function.
+// Searches for CONFLICT REPLACE, because replace alone is also a function.
 bool replaces_on_conflict(std::string_view definition) {
   bool is_behind_conflict = false;
   for (Token token = next_token(definition); !is_end(token); token = next_token(definition)) {
@@ -186,7 +186,7 @@ std::string reported_table(std::string_view trigger) {
   return consume_name(trigger, "(").text;
 }
 
-// Every write contains INTO, UPDATE or DELETE, none of which is a name without quotes. INTO covers INSERT and REPLACE.
+// Every write contains INTO (INSERT, REPLACE), UPDATE or DELETE. Without quotes, these words are never names.
 TriggerEffect effect_of(std::string_view trigger) {
   trigger.remove_prefix(std::min(trigger.size(), kCreateTrigger.size()));
   (void)consume_name(trigger, " \t\r\n\f/-");

@@ -26,10 +26,10 @@ Token consume_name(std::string_view& text, std::string_view ends);
 /// The text after the name in a table's CREATE TABLE; empty if there is no such table. Errors: HostError.
 [[nodiscard]] std::string table_definition(sqlite3* db, std::string_view schema, std::string_view table);
 
-/// The names in the expressions of a table's generated columns, in lower case.
+/// The tokens, including all names, of the expressions of a table's generated columns, in lower case.
 [[nodiscard]] std::vector<std::string> names_in_expressions(std::string_view definition);
-/// The number of CHECKs that use the column only as an argument of bloom_valid, length or typeof. Writing into a blob
-/// in place does not change the results of these functions.
+/// The number of CHECKs that use the column, and use it only as an argument of bloom_valid, length or typeof. Adding a
+/// key to a blob in place does not change the results of these functions.
 [[nodiscard]] std::size_t count_harmless_checks(std::string_view definition, std::string_view table,
                                                 std::string_view column);
 /// Whether a table's definition has ON CONFLICT REPLACE, which a statement's own text does not show.

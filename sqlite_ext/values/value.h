@@ -41,7 +41,7 @@ struct KeyRange {
   std::uint64_t high;
 };
 
-// Owns a copy of a SQL value, which outlives the call.
+// OwnedValue owns a copy of a SQL value. The copy can outlive the call.
 struct FreeValue {
   void operator()(sqlite3_value* value) const noexcept { sqlite3_value_free(value); }
 };
@@ -55,7 +55,7 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 }
 
 [[nodiscard]] inline bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
-/// The value of an INTEGER, or of a REAL without a fraction, because 1 and 1.0 are the same key; else no value.
+/// The value of an INTEGER, or of a REAL that equals a 64-bit integer (1 and 1.0 are the same key); else no value.
 [[nodiscard]] std::optional<std::int64_t> whole_number(sqlite3_value* value);
 /// Borrows the bytes of a BLOB. Throws std::bad_alloc.
 [[nodiscard]] std::span<const std::byte> blob_of(sqlite3_value* value);

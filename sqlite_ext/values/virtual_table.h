@@ -21,7 +21,7 @@
 
 namespace crivo::sqlite {
 
-/// As coded(), but stores the message, after the table's name, in zErrMsg, from which SQLite reads it.
+/// As coded(), but stores the message, after the table's name, in zErrMsg, where SQLite reads it.
 template <class Table, class Body>
 int guarded_table(Table& table, const Body& body) noexcept {
   return coded(body, [&](const std::string& message) {
@@ -60,7 +60,7 @@ int disconnect_table(sqlite3_vtab* table) noexcept {
   return SQLITE_OK;
 }
 
-/// A read-only module that cannot be renamed. The caller adds xCreate and xConnect.
+/// A module of read-only tables that cannot be renamed. The caller adds xCreate and xConnect.
 template <class Table, class Cursor>
 sqlite3_module module_of() noexcept {
   sqlite3_module module{};
