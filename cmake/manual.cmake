@@ -1,6 +1,6 @@
 # The manual pages and the shell completions. packaging/manual generates them from what the tool prints for --help and
-# --outline. Nothing is generated without Python, with sanitizers, or in a cross build without an emulator to run the
-# tool. The manual pages also need help2man and lowdown.
+# --outline. Nothing is generated without the tool, without Python, with sanitizers, or in a cross build without an
+# emulator. The manual pages also need help2man and lowdown.
 find_package(Python3 COMPONENTS Interpreter)
 if(NOT TARGET crivo_tool OR NOT Python3_FOUND OR CRIVO_SANITIZE
    OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
