@@ -1,5 +1,5 @@
 // Reads and writes the fields of blobs, SST blocks and chunks at the offsets of docs/format.md, so that a test can
-// forge a field and repair the checksum. It was written only from that page, and uses nothing of the code under test.
+// forge a field and repair the checksum. The code follows only that page, and uses nothing of the code under test.
 #pragma once
 
 #include <cstddef>
@@ -74,7 +74,7 @@ void repair_chunk(std::span<std::byte> chunk);
 /// The block's last 32 bytes, as an argument of get and put.
 [[nodiscard]] std::span<std::byte> trailer_of(std::span<std::byte> block);
 
-/// A copy with one field replaced and the checksum repaired.
+/// A copy with one field replaced. Repairs the checksum; forge and forge_sst do not if the field is the checksum.
 [[nodiscard]] Bytes forge(std::span<const std::byte> blob, const Field& field, std::uint64_t value);
 [[nodiscard]] Bytes forge_sst(std::span<const std::byte> block, const Field& field, std::uint64_t value);
 

@@ -31,7 +31,7 @@ namespace crivo::testing {
 /// The tests derive a key's value from its hash.
 inline constexpr unsigned kValueBits = 5;
 [[nodiscard]] constexpr std::uint64_t value_of(std::uint64_t hash) noexcept { return hash >> 7 & 31; }
-/// AnyFilter::build for every kind. With values, each key has value_of() its hash; in an exact filter it is a member.
+/// AnyFilter::build for every kind. In a map, a key's value is value_of(hash); in an exact filter, all are members.
 [[nodiscard]] Result<AnyFilter> build_from(const FilterSpec& spec, const std::vector<std::uint64_t>& hashes,
                                            const BuildOptions& options = {});
 /// A filter of the kind exact.
@@ -42,7 +42,7 @@ inline constexpr unsigned kValueBits = 5;
 
 /// A filter of the present keys 0 to n - 1. On an error, throws BadResult with the core's message.
 [[nodiscard]] AnyFilter build_filter(const FilterSpec& spec, std::uint64_t n);
-/// The same filter with a capacity of max(n, 1), and FilterSpec's other defaults.
+/// The same with a capacity of max(n, 1), values of kValueBits bits, one pane, and FilterSpec's other defaults.
 [[nodiscard]] AnyFilter build_filter(Kind kind, std::uint64_t n, double fp_rate = 0.01);
 
 [[nodiscard]] Bytes bytes_of(const AnyFilter& filter);

@@ -13,7 +13,7 @@
 
 namespace crivo::testing {
 
-/// Forks and executes. Without exec, the child would inherit the locks of the parent's threads.
+/// Forks, and executes a program. Without exec, the child would inherit the locks of the parent's threads.
 inline pid_t start_program(std::vector<std::string> args) {
   std::vector<char*> argv;
   for (std::string& arg : args) argv.push_back(arg.data());

@@ -15,7 +15,7 @@
 
 namespace crivo::testing {
 
-/// The page after the end of a file that no guard knows. Reading it raises SIGBUS.
+/// The page after the end of a mapped file that has no guard (mapped_guard.h). Reading the page raises SIGBUS.
 inline const volatile char* missing_page() {
   const std::string path = temp_file("ends_early");
   std::ofstream(path) << "ten bytes.";
@@ -41,7 +41,7 @@ inline const volatile char* missing_page() {
   ::_exit(4);
 }
 
-/// A guard recognizes its files by this address. QEMU's user mode on s390x gives handlers another page.
+/// Whether handlers get the missing page's address, by which a guard recognizes its file. QEMU on s390x passes another.
 inline bool handlers_are_told_the_page() {
   const volatile char* missing = missing_page();
   const pid_t child = ::fork();

@@ -10,7 +10,7 @@
 
 namespace crivo::testing {
 
-/// Which allocations fail, counted from the call that arms it.
+/// Which allocations fail. They are counted from the time when `armed` is set.
 struct Faults {
   bool armed = false;
   bool persistent = false;  // every allocation from the Nth, not only the Nth

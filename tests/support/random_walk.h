@@ -57,7 +57,7 @@ inline void say_last_words(int number) {
 }
 
 /// Walks from `count` seeds until one fails, or only from the seed in the environment variable. Messages contain the
-/// seed. It is printed too if an assertion of RocksDB or a crash ends the program. Returns whether all walks succeeded.
+/// seed; a crash or an assertion of RocksDB prints the seed, too. Returns true only if all `count` walks succeeded.
 template <class Walk>
 bool walk_seeds(const char* variable, std::uint64_t first, std::uint64_t count, Walk&& walk) {
   const char* const given = std::getenv(variable);

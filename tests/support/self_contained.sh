@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that a library that includes its dependencies needs only libc from the system. usage: self_contained.sh LIBRARY
+# Checks that a library needs only libc, libm and the dynamic loader from the system. usage: self_contained.sh LIBRARY
 set -euo pipefail
 
 needed=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')

@@ -28,18 +28,18 @@ class TempFolder {
   std::string path_ = std::filesystem::temp_directory_path() / "crivo_XXXXXX";
 };
 
-/// The path of a file in this folder.
+/// The path of a file in the test program's folder.
 inline std::string temp_file(const std::string& name) {
   static const TempFolder folder;
   return folder.file(name);
 }
 
-/// Removes a database and SQLite's other files of it.
+/// Removes a database, its WAL and its journal.
 inline void remove_database(const std::string& path) {
   for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(path + end);
 }
 
-/// The path of a new database in this folder. Removes an old one.
+/// The path of a new database in the test program's folder. Removes an old database of this name.
 inline std::string new_database(const std::string& name) {
   std::string path = temp_file(name);
   remove_database(path);
