@@ -16,7 +16,7 @@ void expect_no_false_negatives(Kind kind, std::uint64_t n) {
   const AnyFilter filter = build_filter(kind, n);
   const auto hashes = present_hashes(n, 0);
   EXPECT_EQ(count_found(filter.ref(), hashes), n);
-  if (filter.shape().hash_id != HashId::kXxh3_64) return;  // this kind of hash does not come from texts
+  if (filter.shape().hash_id != HashId::kXxh3_64) return;  // the hashes are not those of the texts
   for (std::uint64_t i = 0; i < n; i += n / 1000 + 1) EXPECT_TRUE(filter.may_contain(present_key(i))) << i;
 }
 
@@ -52,19 +52,19 @@ TEST_P(Answers, FindsEveryUnlikelyHash) {
   EXPECT_EQ(count_found(filter->ref(), hashes), hashes.size());
 }
 
-// The number of false positives among T absent keys is binomial, with mean T p and variance T p (1 - p). It exceeds
-// 4.75 standard deviations once in a million runs, so a failure is a bug, not bad luck. At 1% and T = 1 million, the
+// The number of false positives among T absent keys is binomial, with mean T p and variance T p (1 - p). It exceeds the
+// mean by 4.75 standard deviations once in a million runs, so a failure is a bug, not bad luck. At 1% and T = 10^6, the
 // test detects an excess of 5%. One filter's fill adds less than a tenth to the variance at 400,000 keys.
 void expect_rate(std::uint64_t found, double absent, double rate) {
   EXPECT_LE(static_cast<double>(found), absent * rate + 4.75 * std::sqrt(absent * rate * (1 - rate)))
       << "measured " << static_cast<double>(found) / absent << ", expected " << rate;
 }
 
-// The layout of a built ribbon varies around the plan, which has the requested rate, by 0.01% at 10^6 keys.
+// The layout of a built ribbon differs from the plan by 0.01% at 10^6 keys. The plan has the requested rate.
 constexpr double kScatter = 1.001;
 
 TEST_P(Answers, KeepItsPredictedAndItsPromisedRate) {
-  if (GetParam().can.advance) return;  // keys added at once are half of the predicted ones, see window_test.cpp
+  if (GetParam().can.advance) return;  // the prediction expects keys in both panes; see window_test.cpp
   constexpr std::uint64_t kKeys = 400'000;
   constexpr std::uint64_t kAbsent = 1'000'000;
   const auto absent = absent_hashes(kAbsent, 0);
@@ -75,7 +75,7 @@ TEST_P(Answers, KeepItsPredictedAndItsPromisedRate) {
     const std::uint64_t found = count_found(filter.ref(), absent);
     expect_rate(found, kAbsent, promised);
     expect_rate(found, kAbsent, predicted);
-    // The prediction must be close, not just an upper bound, and the filter must have the answers, not a constant.
+    // The prediction must be close, not just an upper bound. The answers must not be constant.
     EXPECT_GT(static_cast<double>(found), 0.5 * kAbsent * predicted);
     EXPECT_NEAR(filter.ref().stats().current_fp_rate / predicted, 1, 0.05);
   }
@@ -130,7 +130,7 @@ TEST_P(Answers, DoNotDependOnThePayloadsAlignment) {
 // The estimate from the fill of m bits with k probes per key has the standard deviation (1/k) sqrt(m (e^c - 1 - c)), c
 // = kn/m (Swamidass & Baldi 2007). At 100,000 keys and 1% it is 0.08%, and it is lower for a fuller filter. The
 // tolerance of 0.5% is six standard deviations. Kinds that store fingerprints must correct for the 1% of keys that
-// share one.
+// share a fingerprint.
 TEST_P(Answers, EstimateTheNumberOfDistinctKeys) {
   for (const std::uint64_t n : {20'000U, 50'000U, 100'000U}) {
     FilterSpec spec = spec_for(100'000);

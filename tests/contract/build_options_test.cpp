@@ -1,4 +1,4 @@
-// BuildOptions: threads change only the time, progress rises to 1, and a cancelled build returns an error.
+// BuildOptions: threads and the host's memory do not change the bytes, progress rises to 1, cancelling is an error.
 #include <cstring>
 #include <map>
 #include <memory_resource>
@@ -11,7 +11,7 @@ namespace {
 
 class BuildWith : public PerKind {
  protected:
-  /// A filter of the present keys' hashes. If the kind cannot `add`, it chooses its own size.
+  /// A filter of the present keys' hashes. A kind that cannot `add` is sized for its keys.
   static Result<AnyFilter> build(std::uint64_t keys, const BuildOptions& options) {
     return build_from(spec_for(std::max<std::uint64_t>(keys, 1)), present_hashes(keys, 0), options);
   }
@@ -77,7 +77,7 @@ TEST(BuildWithThreads, LargeClassicFiltersAreTheSame) {
 }
 
 TEST_P(BuildWith, HashesGivenAwayLeadToTheSameBytes) {
-  if (GetParam().can.needs_values()) return;  // without values, its add_hashes is an error
+  if (GetParam().can.needs_values()) return;  // AnyFilter::build passes no values
   auto hashes = present_hashes(20'000, 0);
   hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 500);  // every fortieth hash occurs twice
   const FilterSpec spec = spec_for(hashes.size());
@@ -129,7 +129,7 @@ TEST_P(BuildWith, EveryCallOfProgressCanCancel) {
   }
 }
 
-/// A host's memory. It records its allocations, and fills payloads with zeros and temporary memory with other bytes.
+/// A host's memory. Records its allocations, and fills them with a byte: 0 for payloads, another for temporary memory.
 class HostMemory final : public std::pmr::memory_resource {
  public:
   explicit HostMemory(int fill) : fill_(fill) {}

@@ -67,7 +67,7 @@ TEST_P(Adding, BeyondItsCapacityLosesNoKey) {
 TEST_P(Adding, AnOverfullFilterSaysSo) {
   AnyFilter filter = build_filter(spec_for(2), 0);
   for (const std::uint64_t hash : present_hashes(100'000, 0)) {  // the probability that a bit stays clear is e^-195
-    if (!filter.add_hashes({&hash, 1})) return;                  // some kinds are full before
+    if (!filter.add_hashes({&hash, 1})) return;                  // some kinds are full earlier
   }
   if (GetParam().can.grow) return;  // a growing filter is never overfull
   const Stats stats = filter.ref().stats();
@@ -141,14 +141,14 @@ TEST_P(Removing, TakesBackWhatWasAddedAndNothingElse) {
   for (std::uint64_t i = kKept; i < kKept + kRemoved; ++i) ASSERT_TRUE(filter.remove(present_key(i))) << i;
   EXPECT_EQ(filter.facts().keys, kKept);
   EXPECT_EQ(count_found(filter.ref(), present_hashes(kKept, 0)), kKept);
-  // Removed keys are absent. Saturated counters may leave a few: 2% is twice the rate of a full filter.
+  // Few removed keys are found: false positives, or keys of saturated counters. 2% is twice the rate of a full filter.
   EXPECT_LT(count_found(filter.ref(), present_hashes(kRemoved, 0, kKept)), kRemoved / 50);
 }
 
 TEST_P(Removing, EverythingLeavesAnEmptyFilter) {
   AnyFilter filter = build_filter(spec_for(1000), 1000);
   for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(filter.remove(present_key(i))) << i;
-  if (needs_no_capacity()) {  // it does not shrink
+  if (needs_no_capacity()) {  // the filter does not shrink
     EXPECT_EQ(filter.ref().stats().cardinality, 0);
     EXPECT_EQ(count_found(filter.ref(), absent_hashes(1000, 0)), 0U);
     return;
@@ -187,7 +187,7 @@ TEST_P(Removing, AKeyThatIsCertainlyAbsentChangesNothing) {
 
 TEST_P(Counting, IsNeverTooLowAndRarelyTooHigh) {
   constexpr std::uint64_t kKeys = 2000;
-  const std::uint64_t most = GetParam().can.remove ? 3 : 10;  // each addition may need a slot in kinds that can remove
+  const std::uint64_t most = GetParam().can.remove ? 3 : 10;  // in kinds that can remove, each addition may need a slot
   AnyFilter filter = build_filter(spec_for(GetParam().can.remove ? 4 * kKeys : kKeys), 0);
   for (std::uint64_t i = 0; i < kKeys; ++i) {
     for (std::uint64_t time = 0; time <= i % most; ++time) ASSERT_TRUE(filter.add(present_key(i)));

@@ -40,8 +40,8 @@ TEST_P(Large, LosesNoKeyPastTwoToThe32BitsLong) {
   }
 }
 
-// The number of bits set per 1024th of the payload. Keys fall into the bins independently. A key's k bits may share a
-// block, so the variance is up to k times that of a Poisson variable. One-sided p = 1e-6 is 4.75 standard deviations.
+// Compares the bits set in 1024 equal parts of the payload. Keys choose parts independently. A key's k bits may share a
+// block, so the variance is up to k times that of a Poisson variable. One-sided p = 1e-6: 4.75 standard deviations.
 TEST_P(Large, SpreadsItsBitsEvenlyLong) {
   AnyFilter filter = large_filter(spec_for(1 << 20));
   constexpr std::uint64_t kKeys = 1'000'000;

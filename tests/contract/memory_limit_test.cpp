@@ -35,7 +35,6 @@ std::string refusal(const FilterSpec& spec, const std::vector<std::uint64_t>& ha
   return message_of(try_build(spec, hashes, options));
 }
 
-/// A temporary folder that counts the open files without a name in it.
 class Folder : public TempFolder {
  public:
   [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(path()); }
@@ -117,7 +116,7 @@ TEST_P(MemoryLimit, RefusesAFilterThatGrowsBeyondIt) {
                                       std::to_string(limit)));
     enough = std::stoull(message.substr(message.find("least ") + 6));
     ASSERT_GT(enough, limit);
-    if (needs_no_capacity()) enough = 2 * limit;  // one more group would be enough only for some hundred keys
+    if (needs_no_capacity()) enough = 2 * limit;  // one more group would be enough only for a few hundred keys
   }
   EXPECT_GT(enough, kLimit);
   EXPECT_THAT(refusal(spec_for(100, 1e-9), hashes, {.max_bytes = 100'000, .max_memory = kLimit}),
@@ -139,7 +138,7 @@ TEST_P(MemoryLimit, EndsWhenTheCallerCancels) {
 }
 
 TEST_P(MemoryLimit, SaysThatTheTemporaryFolderIsNoFolder) {
-  if (needs_no_capacity()) return;  // it stores no pending keys
+  if (needs_no_capacity()) return;  // the builder stores no pending keys
   const auto message =
       refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0), {.max_memory = kLimit, .temp_folder = "/nowhere"});
   EXPECT_EQ(message, "temp_folder must be writable, got /nowhere: No such file or directory");
@@ -147,7 +146,7 @@ TEST_P(MemoryLimit, SaysThatTheTemporaryFolderIsNoFolder) {
 
 /// A limit on file sizes simulates a full disk.
 TEST_P(MemoryLimit, SaysThatTheDiskIsFull) {
-  if (needs_no_capacity()) return;  // it stores no pending keys
+  if (needs_no_capacity()) return;  // the builder stores no pending keys
   struct rlimit before {};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const struct rlimit little { 1 << 20, before.rlim_max };

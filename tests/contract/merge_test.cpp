@@ -58,7 +58,7 @@ TEST_P(Intersecting, FindsEveryCommonKey) {
   EXPECT_EQ(count_found(common.ref(), present_hashes(1000, 0, 1000)), 1000U);
   EXPECT_EQ(common.facts().keys, 1500U) << "the smaller of the two counts";
   EXPECT_EQ(common.facts().capacity, kCapacity);
-  // A key of one operand is a false positive of the other. Both are below their capacities, so the rate is at most 1%.
+  // A key of only one operand is found only as a false positive of the other: at most 1%, because neither is over-full.
   EXPECT_LT(count_found(common.ref(), present_hashes(1000, 0)), 30U);
 }
 

@@ -1,4 +1,4 @@
-// Every kind has at most its predicted and its requested rate, from one key to 10^5 and from 0.5 to 1e-9.
+// Every kind but window has at most its predicted and requested rate, from one key to 10^5 and from 0.5 to 1e-9.
 //
 // There are two measurements. The first compares the false positives with the filter's own rate,
 // stats().current_fp_rate. It detects positions that are worse than independent ones, and a reported rate that is not a
@@ -11,7 +11,7 @@
 namespace crivo::testing {
 namespace {
 
-/// The names of the kinds, and "compressed", another sizing of classic.
+/// The names of the kinds except window, and "compressed", another sizing of classic.
 std::vector<std::string> every_sizing() {
   std::vector<std::string> all;
   for (const KindInfo& info : kinds()) {
@@ -89,7 +89,7 @@ Measured measure(const FilterSpec& spec, std::uint64_t n, std::size_t filters, d
   return measured;
 }
 
-/// The models' relative error. Blocked kinds stop at the second moment of a block's fill; a ribbon's levels vary.
+/// The models' relative error: the blocked model uses two moments of a block's fill, and a ribbon's levels vary.
 constexpr double kModelError = 0.005;
 
 void expect_rates_kept(const FilterSpec& spec, std::uint64_t n, std::size_t filters, double asked) {
@@ -101,7 +101,7 @@ void expect_rates_kept(const FilterSpec& spec, std::uint64_t n, std::size_t filt
     const double mean = measured.asked * (rate * (1 + kModelError) + slack);
     EXPECT_LE(measured.found, most_likely_hits(mean)) << "of " << measured.asked << ", at " << rate;
   }
-  // The stats of hash compaction invert a model of many slots. For two slots, its rate is up to 1.5 times too high.
+  // The stats of hash compaction invert a model of many slots. For two slots, the rate is up to 1.5 times too high.
   if (spec.kind == Kind::kHashCompaction) return;
   EXPECT_LE(measured.stated, measured.predicted * (1 + kModelError) + slack) << "predicted " << measured.predicted;
   EXPECT_LE(measured.stated, measured.promised * (1 + kModelError) + slack) << "promised " << measured.promised;

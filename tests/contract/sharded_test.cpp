@@ -277,7 +277,7 @@ class ShardedWalk : public Sharded {
   void walk(int rounds, std::uint64_t seed);
 };
 
-/// 2,500 lookups per round, compared with a set, while shards are replaced, lost, damaged and repaired.
+/// 2,500 lookups per round, compared with the shards' keys, while shards are replaced, lost, damaged and repaired.
 void ShardedWalk::walk(int rounds, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::map<std::uint32_t, std::vector<std::uint64_t>> keys;  // the keys of each shard's last build

@@ -1,4 +1,4 @@
-// A filter is written as a blob of every form and read back. Tests what FilterRef::open accepts.
+// A filter is written as a blob of every form and as an SST block, and read back. Tests what FilterRef::open accepts.
 #include <optional>
 #include <type_traits>
 
