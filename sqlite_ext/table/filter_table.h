@@ -19,7 +19,7 @@
 // W2. No row is of a later generation than the state, so a clock that goes backwards loses no keys.
 // W3. Only 'clear' decreases the generation of the state.
 //
-// With a source (follow.h):
+// With a source (follow.h; docs/sqlite_tables.md lists changes that triggers do not see):
 // F1. While the table follows its source, every value of the column is found, even in the middle of a statement.
 // F2. The table follows its source as long as its triggers and its seal (source.h, seal.h) prove two things: since the
 //     table was filled, no trigger was dropped and the column's definition did not change. Otherwise, a query for a key

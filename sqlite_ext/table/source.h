@@ -65,8 +65,7 @@ enum class TriggerOp {
 /// see all of its values.
 [[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source);
 
-/// What else can happen while SQLite writes a row of a source. A foreign trigger is one that is not the extension's, or
-/// that was changed.
+/// What else can happen while SQLite writes a row of a source. A foreign trigger is not an unchanged filter's trigger.
 struct SourceHazards {
   bool is_generated = false;  // the column is generated
   bool has_replace = false;   // the table's definition has ON CONFLICT REPLACE, so any statement may replace
