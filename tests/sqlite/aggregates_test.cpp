@@ -25,7 +25,7 @@ TEST_F(Agg, IsTheFilterThatBloomAddMakes) {
 
 TEST_F(Agg, BuildsEveryKind) {
   for (const KindInfo& kind : kinds()) {
-    if (kind.can.needs_values()) continue;  // map_test.cpp
+    if (kind.can.needs_values()) continue;  // map_test.cpp, exact_test.cpp
     const Blob filter = blob("SELECT bloom_agg(i, NULL, 0.01, ?) FROM " + integers(1, 2000), {std::string(kind.name)});
     EXPECT_EQ(info(filter, "kind"), kind.name);
     EXPECT_EQ(ask("SELECT sum(bloom_contains(?, i)) FROM " + integers(1, 2000), {filter}), "2000") << kind.name;

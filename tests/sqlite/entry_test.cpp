@@ -1,4 +1,4 @@
-// The entry point, called with the function table of an unsuitable SQLite.
+// The entry point: the SQLites and the CRIVO_ISA that it rejects, and its use as an automatic extension.
 #include <dlfcn.h>
 // Without SQLITE_CORE, the header would redirect every call of SQLite to the table, as in an extension.
 #define SQLITE_CORE 1
@@ -17,7 +17,7 @@ EntryPoint entry_point() {
   return library == nullptr ? nullptr : reinterpret_cast<EntryPoint>(dlsym(library, "sqlite3_crivo_init"));
 }
 
-/// The function table of an old SQLite. Except for the functions that report the version, all pointers are null.
+/// The function table of an old SQLite. Except for mprintf and the functions that report the version, all are null.
 sqlite3_api_routines table_of_version_3_37() {
   sqlite3_api_routines table{};
   table.libversion_number = [] { return 3037002; };

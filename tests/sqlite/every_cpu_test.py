@@ -19,7 +19,7 @@ BEST = {}
 PLAINEST = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-FMA4_Usable",
             "CRIVO_ISA": "scalar"}
 
-# Filters of every kind that can add, with another rate, size and fill in each row.
+# Filters of seven kinds, with another rate, size and fill in each row.
 TABLE = """
 CREATE TABLE t(capacity, rate, kind, f, g);
 WITH kinds(kind) AS (VALUES ('blocked'), ('classic'), ('compressed'), ('counting'), ('cuckoo'), ('spectral'), ('scalable')),

@@ -1,4 +1,4 @@
-// Makes the Nth of SQLite's own allocations fail (SQLITE_CONFIG_MALLOC), besides the faults of the whole process.
+// Makes the Nth of SQLite's own allocations fail (SQLITE_CONFIG_MALLOC). See process_faults.h for all allocations.
 #pragma once
 
 #include "process_faults.h"

@@ -91,7 +91,7 @@ TEST_F(Add, TakesAsManyKeysAsSqliteHasArguments) {
 }
 
 TEST_F(Add, OfNullIsANoOp) {
-  // Compressed, although its fill is so high that the library would store it raw. Other filters lack these bytes.
+  // A compressed filter that is so full that bloom_add stores it raw. So only an unchanged result has these bytes.
   const Blob filter = blob("SELECT bloom_compress(bloom_agg(i, 1000)) FROM " + integers(1, 500));
   ASSERT_NE(info(filter, "codec"), "raw");
   ASSERT_EQ(info(blob("SELECT bloom_add(?, 1)", {filter}), "codec"), "raw");

@@ -1,5 +1,5 @@
-// A filter that follows a column has its values, even if a statement ends in the middle of a row, or a query comes at
-// that time. (F1 and F3 of table/filter_table.h.)
+// A filter that follows a column has the column's values, even if a statement ends in the middle of a row, or a query
+// runs at that time. (F1 and F3 of table/filter_table.h.)
 #include "database.h"
 
 namespace crivo::testing {
@@ -172,7 +172,7 @@ TEST_F(FollowFail, AnswersInTheMiddleOfAStatement) {
   }
 }
 
-// SQLite continues with the values that it has read. The last of the row's AFTER triggers would remove them again.
+// After a nested change of the row, SQLite continues with the earlier values. An AFTER trigger would remove one twice.
 TEST_F(FollowFail, RemovesNoKeyTwice) {
   struct Case {
     const char* trigger;
@@ -217,7 +217,7 @@ TEST_F(FollowFail, RemovesNoKeyTwice) {
   }
 }
 
-// A cascade of the deleted row changes the row that SQLite then writes with its earlier values.
+// The cascade of a deleted row changes the row that is being written. SQLite then writes the earlier values.
 TEST_F(FollowFail, CountsARowThatACascadeChangesWhileItIsWritten) {
   run("PRAGMA foreign_keys = 1");
   for (const char* conflict : {"", " ON CONFLICT REPLACE"}) {
@@ -243,7 +243,7 @@ TEST_F(FollowFail, CountsNoRowThatIsPassedOver) {
   EXPECT_EQ(info("keys"), "2");
   run("DELETE FROM s");
   EXPECT_EQ(info("keys") + info("stale"), "00");
-  // If a trigger could end the statement, the skipped rows' keys stay in the filter, and so do the keys of all rows.
+  // If a trigger can end the statement, the BEFORE trigger counts every key, even that of a skipped row.
   run("CREATE TRIGGER u AFTER INSERT ON s WHEN new.id > 1 BEGIN SELECT RAISE(FAIL, 'no'); END");
   run("INSERT INTO s(e) VALUES ('a')");
   run("INSERT OR IGNORE INTO s(e) VALUES ('a')");

@@ -54,7 +54,7 @@ TEST_F(FollowProof, DoesNotConfuseANameWithTriggerText) {
   EXPECT_EQ(ask("SELECT bloom_table_info(?) ->> 'follows'", {name}), "1");
 }
 
-// The user's later trigger fires first. A rebuild would miss the row, and then get its removal.
+// The user's newer trigger fires first. A rebuild in it would omit a deleted row, whose removal is then reported.
 TEST_F(FollowProof, IsNotRebuiltWhileARowIsChangedByHalf) {
   follow();
   for (const char* event : {"INSERT", "UPDATE", "DELETE"}) {
@@ -284,7 +284,7 @@ TEST_F(FollowProof, HasRoomForTheDifferentValues) {
     EXPECT_EQ(info("capacity"), capacity) << kind;
     run("DROP TABLE f");
   }
-  // More than 65536 distinct values are estimated. The standard error is 0.4%, and the keys are constant.
+  // More than 65536 distinct values are estimated. The standard error is 0.4%, and the keys are always the same.
   run("INSERT INTO s(c) SELECT i FROM " + integers(100000, 299999));
   follow();
   EXPECT_NEAR(std::stod(info("capacity")), 2 * 208002, 2 * 208002 * 0.02);

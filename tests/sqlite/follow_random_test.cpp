@@ -1,8 +1,8 @@
 // Random statements on columns that filter tables follow, through connections with and without the extension. No filter
 // denies a value of its column. An error is an acceptable answer, but must not be the usual one.
 //
-// The walks omit what the README names as invisible to triggers: disabled triggers, and BEFORE triggers that change the
-// same row if its column is generated.
+// The walks omit what docs/sqlite_tables.md names as invisible to triggers: for example, disabled triggers, and BEFORE
+// triggers that change the same row if the column is generated.
 //
 // The long test starts with the walk CRIVO_MODEL_SEED and runs CRIVO_MODEL_STEPS steps, if these are set. A walk has
 // 250 steps.
@@ -96,7 +96,7 @@ class Walk : FollowStatements {
                             nullptr);
   }
 
-  /// Runs a statement. It may fail, but not with an error that is never right.
+  /// Runs a statement, which may fail, but not with SQLITE_CORRUPT, SQLITE_INTERNAL or SQLITE_MISUSE.
   void run(Database& db, const std::string& sql) {
     const std::string answer = db.ask(sql);
     const bool failed = answer.starts_with("error: ");
@@ -106,8 +106,8 @@ class Walk : FollowStatements {
                     ": " + sql + (failed ? "  -- " + answer : ""));
     ASSERT_TRUE(answer != "0" || !sql.ends_with("is_found")) << "denied while it is written\n" << story();
     const int code = sqlite3_errcode(db.get());
-    // If a virtual table could not be created inside another statement, SQLite 3.40 keeps an old schema. It then looks
-    // for a table that another connection has dropped, also with FTS5. The file is valid.
+    // If a virtual table (of FTS5, too) cannot be created inside another statement, SQLite 3.40 keeps an old schema.
+    // SQLite then reads a table that another connection has dropped. The file is valid.
     if (answer == "error: database disk image is malformed") {
       const std::string found = connections_[2]->ask("PRAGMA integrity_check");
       ASSERT_TRUE(found == "ok" || found == "error: database is locked") << found << "\n" << story();
@@ -193,7 +193,7 @@ class Walk : FollowStatements {
     if (begins) run(db, below(5) == 0 ? "ROLLBACK" : "COMMIT");
   }
 
-  /// As programs do before and after loading many rows.
+  /// Drops triggers, writes rows, and recreates the triggers, as programs do to load many rows.
   void make_triggers_again(Database& db) {
     const std::string some = below(2) == 0 ? "" : " AND name GLOB 'f*_" + std::string(one_of({"*", "*insert"})) + "'";
     const std::string from = " FROM sqlite_schema WHERE type = 'trigger'" + some;
@@ -240,7 +240,7 @@ class Walk : FollowStatements {
     run(db, one_of({"COMMIT", "COMMIT", "ROLLBACK", "ROLLBACK TO p0", "ROLLBACK TO p1", "RELEASE p0", "RELEASE p1"}));
   }
 
-  /// Queries every value of the column that each filter names as its source, even if it no longer follows it.
+  /// Queries every value of the column that each filter names as its source, even if the filter no longer follows it.
   void ask_all(Database& db) {
     for (const std::string& filter : list(db, "SELECT name FROM sqlite_schema WHERE sql GLOB '*USING bloom(*'")) {
       const std::string source = db.ask("SELECT json_extract(bloom_table_info('" + filter + "'), '$.source')");
@@ -303,7 +303,7 @@ void walk_all(std::uint64_t first, std::uint64_t walks) {
   EXPECT_GT(tally.answers, tally.errors) << "walks without answers prove nothing";
 }
 
-// Some of these walks leave the filter only its triggers that fire after the row is written.
+// In some of these walks, a filter retains only the triggers that fire after the row is written.
 TEST(FollowRandom, WalksDenyNoValueOfAColumn) { walk_all(1000, 16); }
 
 TEST(FollowRandom, LongWalksDenyNoValueOfAColumn) {

@@ -16,7 +16,7 @@ class FollowStatements : protected Random {
   /// Every second walk has STRICT tables. The other walks have functions that change the schema inside a statement,
   /// where SQLite 3.40 reads the freed definition of a STRICT table, with and without extensions.
   ///
-  /// In every second pair of walks, only OR FAIL ends a statement after a row is written and before its triggers fire.
+  /// Every second pair of walks also has tables with ON CONFLICT FAIL, and triggers with RAISE(FAIL) or RAISE(IGNORE).
   explicit FollowStatements(std::uint64_t seed)
       : Random(seed), has_strict_tables_(seed % 2 != 0), has_fails_(seed / 2 % 2 != 0) {}
 
@@ -34,7 +34,7 @@ class FollowStatements : protected Random {
     }
     return rows;
   }
-  /// One of the present names of this kind. Rollbacks and other connections change them.
+  /// One of the present names of this kind. Rollbacks and other connections change the names.
   std::string name(Database& db, const char* kind) {
     const std::vector<std::string> names = list(
         db, std::string("SELECT name FROM sqlite_schema WHERE name GLOB '") + kind + "[0-9]*' AND name NOT GLOB '*_*'");
@@ -157,7 +157,7 @@ class FollowStatements : protected Random {
     if (may_nest && sql.find("RETURNING") == std::string::npos && below(3) == 0) sql += returning_sql(db, table, w);
     return sql;
   }
-  /// A clause that asks whether the filter of the column has the value of the row that is being written, unless a
+  /// A RETURNING clause that checks whether the filter of the column has the value that is being written, unless a
   /// trigger has already changed the value.
   static std::string returning_sql(Database& db, const std::string& table, const std::string& w) {
     const std::vector<std::string> filters =

@@ -83,7 +83,7 @@ TEST_F(Follow, IsMadeForTwiceTheValuesAndGrowsWhenItIsRebuilt) {
   EXPECT_EQ(missing(), "0");
 }
 
-/// The SQL function "fragile" fails after this number of calls.
+/// The SQL function "fragile" fails after `most_calls` calls.
 std::int64_t calls = 0;
 std::int64_t most_calls = INT64_MAX;
 void fragile(sqlite3_context* context, int, sqlite3_value** args) {
@@ -263,7 +263,7 @@ TEST_F(Follow, SaysNoAfterATableWithAnOddNameIsRenamed) {
   }
 }
 
-// If a conflict clause may have removed a key, its removal makes the filter stale. Similar text must not.
+// If the table has ON CONFLICT REPLACE, an old value is counted as stale. Similar text must not have this effect.
 TEST_F(Follow, RecognizesOnlyRealConflictClauses) {
   const std::pair<const char*, const char*> definitions[] = {
       {"c, replaced_at, on_conflict_replace DEFAULT 'ON CONFLICT REPLACE', 'conflict' /* */, replace", "0"},
@@ -435,7 +435,7 @@ TEST_F(Follow, TakesItsKeysFromTheColumnOnly) {
 TEST_F(Follow, LeavesNothingBehindWhenItCannotBeMadeInATransaction) {
   run("CREATE TABLE s(c)");
   run("INSERT INTO s SELECT i FROM " + integers(1, 1000));
-  run("CREATE TRIGGER f_follow_delete AFTER DELETE ON s BEGIN SELECT 1; END");  // the last trigger to be created
+  run("CREATE TRIGGER f_follow_delete AFTER DELETE ON s BEGIN SELECT 1; END");  // the last trigger's name
   run("BEGIN");
   EXPECT_THAT(ask("CREATE VIRTUAL TABLE f USING bloom(source='s.c')"), HasSubstr("already exists"));
   run("INSERT INTO s VALUES (1001)");

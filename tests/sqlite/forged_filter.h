@@ -12,14 +12,14 @@
 namespace crivo::testing {
 
 /// Makes a payload with the same checksum as another: a number at the start of each of the first eight 4096-byte
-/// segments of zeros. Solves a generalized birthday problem (Wagner 2002). From eight lists of 2^17 hashes, it merges
-/// pairs of lists whose sums agree in the lowest 17 bits, then pairs of these in 34 bits. Of the remaining 2^34 sums,
-/// one in 2^30 is the right one.
+/// segments of zeros. Solves a generalized birthday problem (Wagner 2002). Merges eight lists of 2^17 hashes in pairs,
+/// and keeps the sums that agree with the wanted sum in the lowest 17 bits. Merges these lists in pairs, with 34 bits.
+/// Of the remaining 2^34 sums, one in 2^30 is the wanted sum.
 class Forger {
  public:
   using Numbers = std::array<std::uint32_t, 8>;
 
-  /// A number for each segment, such that the segments' hashes add up to this sum; nothing if there are none.
+  /// A number for each segment, such that the segments' hashes add up to this sum; no value if none are found.
   static std::optional<Numbers> numbers_for(std::uint64_t sum) {
     const List left = merge(merge(hashes(0), hashes(1), 0, 17), merge(hashes(2), hashes(3), 0, 17), 0, 34);
     const List right = merge(merge(hashes(4), hashes(5), 0, 17), merge(hashes(6), hashes(7), sum, 17), sum, 34);
@@ -63,7 +63,7 @@ class Forger {
   }
 };
 
-/// A raw filter with almost no keys and the header of this raw filter, which has at least eight segments of 4096 bytes.
+/// A raw filter with almost no keys and the header of `good`, a raw filter of at least eight segments of 4096 bytes.
 inline std::optional<Blob> forged_twin(const Blob& good) {
   const std::size_t payload = good.bytes.size() - kBlobHeaderBytes;
   Blob forged{good.bytes.substr(0, kBlobHeaderBytes) + std::string(payload, '\0')};

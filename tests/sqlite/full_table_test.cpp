@@ -37,7 +37,7 @@ class FullTable : public FilterTableTest {
   std::string message_;  // of the last insert
 };
 
-// A page has 3,300 keys of blocked, and 400 of spectral. Six standard deviations of these are 10% and 30%.
+// A page's share is 3,300 keys with blocked, and 400 with spectral. Six standard deviations are 10% and 30% of these.
 TEST_F(FullTable, ANewKeyIsAnErrorSoonBehindTheCapacity) {
   for (const std::string kind : {"blocked", "counting", "spectral"}) {
     make("capacity=20000, on_full=error, kind=" + kind);

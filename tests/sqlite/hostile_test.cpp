@@ -1,4 +1,4 @@
-// Blobs that are not filters: every function returns an error and bloom_valid returns 0, without a crash.
+// Blobs that are not filters: bloom_valid returns 0, and other functions return an error, without a crash.
 #include "blob_surgery.h"
 #include "database.h"
 
@@ -50,7 +50,7 @@ TEST_F(Hostile, ValidAnswersEveryValue) {
 }
 
 TEST_F(Hostile, TheLimitIsCheckedBeforeAnythingIsAllocated) {
-  // A blob of a few hundred bytes that decodes to about 11 MB.
+  // A blob of less than 5,000 bytes that decodes to about 11 MB.
   const Blob bomb = blob("SELECT bloom_create(9000000)");
   ASSERT_LT(bomb.bytes.size(), 5000U);
   sqlite3_limit(db_.get(), SQLITE_LIMIT_LENGTH, 1000000);

@@ -302,7 +302,7 @@ TEST_P(InPlaceAcrossConnections, SeveralProcessesLoseNoKey) {
 }
 
 TEST_P(InPlaceAcrossConnections, ANameThatMovesIsFollowed) {
-  if (std::string(GetParam()) != "WAL") return;  // in other modes, nobody can write while the name is looked up
+  if (std::string(GetParam()) != "WAL") return;  // in other modes, no other connection can write during a lookup
   Database db(path_.c_str());
   Database other(path_.c_str());
   ASSERT_EQ(db.run("CREATE TABLE named(name TEXT PRIMARY KEY, f BLOB)"), SQLITE_OK);

@@ -11,7 +11,7 @@
 
 namespace crivo::testing {
 
-/// Runs `work(db)`, which returns whether it succeeded, in a separate process. wait_for() waits for it. The process
+/// Runs `work(db)`, which returns whether it succeeded, in a separate process, for which wait_for() waits. The process
 /// opens its own connection, because SQLite's connections must not be used across a fork.
 template <class Work>
 [[nodiscard]] pid_t in_other_process(const std::string& path, const Work& work) {

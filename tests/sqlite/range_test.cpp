@@ -1,4 +1,4 @@
-// bloom_contains_range, and all other functions with a filter of kind range.
+// bloom_contains_range, and other functions with a filter of kind range.
 #include <limits>
 
 #include "crivo/kinds.h"

@@ -40,7 +40,7 @@ TEST_F(Schema, FunctionsAreDeterministicAndInnocuous) {
   const std::string others =
       "SELECT group_concat(name) FROM (SELECT DISTINCT name FROM pragma_function_list "
       "WHERE (name LIKE 'bloom%' OR name LIKE 'crivo%') AND (flags & ?1) != ?1 ORDER BY name)";
-  // These functions depend on the library, or on tables.
+  // These functions depend on the clock, on the library, or on tables.
   EXPECT_EQ(ask(others, {std::int64_t{kWanted}}),
             "bloom_advance,bloom_insert,bloom_snapshot,bloom_table_info,crivo_build_info,crivo_version");
 }

@@ -65,7 +65,7 @@ class Survivor {
 
   void kill_one() {
     const CrashWriter writer(path_, journal_mode_);
-    if (random_() % 8 != 0) writer.wait_for_commit();  // in one of eight rounds, the kill comes during recovery
+    if (random_() % 8 != 0) writer.wait_for_commit();  // in one of eight rounds, the kill may come during recovery
     sleep_us(random_() % 20'000);
     acknowledged_ = writer.kill_it(acknowledged_);
   }

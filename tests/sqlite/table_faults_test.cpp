@@ -1,5 +1,5 @@
-// The Nth write, truncation or sync of statements on filter tables fails, for every N. The statements are atomic, the
-// database opens again and is intact, and no acknowledged key is lost (T1).
+// The Nth write, truncation or sync of statements on filter tables fails, for every N in the long test. Statements and
+// transactions are atomic, the database opens again and is intact, and no acknowledged key is lost (T1).
 
 #include "failing_disk.h"
 #include "table_scripts.h"

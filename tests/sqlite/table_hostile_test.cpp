@@ -1,4 +1,4 @@
-// Filter tables in a hostile database: forged shadow tables with right checksums (T3).
+// Filter tables in a hostile database: forged shadow tables with right checksums (T3), views and triggers.
 #include "database.h"
 #include "table_surgery.h"
 

@@ -1,5 +1,5 @@
-// The Nth allocation of statements on filter tables fails, for every N. The statements are atomic. No earlier or later
-// key is lost, for this connection and for the next.
+// The Nth allocation of statements on filter tables fails, for every N in the long tests. Statements and transactions
+// are atomic. No earlier or later key is lost, for this connection and for the next.
 #include <malloc.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A filter table in every environment that supports tables: page sizes and encodings, all of SQLite's ways to copy and
-// restore, and the modes that protect against a hostile schema (T2).
+// A filter table in various environments: page sizes and encodings, SQLite's ways to copy and restore, and the modes
+// that protect against a hostile schema (T2).
 #include <array>
 
 #include "database.h"

@@ -1,6 +1,6 @@
 // Random statements on a filter table and on a plain table with the same keys. At a rate of 1e-9, a false positive is
-// practically impossible, so both tables must return the same rows for every query. With counting or spectral, they
-// must also return the same counts. (T1 and T2 of table/filter_table.h.)
+// practically impossible, so both tables must return the same rows for every query. With kinds that count, they must
+// also return the same counts. (T1 and T2 of table/filter_table.h.)
 #include <array>
 #include <memory>
 
@@ -70,7 +70,7 @@ class Walk : Random {
  private:
   Pair& pair() { return pairs_[below(pairs_.size())]; }
 
-  /// A key as SQL: an integer, or a text that equals no integer, because a filter's key has no type.
+  /// A key as SQL, or NULL. Keys of different types have different bytes, because a filter's key has no type.
   std::string key() {
     const std::string number = std::to_string(static_cast<std::int64_t>(below(120)) - 30);
     switch (below(8)) {

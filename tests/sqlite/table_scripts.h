@@ -12,11 +12,11 @@ struct Script {
   friend void PrintTo(const Script& script, std::ostream* out) { *out << script.name; }
 };
 
-/// Scripts with every kind of statement. They begin with the tables of make_script_tables.
+/// The scripts. They begin with the tables of make_script_tables.
 [[nodiscard]] const std::vector<Script>& table_scripts();
 
-/// Makes tables of every kind with the keys 1 .. 20. The scalable one has a capacity of 20, and grows with the next
-/// key.
+/// Makes filter tables of four kinds, with a window, and with a source, all with the keys 1 .. 20. The scalable table
+/// has a capacity of 20, and grows with the next key.
 void make_script_tables(Database& db);
 
 /// The visible contents of the tables. Databases with the same tables and keys give the same text.

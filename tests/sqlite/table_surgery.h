@@ -17,7 +17,7 @@ inline std::string with_checksum(std::string text) {
   return text + " check=" + std::to_string(checksum);
 }
 
-/// The state's text with another value in the first field of this name, if it has one.
+/// The state's text with another value in the first field of this name, if there is one, and a right checksum.
 inline std::string with_field(std::string text, std::string_view name, std::string_view value) {
   const std::string start = std::string(" ").append(name).append("=");
   if (text.find(start) == std::string::npos) return text;

@@ -187,7 +187,7 @@ TEST_F(Window, MovesAManualClockOnlyByAdvance) {
               StartsWith("error: t: arg must be a time from 1970 to 9999"));
 }
 
-/// The number of frames that a statement adds to the log.
+/// The number of frames that a statement adds to the write-ahead log.
 class WindowFrames : public Window, public ::testing::WithParamInterface<int> {
  protected:
   WindowFrames() : Window(new_database("window_frames.db")) {}

@@ -1,6 +1,6 @@
-// Loads crivo.so into every connection of SQLite's own test programs, which are compiled with -D
-// SQLITE_EXTRA_INIT=load_crivo. CRIVO_SO names the file. If it is unset, they get an extension that does nothing,
-// because any list of extensions changes the counts of some tests.
+// Loads crivo.so into every connection of SQLite's own test programs, which are compiled with
+// -DSQLITE_EXTRA_INIT=load_crivo. CRIVO_SO names the file. If CRIVO_SO is unset, connections get an extension that does
+// nothing, because any list of extensions changes the counts of some tests.
 #include <dlfcn.h>
 #include <sqlite3.h>
 #include <stdio.h>
