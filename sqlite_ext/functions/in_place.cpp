@@ -1,4 +1,4 @@
-// bloom_insert: adds a key to a raw filter in a table's row, by SQLite's incremental blob I/O.
+// bloom_insert: adds a key to a raw filter in a table's row, through SQLite's incremental blob I/O.
 //
 // An UPDATE with bloom_add reads, validates and copies the whole filter. bloom_insert reads only the header and the
 // 4096-byte segments with the key's bits, and writes only the parts that change (crivo/host/blob_in_place.h).

@@ -1,4 +1,4 @@
-// The functions that create, describe, reset or encode one filter, or return versions. See sqlite_ext/README.md.
+// The functions that create, describe, change or encode one filter, or return versions. See sqlite_ext/README.md.
 #include <array>
 #include <cmath>
 

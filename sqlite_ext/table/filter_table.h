@@ -90,8 +90,8 @@ class Operation {
   Result<std::uint64_t> remove_hash(std::uint64_t hash);
   /// Adds many keys to a table without a window. Sorts the hashes by page, so that few pages are written twice.
   void add_hashes(std::span<std::uint64_t> hashes);
-  /// Replaces all keys of a table with a source by those that `fill` adds to an initially empty table. The table
-  /// retains its old keys until all new keys are stored.
+  /// In a table with a source, replaces all keys with the keys that `fill` adds to an initially empty table. The old
+  /// keys remain until all new keys are stored.
   void replace(std::uint64_t capacity, const std::function<void(Operation& fresh)>& fill);
 
   /// Removes every key, and resets the clock of a window. For a table without a source.

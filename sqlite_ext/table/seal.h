@@ -23,7 +23,7 @@
 namespace crivo::sqlite {
 
 /// The rowid in sqlite_schema of the seal with this mark; 0 if there is no such seal. A mark is a number in
-/// parentheses; an empty `mark` matches every seal. Errors of the functions on seals: HostError.
+/// parentheses; an empty `mark` matches every seal. find_seal, create_seal and drop_seal throw HostError.
 [[nodiscard]] std::int64_t find_seal(sqlite3* db, const std::string& schema, const std::string& filter,
                                      const std::string& mark);
 /// Creates the seal of a filter, with this mark.

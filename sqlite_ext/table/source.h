@@ -1,4 +1,4 @@
-// The source column of a filter table, and the triggers on its table that report every change to the filter.
+// The source column of a filter table, and the triggers on the column's table that report its changes to the filter.
 //
 // SQLite maintains triggers: it updates them when the table or column is renamed, drops them with the table, and
 // includes them in dumps. So the filter also reads its source's current names from the triggers. Each trigger reports
@@ -65,7 +65,7 @@ enum class TriggerOp {
 /// see all of its values.
 [[nodiscard]] Source resolve_source(sqlite3* db, const std::string& schema, const Source& source);
 
-/// What else can happen while SQLite writes a row of a source. A foreign trigger is not an unchanged filter's trigger.
+/// What else can happen while SQLite writes a row of a source. Foreign triggers are those that no filter table created.
 struct SourceHazards {
   bool is_generated = false;  // the column is generated
   bool has_replace = false;   // the table's definition has ON CONFLICT REPLACE, so any statement may replace

@@ -13,8 +13,8 @@
 namespace crivo::sqlite {
 namespace {
 
-// The text of a state has the format's version, the kind, fields in an order fixed by the kind, and a checksum. A text
-// that does not match its checksum is rejected.
+// The text of a state has the format's version, the kind, further fields in a fixed order, and a checksum. A text that
+// does not match its checksum is rejected.
 
 constexpr std::size_t kMaxPageBytes = 65536;  // SQLite's largest page
 constexpr std::string_view kFormat = "format=1";

@@ -12,7 +12,7 @@
 
 namespace crivo::sqlite {
 
-/// Iterates over the keys of a JSON array in order. The key of a string is its UTF-8. A number has the same key as the
+/// Iterates over the keys of a JSON array in order. The key of a string is its UTF-8 text. A number has the key of the
 /// value that json_each returns. The keys of true and false are those of 1 and 0; null is not a key.
 class JsonKeys {
  public:

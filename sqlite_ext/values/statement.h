@@ -14,7 +14,7 @@ namespace crivo::sqlite {
 /// block VACUUM.
 class Statement {
  public:
-  // A hostile schema can replace a shadow table by a view on the filter table. NO_VTAB rejects such a view. Otherwise a
+  // A hostile schema can replace a shadow table with a view on the filter table. NO_VTAB rejects this view. Otherwise a
   // statement of the filter table would use the filter table itself, so that neither the table nor the connection could
   // be closed.
   static constexpr unsigned kOwn = SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB;
