@@ -1,4 +1,4 @@
-// The entry point: the SQLites and the CRIVO_ISA that it rejects, and its use as an automatic extension.
+// The entry point: which SQLite and which CRIVO_ISA it rejects, and that it works as an automatic extension.
 #include <dlfcn.h>
 // Without SQLITE_CORE, the header would redirect every call of SQLite to the table, as in an extension.
 #define SQLITE_CORE 1

@@ -140,8 +140,7 @@ TEST_F(Union, RefusesNullAndALoneOperand) {
 
 TEST_F(Estimates, CountDistinctKeysAndTheRateOfTheMoment) {
   const Blob filter = blob("SELECT bloom_agg(i % 5000, 10000) FROM " + integers(1, 20000));
-  // 5,000 keys set about 0.33 of 98,000 bits. The estimate's standard deviation is below 40 keys; 200 is five times
-  // that.
+  // 5,000 keys set about 0.33 of 98,000 bits. The estimate's standard deviation is below 40 keys, a fifth of 200.
   EXPECT_NEAR(std::stoi(ask("SELECT bloom_cardinality(?)", {filter})), 5000, 200);
   EXPECT_EQ(ask("SELECT typeof(bloom_cardinality(?))", {filter}), "integer");
   EXPECT_EQ(ask("SELECT bloom_current_fp_rate(?) BETWEEN 0.0001 AND 0.005", {filter}), "1");

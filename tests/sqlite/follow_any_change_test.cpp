@@ -1,4 +1,4 @@
-// A filter has every value of the column that it follows after any change, also after a failed allocation or write.
+// A filter has every value of the column that it follows after any change, also after a rebuild on a full disk.
 #include <random>
 
 #include "database.h"

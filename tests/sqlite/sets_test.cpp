@@ -1,4 +1,4 @@
-// Intersection, similarity, and the other functions that have filters as arguments or return facts about them.
+// Intersection, similarity, dropping counts, clearing, and facts about filters.
 #include <cstdlib>
 
 #include "database.h"
