@@ -197,7 +197,7 @@ void eval(sqlite3_context* context, int, sqlite3_value** args) {
 
 TEST_F(TableHostile, AFunctionThatRunsSqlCannotUseTheTableWithin) {
   sqlite3_create_function(db_.get(), "eval", 1, SQLITE_UTF8, nullptr, eval, nullptr, nullptr);
-  const char* const refused = "table must not be used recursively";
+  const char* const refused = "table must not be used by the statement that writes it";
   make("capacity=1000");
   run("CREATE TABLE log(message)");
   run("CREATE TRIGGER hostile BEFORE UPDATE ON t_pages BEGIN "

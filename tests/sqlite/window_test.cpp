@@ -391,7 +391,7 @@ TEST_F(Window, NamesWhatIsWrongWithATime) {
         << time;
   }
   run("CREATE VIRTUAL TABLE plain USING bloom(capacity=10)");
-  EXPECT_THAT(ask("INSERT INTO plain(op) VALUES ('advance')"), HasSubstr("needs a table with a window"));
+  EXPECT_THAT(ask("INSERT INTO plain(op) VALUES ('advance')"), HasSubstr("table must have a window"));
   EXPECT_THAT(ask("INSERT INTO t(op, arg) SELECT 'union', bloom_create(10)"), HasSubstr("table must have no window"));
 }
 
