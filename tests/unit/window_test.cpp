@@ -186,7 +186,7 @@ TEST(Window, RefusesForgedClocks) {
   EXPECT_THAT(error_of(forged(16, static_cast<std::uint64_t>(kLastTime))), StartsWith("window must have panes"));
   // Each change alone is valid, but both together are not.
   AlignedBytes both(filter.payload().begin(), filter.payload().end());
-  for (const std::size_t at : {8, 16}) store_le(both.data() + at, static_cast<std::uint64_t>(kLastTime / kPane));
+  for (const std::size_t at : {8U, 16U}) store_le(both.data() + at, static_cast<std::uint64_t>(kLastTime / kPane));
   EXPECT_THAT(error_of(AnyFilter::adopt(filter.shape(), filter.facts(), std::move(both))),
               StartsWith("window must have panes"));
   EXPECT_THAT(error_of(forged(16, 1)), StartsWith("generation must be 0 before the clock is set, got 1"));
