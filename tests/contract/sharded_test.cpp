@@ -138,9 +138,9 @@ TEST_F(Sharded, ThatAreWrongAreErrorsThatNameThem) {
   becomes(path_of(3), "shard must match its manifest, got another checksum or size");
   becomes(file_of({.capacity = 1000, .seed = 3}), "shard must match its manifest, got another checksum or size");
   becomes(file_of({.capacity = 1000, .seed = 4}), "seed must be the manifest's 3, got 4");
-  becomes(file_of({.kind = Kind::kRange, .capacity = 1000, .seed = 3}), "kind must have plain keys");
+  becomes(file_of({.kind = Kind::kRange, .capacity = 1000, .seed = 3}), "kind must have neither ordered keys");
   becomes(file_of({.kind = Kind::kMap, .capacity = 1000, .seed = 3, .value_bits = kValueBits}),
-          "kind must have plain keys");
+          "kind must have neither ordered keys");
   becomes(path_, "got the manifest of a sharded filter");
 }
 

@@ -57,7 +57,8 @@ TEST_F(ShardedTool, SaysWhatIsWrong) {
   EXPECT_THAT(crivo("build --shards 3 -o f", "a\n"),
               Fails(HasSubstr("shards must be a power of two, 1 to 65536, got 3")));
   EXPECT_THAT(crivo("build --shards 131072 -o f", "a\n"), Fails(HasSubstr("shards must be")));
-  EXPECT_THAT(crivo("build --shards 2 --kind range -o f", "1\n"), Fails(HasSubstr("kind must have plain keys")));
+  EXPECT_THAT(crivo("build --shards 2 --kind range -o f", "1\n"),
+              Fails(HasSubstr("kind must have neither ordered keys")));
   EXPECT_THAT(crivo("build --shard 1 -o f", "a\n"), Fails(HasSubstr("f: No such file")));
   for (const char* output : {"-", "/dev/null"}) {
     EXPECT_THAT(crivo("build --shards 2 -o " + std::string(output), "a\n"), Fails(HasSubstr("output must be a file")));

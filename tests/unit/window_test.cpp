@@ -190,8 +190,8 @@ TEST(Window, RefusesForgedClocks) {
   EXPECT_THAT(error_of(AnyFilter::adopt(filter.shape(), filter.facts(), std::move(both))),
               StartsWith("window must have panes"));
   EXPECT_THAT(error_of(forged(16, 1)), StartsWith("generation must be 0 before the clock is set, got 1"));
-  EXPECT_THAT(error_of(forged(24, 1)), StartsWith("bytes after the fields of a window must be 0"));
-  EXPECT_THAT(error_of(forged(56, 1)), StartsWith("bytes after the fields of a window must be 0"));
+  EXPECT_THAT(error_of(forged(24, 1)), StartsWith("padding of the window's header must be 0"));
+  EXPECT_THAT(error_of(forged(56, 1)), StartsWith("padding of the window's header must be 0"));
 }
 
 TEST(WindowSpec, TakesATimeAndANumberOfPanes) {
