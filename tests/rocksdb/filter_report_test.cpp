@@ -41,8 +41,9 @@ TEST(FilterReport, SaysWhyAFileHasNoFilter) {
     if (prefix > 0) options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(static_cast<std::size_t>(prefix)));
     return only_file(options).complaint;
   };
-  EXPECT_THAT(told(crivo_bloom(), 20), HasSubstr("wrote none: no key with a prefix by rocksdb.FixedPrefix.20, "));
-  EXPECT_THAT(told(crivo_bloom(), 0), EndsWith("wrote none: whole_key_filtering was off without a prefix_extractor"));
+  EXPECT_THAT(told(crivo_bloom(), 20), HasSubstr("wrote no filter: no key with a prefix by rocksdb.FixedPrefix.20, "));
+  EXPECT_THAT(told(crivo_bloom(), 0),
+              EndsWith("wrote no filter: whole_key_filtering was off without a prefix_extractor"));
   const Policy reading = policy_from_string("rocksdb.BuiltinBloomFilter");
   EXPECT_THAT(only_file(with_policy(test_options(), reading)).complaint, HasSubstr("a read-only policy"));
   const RocksDBFileFilter foreign = only_file(

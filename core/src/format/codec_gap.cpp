@@ -173,7 +173,7 @@ Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint
   const unsigned low_bits = low_bits_for(bits, set);
   const std::uint64_t low_bytes = (set * low_bits + 7) / 8;
   if (low_bytes > stored.size() - kHeadBytes) {
-    return broken("hold ", low_bytes, " bytes of low bits, got ", stored.size() - kHeadBytes);
+    return broken("have ", low_bytes, " bytes of low bits, got ", stored.size() - kHeadBytes);
   }
   const auto low = stored.subspan(kHeadBytes, static_cast<std::size_t>(low_bytes));
   SymbolReader symbols(stored.subspan(kHeadBytes + low.size()));
