@@ -115,9 +115,9 @@ bool has_range(const AnyFilter* filter, std::size_t low_bytes, std::size_t high_
 double find(const AnyFilter* map, std::size_t bytes) {
   double value = -2;
   done([&]() -> Result<void> {
-    const Result<MapRef> asked = MapRef::of(map->ref());
-    if (!asked) return asked.error();
-    const auto found = asked->find(text_in_buffer(bytes));
+    const Result<MapRef> view = MapRef::of(map->ref());
+    if (!view) return view.error();
+    const auto found = view->find(text_in_buffer(bytes));
     value = found ? static_cast<double>(*found) : -1;
     return {};
   });
@@ -126,11 +126,11 @@ double find(const AnyFilter* map, std::size_t bytes) {
 
 bool find_many(const AnyFilter* map, std::size_t count) {
   return done([&]() -> Result<void> {
-    const Result<MapRef> asked = MapRef::of(map->ref());
-    if (!asked) return asked.error();
+    const Result<MapRef> view = MapRef::of(map->ref());
+    if (!view) return view.error();
     std::array<std::uint64_t, kBatch> values;
     std::array<bool, kBatch> found;
-    asked->find_hashes(Batch(count).hashes(map->shape().hash_id, map->shape().seed), values, found);
+    view->find_hashes(Batch(count).hashes(map->shape().hash_id, map->shape().seed), values, found);
     for (std::size_t i = 0; i < count; ++i) {
       const double value = found[i] ? static_cast<double>(values[i]) : -1;
       std::memcpy(buffer_bytes() + i * sizeof value, &value, sizeof value);

@@ -36,7 +36,7 @@ class Query {
 
   /// With -q, returns false as soon as a key is selected or has no answer. Throws Refused for a key of a wrong form, or
   /// if no key can be answered any more, for instance because the file was changed.
-  bool ask(Keys keys) {
+  bool run(Keys keys) {
     const std::span<bool> hits = selection_.hits(keys.size());
     if (can_.find) {
       query_map(keys, hits);
@@ -159,11 +159,11 @@ ExitCode query(const QueryOptions& options) try {
   Query query(filter, options.selection);
   if (options.keys.empty()) {
     query_standard_input("query", options.selection, longest_line(options.filter),
-                         [&](Keys keys) { return query.ask(keys); });
+                         [&](Keys keys) { return query.run(keys); });
   } else {
     if (!options.selection.quiet) note_files(options);
     const std::vector<std::string_view> keys(options.keys.begin(), options.keys.end());
-    query.ask(keys);
+    query.run(keys);
   }
   return query.finish();
 } catch (const Refused& refused) {

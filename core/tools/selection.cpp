@@ -46,7 +46,7 @@ void Selection::finish() const {
 }
 
 void query_standard_input(const char* command, const SelectionFlags& flags, const LineLimit& longest,
-                          const std::function<bool(Keys)>& ask) {
+                          const std::function<bool(Keys)>& query) {
   KeyReader reader("-", flags.key_end, longest);
   CarriageReturnNote carriage_returns(command, flags.key_end);
   Progress progress("querying");
@@ -58,7 +58,7 @@ void query_standard_input(const char* command, const SelectionFlags& flags, cons
     const Keys lines = reader.next();
     if (lines.empty()) break;
     if (!flags.quiet) carriage_returns.check("-", lines);
-    if (!ask(lines)) break;
+    if (!query(lines)) break;
     asked_keys += lines.size();
     const double share = static_cast<double>(reader.bytes_read()) / static_cast<double>(input.st_size);
     if (shows) progress.update(has_size ? std::optional(share) : std::nullopt, asked_keys);

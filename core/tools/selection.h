@@ -47,9 +47,9 @@ class Selection {
   std::uint64_t selected_ = 0;
 };
 
-/// Passes the lines of standard input to `ask`, batch by batch, until it returns false. Shows the progress if no keys
-/// are printed, or only to a file. `command` is for notes. Throws Refused, and what `ask` throws.
+/// Passes the lines of standard input to `query`, batch by batch, until it returns false. Shows the progress if no keys
+/// are printed, or only to a file. `command` is for notes. Throws Refused, and what `query` throws.
 void query_standard_input(const char* command, const SelectionFlags& flags, const LineLimit& longest,
-                          const std::function<bool(Keys)>& ask);
+                          const std::function<bool(Keys)>& query);
 
 }  // namespace crivo::tool

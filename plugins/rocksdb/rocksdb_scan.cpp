@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "scan/question.h"
+#include "scan/query.h"
 #include "scan/scan_collector.h"
 
 namespace crivo {
 
 using plugin::Extract;
 using plugin::ScanCondition;
-using plugin::ScanQuestion;
+using plugin::ScanQuery;
 
 namespace {
 
@@ -66,19 +66,19 @@ std::optional<PrefixRange> range_of(const rocksdb::Comparator* comparator, std::
 bool may_exist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix) {
   const auto range = range_of(family->GetComparator(), prefix);
   if (!range) return true;
-  ScanCondition asked;
-  asked.value = prefix;
-  const ScanQuestion question({asked});
+  ScanCondition condition;
+  condition.value = prefix;
+  const ScanQuery query({condition});
   bool in_a_file = false;
-  const plugin::TableFilter ask = [&](const rocksdb::TableProperties& file) {
-    in_a_file = in_a_file || question.may_match(file);
+  const plugin::TableFilter may_match = [&](const rocksdb::TableProperties& file) {
+    in_a_file = in_a_file || query.may_match(file);
     return false;
   };
   const rocksdb::Slice limit = range->limit;
   rocksdb::ReadOptions read;
   read.total_order_seek = true;
   read.iterate_upper_bound = &limit;
-  plugin::set_table_filter(read.table_filter, ask);
+  plugin::set_table_filter(read.table_filter, may_match);
   const std::unique_ptr<rocksdb::Iterator> memtables(db.NewIterator(read, family));
   memtables->Seek(range->start);
   // In reverse order, `start` does not have the prefix.
@@ -105,55 +105,55 @@ rocksdb::Status NewScanFilterCollectorFactory(const ScanFilterOptions& options,
   return right;
 }
 
-ScanFilter::ScanFilter(std::shared_ptr<const ScanQuestion> question) noexcept : question_(std::move(question)) {}
+ScanFilter::ScanFilter(std::shared_ptr<const ScanQuery> query) noexcept : query_(std::move(query)) {}
 
 ScanFilter ScanFilter::only(plugin::ScanCondition condition) {
-  return ScanFilter(std::make_shared<ScanQuestion>(std::vector{std::move(condition)}));
+  return ScanFilter(std::make_shared<ScanQuery>(std::vector{std::move(condition)}));
 }
 
 ScanFilter ScanFilter::for_prefix(std::string_view prefix) {
-  ScanCondition asked;
-  asked.value = prefix;
-  return only(std::move(asked));
+  ScanCondition condition;
+  condition.value = prefix;
+  return only(std::move(condition));
 }
 
 ScanFilter ScanFilter::for_attribute(std::string_view name, std::string_view value) {
-  ScanCondition asked;
-  asked.extract = named("attribute:", name, Extract::Kind::kAttribute);
-  asked.value = value;
-  return only(std::move(asked));
+  ScanCondition condition;
+  condition.extract = named("attribute:", name, Extract::Kind::kAttribute);
+  condition.value = value;
+  return only(std::move(condition));
 }
 
 ScanFilter ScanFilter::for_range(std::string_view name, std::uint64_t low, std::uint64_t high) {
-  ScanCondition asked;
-  asked.extract = named("range:", name, Extract::Kind::kRange);
-  asked.low = low;
-  asked.high = high;
-  return only(std::move(asked));
+  ScanCondition condition;
+  condition.extract = named("range:", name, Extract::Kind::kRange);
+  condition.low = low;
+  condition.high = high;
+  return only(std::move(condition));
 }
 
 ScanFilter ScanFilter::and_also(const ScanFilter& other) const {
-  std::vector<ScanCondition> both = question_->conditions();
-  both.insert(both.end(), other.question_->conditions().begin(), other.question_->conditions().end());
-  return ScanFilter(std::make_shared<ScanQuestion>(std::move(both)));
+  std::vector<ScanCondition> both = query_->conditions();
+  both.insert(both.end(), other.query_->conditions().begin(), other.query_->conditions().end());
+  return ScanFilter(std::make_shared<ScanQuery>(std::move(both)));
 }
 
 rocksdb::Status ScanFilter::apply_to(rocksdb::ReadOptions* options) const {
-  if (const std::string error = question_->error(); !error.empty()) return rocksdb::Status::InvalidArgument(error);
+  if (const std::string error = query_->error(); !error.empty()) return rocksdb::Status::InvalidArgument(error);
   // For a tailing iterator, RocksDB creates a ForwardIterator, which ends a level at a skipped file.
   if (options->tailing) return rocksdb::Status::InvalidArgument("crivo: ReadOptions::tailing must be false, got true");
-  plugin::set_table_filter(options->table_filter, question_->table_filter, question_);
+  plugin::set_table_filter(options->table_filter, query_->table_filter, query_);
   options->total_order_seek = true;
   return rocksdb::Status::OK();
 }
 
-bool ScanFilter::matches(const rocksdb::Slice& key) const { return question_->matches(key); }
+bool ScanFilter::matches(const rocksdb::Slice& key) const { return query_->matches(key); }
 
-bool ScanFilter::may_match(const rocksdb::TableProperties& file) const noexcept { return question_->may_match(file); }
+bool ScanFilter::may_match(const rocksdb::TableProperties& file) const noexcept { return query_->may_match(file); }
 
-std::uint64_t ScanFilter::asked() const noexcept { return question_->asked; }
+std::uint64_t ScanFilter::asked() const noexcept { return query_->asked; }
 
-std::uint64_t ScanFilter::skipped() const noexcept { return question_->skipped; }
+std::uint64_t ScanFilter::skipped() const noexcept { return query_->skipped; }
 
 std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
                                    const std::vector<std::string_view>& prefixes) {

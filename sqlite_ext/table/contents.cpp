@@ -15,7 +15,7 @@ namespace crivo::sqlite {
 namespace {
 
 /// The number of stored panes; 1 without a window.
-std::uint32_t panes_of(const TableState& state) noexcept { return state.clock ? state.clock->kept_panes() : 1; }
+std::uint32_t panes_of(const TableState& state) noexcept { return state.clock ? state.clock->stored_panes() : 1; }
 
 /// The shape of one pane of a window; without a window, the filter's shape.
 Shape pane_shape(const PagedFilter& filter) noexcept {

@@ -188,7 +188,7 @@ TableState plan_table(const TableSpec& spec, std::size_t max_row_bytes) {
   const bool grows = shape.kind == Kind::kGrowing;
   const std::size_t granule = PagedFilter::granularity(shape);
   const std::size_t granules = grows ? 1 : std::max((max_row_bytes - kRowHeaderBytes) / granule, std::size_t{1});
-  state.page_bytes = granules * granule / (state.clock ? state.clock->kept_panes() : 1);
+  state.page_bytes = granules * granule / (state.clock ? state.clock->stored_panes() : 1);
   state.spec.smallest_blob = false;
   if (is_scalable) {
     add_layer(state);

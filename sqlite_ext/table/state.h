@@ -37,7 +37,9 @@ struct TableState {
   bool full_is_error = false;  // whether a new key in an over-full page is an error; otherwise it is logged
 
   /// The bytes of a full page; in a window, of all its panes.
-  [[nodiscard]] std::size_t whole_page_bytes() const noexcept { return page_bytes * (clock ? clock->kept_panes() : 1); }
+  [[nodiscard]] std::size_t whole_page_bytes() const noexcept {
+    return page_bytes * (clock ? clock->stored_panes() : 1);
+  }
   /// The paged filter of a layer. Throws SqlError if the state is invalid.
   [[nodiscard]] PagedFilter filter(std::size_t layer) const;
   /// The spec of each pane of a window: a share of the keys, and a rate such that all panes together have the

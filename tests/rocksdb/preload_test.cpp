@@ -207,8 +207,10 @@ TEST_F(Preloaded, RunsAProgramByTheTool) {
   EXPECT_THAT(crivo("rocksdb run -- nowhere"),
               Exits(127, "crivo rocksdb run: PROGRAM must be executable, got nowhere: No such file or directory\n"));
   EXPECT_THAT(crivo("rocksdb run -- /"), Exits(126, HasSubstr("got /: Permission denied")));
-  EXPECT_THAT(crivo("rocksdb run --policy crivo.Auto:-1 -- true"),
-              Fails(StartsWith("crivo rocksdb run: --policy must name a filter policy, such as crivo.Auto:10, got ")));
+  EXPECT_THAT(
+      crivo("rocksdb run --policy crivo.Auto:-1 -- true"),
+      Fails(StartsWith(
+          "crivo rocksdb run: --policy must name a filter policy, such as crivo.Auto:10 or bloomfilter:10, got ")));
 }
 
 TEST_F(Preloaded, SaysWhatARunWouldDo) {

@@ -129,7 +129,7 @@ TEST(ForgedSstFile, ThatIsAPipeIsRefusedAtOnce) {
 TEST(FilterFacts, KnowBlocksThatAreNoFilters) {
   const sst::FilterFacts always = sst::describe_filter(std::string(6, '\0'), 10, true);
   EXPECT_EQ(always.kind, sst::BlockKind::kAlwaysMaybe);
-  EXPECT_FALSE(always.can_say_no());
+  EXPECT_FALSE(always.can_reject());
   EXPECT_EQ(always.damage, "");
   EXPECT_THAT(sst::describe_filter("", 10, true).damage, HasSubstr("more than 5 bytes"));
   std::string block(64 + 5, '\0');
@@ -152,7 +152,7 @@ TEST(FilterFacts, TakeNoZerosForAFilter) {
   for (const std::size_t size : {7, 21, 37, 64, 69, 96, 1029, 12576}) {
     const sst::FilterFacts zeros = sst::describe_filter(std::string(size, '\0'), 10, true);
     EXPECT_NE(zeros.damage, "") << size;
-    EXPECT_FALSE(zeros.can_say_no()) << size;
+    EXPECT_FALSE(zeros.can_reject()) << size;
   }
   for (const int marker : {-2, -1, 1, 6}) {  // all bits before this marker are lost
     std::string block = build_block(*new_builder(*(marker == -2 ? builtin_ribbon() : builtin_bloom())), 0, 4000);

@@ -178,7 +178,8 @@ TEST_F(SstRefilter, RefusesWrongPoliciesAndFolders) {
   const std::pair<const char*, const char*> wrong[] = {
       {"--policy crivo.Nope:10 db", "name must be"},
       {"--policy crivo.Bloom:-1 db", "bits_per_key must be in [0, 1000], got -1"},
-      {"--policy nonsense db", "--policy must name a filter policy, such as crivo.Auto:10, got nonsense"},
+      {"--policy nonsense db",
+       "--policy must name a filter policy, such as crivo.Auto:10 or bloomfilter:10, got nonsense"},
       {"db", "OPTIONS of DB must have a filter policy, got none"},
       {"nowhere", "OPTIONS of DB must exist and name only known objects, got nowhere"}};
   for (const auto& [arguments, message] : wrong) {
@@ -346,7 +347,7 @@ TEST_F(SstWanted, IsNoPolicyThatWritesNothing) {
   }
   for (const char* const policy : {"", "nullptr", "crivo.bloom:10", "CRIVO.Bloom", "BloomFilter:10", "blocked"}) {
     EXPECT_THAT(crivo(std::string("sst refilter --policy '") + policy + "' db"),
-                Fails(HasSubstr("--policy must name a filter policy, such as crivo.Auto:10, got " +
+                Fails(HasSubstr("--policy must name a filter policy, such as crivo.Auto:10 or bloomfilter:10, got " +
                                 std::string(*policy == '\0' ? "nothing" : policy))))
         << policy;
   }

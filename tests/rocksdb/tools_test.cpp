@@ -55,8 +55,8 @@ TEST_F(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
           "crivo::ScanFilter::for_prefix(std::basic_string_view<char, std::char_traits<char> >)",
           "crivo::ScanFilter::for_attribute(std::basic_string_view<char, std::char_traits<char> >, "
           "std::basic_string_view<char, std::char_traits<char> >)",
-          "crivo::ScanFilter::ScanFilter(std::shared_ptr<crivo::plugin::ScanQuestion const>)",
-          "crivo::ScanFilter::ScanFilter(std::shared_ptr<crivo::plugin::ScanQuestion const>)",
+          "crivo::ScanFilter::ScanFilter(std::shared_ptr<crivo::plugin::ScanQuery const>)",
+          "crivo::ScanFilter::ScanFilter(std::shared_ptr<crivo::plugin::ScanQuery const>)",
           "crivo::RegisterScanNumber(std::basic_string_view<char, std::char_traits<char> >, "
           "std::function<std::optional<unsigned long> (rocksdb::Slice const&)>)",
           "crivo::RegisterScanAttribute(std::basic_string_view<char, std::char_traits<char> >, std::function<void "

@@ -69,12 +69,12 @@ class Keys {
 
   /// Calls `Result<void> work(keys)` for batches of the keys, until a call fails.
   template <class Work>
-  Result<void> each_piece(Work&& work) const {
-    Piece piece;
-    for (std::uint64_t first = 0; first < keys_.count; first += kPiece) {
-      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, keys_.count - first));
-      for (std::size_t i = 0; i < size; ++i) std::construct_at(piece.keys + i, key(first + i));
-      if (auto done = work(std::span<const std::string_view>(piece.keys, size)); !done) return done;
+  Result<void> for_each_batch(Work&& work) const {
+    Batch batch;
+    for (std::uint64_t first = 0; first < keys_.count; first += kBatch) {
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(kBatch, keys_.count - first));
+      for (std::size_t i = 0; i < size; ++i) std::construct_at(batch.keys + i, key(first + i));
+      if (auto done = work(std::span<const std::string_view>(batch.keys, size)); !done) return done;
     }
     return {};
   }
@@ -82,8 +82,8 @@ class Keys {
   /// Calls `Result<void> work(hashes)` for batches of the keys' hashes, until a call fails.
   template <class Work>
   Result<void> hash(HashId id, std::uint64_t seed, Work&& work) const {
-    std::array<std::uint64_t, kPiece> hashes;
-    return each_piece([&](std::span<const std::string_view> keys) {
+    std::array<std::uint64_t, kBatch> hashes;
+    return for_each_batch([&](std::span<const std::string_view> keys) {
       hash_keys(id, keys, seed, hashes);
       return work(std::span<const std::uint64_t>(hashes).first(keys.size()));
     });
@@ -99,12 +99,12 @@ class Keys {
   }
 
  private:
-  static constexpr std::size_t kPiece = 512;  // keys per batch, which fits in the first-level cache with its hashes
+  static constexpr std::size_t kBatch = 512;  // keys per batch, which fits in the first-level cache with its hashes
 
   /// An uninitialized buffer, because zeroing the buffer would take longer than the work on a few keys.
-  union Piece {
-    Piece() noexcept {}  // NOLINT(modernize-use-equals-default): a defaulted constructor would be deleted
-    std::string_view keys[kPiece];
+  union Batch {
+    Batch() noexcept {}  // NOLINT(modernize-use-equals-default): a defaulted constructor would be deleted
+    std::string_view keys[kBatch];
   };
 
   [[nodiscard]] std::string_view key(std::uint64_t index) const noexcept {

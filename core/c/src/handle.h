@@ -27,10 +27,10 @@ struct crivo_filter {
   [[nodiscard]] const crivo::FilterFile& file() const noexcept { return *std::get_if<crivo::FilterFile>(&held); }
   /// The same, for operations that a sharded filter lacks. Throws Refused (kUnsupported) for a sharded filter.
   [[nodiscard]] const crivo::MappedFilter& mapped() const { return *crivo::unwrap(crivo::in_one_file(file())); }
-  /// Calls ask(file) with a MappedFilter or a ShardedFilter.
-  template <class Ask>
-  auto query_file(Ask&& ask) const {
-    return std::visit(ask, file());
+  /// Calls query(file) with a MappedFilter or a ShardedFilter.
+  template <class Query>
+  auto query_file(Query&& query) const {
+    return std::visit(query, file());
   }
   [[nodiscard]] const crivo::Shape& shape() const {
     return ref != nullptr ? ref->shape() : *query_file([](const auto& of) { return &of.shape(); });
@@ -63,14 +63,14 @@ template <class Work>
 /// The filter as one that can be changed. Throws Refused for NULL and for a read-only filter (kUnsupported).
 [[nodiscard]] AnyFilter& to_change(crivo_filter* filter);
 
-/// Answers a query with the result of `Result<bool> ask()`: 1, 0, or the negated status of an error. Rejects a NULL
+/// Answers a query with the result of `Result<bool> query()`: 1, 0, or the negated status of an error. Rejects a NULL
 /// filter.
-template <class Ask>
-int32_t answer(const char* name, const crivo_filter* filter, crivo_error* error, Ask&& ask) noexcept {
+template <class Query>
+int32_t answer(const char* name, const crivo_filter* filter, crivo_error* error, Query&& query) noexcept {
   bool yes = false;
   const crivo_status status = guarded(error, [&]() -> Result<void> {
     check_given(name, filter);
-    yes = unwrap(ask());
+    yes = unwrap(query());
     return {};
   });
   return status == CRIVO_OK ? int32_t{yes} : -status;

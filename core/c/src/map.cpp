@@ -19,9 +19,9 @@ Result<std::optional<std::uint64_t>> find(const crivo_filter& filter, std::uint6
 
 Result<void> find_many(const crivo_filter& filter, std::span<const std::uint64_t> hashes, std::uint64_t* values,
                        bool* found) {
-  const std::span<std::uint64_t> room(values, hashes.size());
-  if (filter.ref == nullptr) return filter.mapped().find_hashes(hashes, room, {found, hashes.size()});
-  unwrap(MapRef::of(*filter.ref)).find_hashes(hashes, room, {found, hashes.size()});
+  const std::span<std::uint64_t> buffer(values, hashes.size());
+  if (filter.ref == nullptr) return filter.mapped().find_hashes(hashes, buffer, {found, hashes.size()});
+  unwrap(MapRef::of(*filter.ref)).find_hashes(hashes, buffer, {found, hashes.size()});
   return {};
 }
 

@@ -40,8 +40,8 @@ crivo_status change_by(crivo_sketch* sketch, const char* name, const crivo_sketc
 crivo_status change_by_keys(crivo_sketch* sketch, const crivo_keys* keys, crivo_error* error,
                             Result<void> (Sketch::*how)(std::string_view)) noexcept {
   return change(sketch, error, [&](Sketch& into) {
-    return Keys(keys).each_piece([&](std::span<const std::string_view> piece) -> Result<void> {
-      for (const std::string_view key : piece) {
+    return Keys(keys).for_each_batch([&](std::span<const std::string_view> batch) -> Result<void> {
+      for (const std::string_view key : batch) {
         if (auto done = (into.*how)(key); !done) return done;
       }
       return {};

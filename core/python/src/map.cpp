@@ -21,7 +21,7 @@ class Found {
            PyByteArray_Resize(found_.get(), size) == 0;
   }
   /// Looks up keys for which grow() has allocated space. Needs no GIL.
-  crivo_status ask(const Filter* map, const uint64_t* hashes, size_t count, crivo_error* error) {
+  crivo_status query(const Filter* map, const uint64_t* hashes, size_t count, crivo_error* error) {
     auto* values = reinterpret_cast<uint64_t*>(PyByteArray_AsString(values_.get())) + count_;
     auto* found = reinterpret_cast<uint8_t*>(PyByteArray_AsString(found_.get())) + count_;
     count_ += count;
@@ -48,7 +48,7 @@ bool find_in_array(Filter* map, const Array& array, Found& found) {
   return found.grow(array.size()) && each_block(
                                          array, [&] { return Turn(&map->turns, nullptr); },
                                          [&](const uint64_t* hashes, size_t count, crivo_error* error) {
-                                           return found.ask(map, hashes, count, error);
+                                           return found.query(map, hashes, count, error);
                                          });
 }
 
@@ -57,7 +57,7 @@ bool find_each(Filter* map, PyObject* keys, bool hashed, Found& found) {
     if (!found.grow(count)) return false;
     map->turns.wait_to_read();
     crivo_error error;
-    return succeeded(found.ask(map, hashes, count, &error), error);
+    return succeeded(found.query(map, hashes, count, &error), error);
   });
 }
 

@@ -52,7 +52,8 @@ key is certainly absent.
 constexpr const char* kCountDoc = R"(count($self, key, /)
 --
 
-How often a key was added, minus the removals. May be too high, but never too low; "counting" counts up to 15.
+How often a key was added, minus the removals. May be too high, and is too low only beyond the largest count:
+"counting" counts up to 15, and "spectral" up to 255.
 
 >>> crivo.Filter(["alpha", "beta", "alpha"], kind="spectral").count("alpha")
 2

@@ -19,11 +19,11 @@ Filter* other_filter(PyTypeObject* type, PyObject* const* args, Py_ssize_t count
   return other_object<Filter>("a Filter", type, args, count, keywords);
 }
 
-/// Runs `crivo_status ask(filter, error)`.
-template <class Ask>
-PyObject* query_filter(PyObject* self, Ask&& ask, PyObject* filename = Py_None) {
+/// Runs `crivo_status query(filter, error)`.
+template <class Query>
+PyObject* query_filter(PyObject* self, Query&& query, PyObject* filename = Py_None) {
   Filter* filter = as_filter(self);
-  const auto work = [&](crivo_error* error) { return ask(filter->handle, error); };
+  const auto work = [&](crivo_error* error) { return query(filter->handle, error); };
   if (!in_turn(&filter->turns, nullptr, work, filename)) return nullptr;
   Py_RETURN_NONE;
 }
@@ -64,8 +64,8 @@ PyObject* filter_stats(PyObject* self, PyObject* /*unused*/) {
   Filter* filter = as_filter(self);
   crivo_stats stats{};
   stats.size = sizeof stats;
-  const auto ask = [&](crivo_error* error) { return crivo_get_stats(filter->handle, &stats, error); };
-  if (!in_turn(&filter->turns, nullptr, ask)) return nullptr;
+  const auto query = [&](crivo_error* error) { return crivo_get_stats(filter->handle, &stats, error); };
+  if (!in_turn(&filter->turns, nullptr, query)) return nullptr;
   return Py_BuildValue("KKdd", stats.bits, stats.bits_set, stats.current_fp_rate, stats.cardinality);
 }
 
@@ -145,9 +145,11 @@ PyObject* filter_compare(PyObject* self, PyTypeObject* type, PyObject* const* ar
   if (other == nullptr) return nullptr;
   crivo_similarity similarity{};
   similarity.size = sizeof similarity;
-  const auto ask = [&](crivo_error* error) { return crivo_compare(filter->handle, other->handle, &similarity, error); };
+  const auto query = [&](crivo_error* error) {
+    return crivo_compare(filter->handle, other->handle, &similarity, error);
+  };
   // Both filters are only read, but a Turn can read only one, so it locks the other for a change.
-  if (!in_turn(&filter->turns, &other->turns, ask)) return nullptr;
+  if (!in_turn(&filter->turns, &other->turns, query)) return nullptr;
   return Py_BuildValue("ddddd", similarity.first, similarity.second, similarity.united, similarity.common,
                        similarity.jaccard);
 }

@@ -32,9 +32,9 @@ BuildTask::BuildTask(const BuildOptions& options, const MemoryBudget& budget) no
 }
 
 void BuildTask::set_reserved(std::uint64_t bytes) noexcept {
-  const unsigned asked = options_.threads == kAllThreads ? std::thread::hardware_concurrency() : options_.threads;
+  const unsigned requested = options_.threads == kAllThreads ? std::thread::hardware_concurrency() : options_.threads;
   limit_ = budget_.remaining_after(bytes);
-  threads_ = threads_within(limit_, std::clamp(asked, 1U, kMaxThreads));
+  threads_ = threads_within(limit_, std::clamp(requested, 1U, kMaxThreads));
 }
 
 std::uint64_t BuildTask::memory_left() const noexcept {

@@ -58,9 +58,9 @@ std::size_t RecordRuns<Record>::hashes_in(const Run& run, Blocks blocks) const n
 
 template <class Record>
 std::uint64_t RecordRuns<Record>::buffer_hashes_for(std::uint64_t first, std::uint64_t last) const noexcept {
-  std::uint64_t room = 0;
-  for (const Run& run : runs_) room += hashes_in(run, blocks_with(run, first, last));
-  return room;
+  std::uint64_t hashes = 0;
+  for (const Run& run : runs_) hashes += hashes_in(run, blocks_with(run, first, last));
+  return hashes;
 }
 
 template <class Record>
@@ -84,12 +84,12 @@ Result<std::size_t> RecordRuns<Record>::read(std::uint64_t first, std::uint64_t 
   for (const Run& run : runs_) {
     const Blocks blocks = blocks_with(run, first, last);
     if (blocks.begin == blocks.end) continue;
-    const auto room = into.subspan(static_cast<std::size_t>(end - into.begin()), hashes_in(run, blocks));
-    if (auto read = read_blocks(run, blocks, room); !read) return read.error();
-    const auto from = std::partition_point(room.begin(), room.end(),
+    const auto buffer = into.subspan(static_cast<std::size_t>(end - into.begin()), hashes_in(run, blocks));
+    if (auto read = read_blocks(run, blocks, buffer); !read) return read.error();
+    const auto from = std::partition_point(buffer.begin(), buffer.end(),
                                            [first](const Record& record) { return hash_of(record) < first; });
     const auto to =
-        std::partition_point(from, room.end(), [last](const Record& record) { return hash_of(record) <= last; });
+        std::partition_point(from, buffer.end(), [last](const Record& record) { return hash_of(record) <= last; });
     end = std::copy(from, to, end);
   }
   return static_cast<std::size_t>(end - into.begin());

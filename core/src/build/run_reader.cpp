@@ -9,10 +9,10 @@
 namespace crivo {
 
 template <class Record>
-RunReader<Record>::RunReader(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task)
+RunReader<Record>::RunReader(const RecordRuns<Record>& runs, std::size_t capacity, BuildTask& task)
     : runs_(runs),
       task_(task),
-      buffer_(static_cast<Record*>(task.memory()->allocate(sizeof(Record) * room, alignof(Record))), room) {}
+      buffer_(static_cast<Record*>(task.memory()->allocate(sizeof(Record) * capacity, alignof(Record))), capacity) {}
 
 template <class Record>
 RunReader<Record>::~RunReader() {
@@ -64,9 +64,9 @@ Result<std::span<const Record>> RunReader<Record>::down_to(std::uint64_t& first,
 }
 
 template <class Record>
-Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task,
+Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t capacity, BuildTask& task,
                                const std::function<Result<void>(std::span<const Record>)>& use) {
-  RunReader<Record> reader(runs, room, task);
+  RunReader<Record> reader(runs, capacity, task);
   for (std::uint64_t first = 0;; ++first) {
     std::uint64_t last = UINT64_MAX;
     const auto hashes = reader.up_from(first, last);

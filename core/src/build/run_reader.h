@@ -22,8 +22,8 @@ namespace crivo {
 template <class Record>
 class RunReader {
  public:
-  /// Allocates a buffer for `room` hashes from the task's memory.
-  RunReader(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task);
+  /// Allocates a buffer for `capacity` hashes from the task's memory.
+  RunReader(const RecordRuns<Record>& runs, std::size_t capacity, BuildTask& task);
   RunReader(const RunReader&) = delete;
   RunReader& operator=(const RunReader&) = delete;
   ~RunReader();
@@ -46,9 +46,9 @@ class RunReader {
   std::span<Record> buffer_;
 };
 
-/// Calls `use` with the distinct hashes of the runs, in ascending order, range by range. `room`: as for RunReader.
+/// Calls `use` with the distinct hashes of the runs, in ascending order, range by range. `capacity`: as for RunReader.
 template <class Record>
-[[nodiscard]] Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t room, BuildTask& task,
+[[nodiscard]] Result<void> for_each_distinct(const RecordRuns<Record>& runs, std::size_t capacity, BuildTask& task,
                                              const std::function<Result<void>(std::span<const Record>)>& use);
 
 /// Counts the distinct hashes of runs, and passes them to `visit`, if any, range by range. Uses all memory that the

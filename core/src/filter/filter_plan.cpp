@@ -10,10 +10,10 @@
 
 namespace crivo {
 
-Result<FilterPlan> plan_filter(const FilterSpec& asked, std::uint64_t max_bytes) {
-  const KindRow* row = find_kind(asked.kind);
-  if (row == nullptr) return bad_argument("kind must be known, got ", static_cast<unsigned>(asked.kind));
-  FilterSpec spec = asked;
+Result<FilterPlan> plan_filter(const FilterSpec& requested, std::uint64_t max_bytes) {
+  const KindRow* row = find_kind(requested.kind);
+  if (row == nullptr) return bad_argument("kind must be known, got ", static_cast<unsigned>(requested.kind));
+  FilterSpec spec = requested;
   if (spec.capacity == 0) spec.capacity = row->info.default_capacity;
   const Result<Shape> shape = row->plan(spec);
   if (!shape) return shape.error();

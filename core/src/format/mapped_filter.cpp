@@ -62,7 +62,7 @@ class MappedFilter::State {
 
   /// Verifies what queries of these hashes read, then calls answer(filter). After an error, the answers are invalid.
   template <class Answer>
-  Result<void> ask(std::span<const std::uint64_t> hashes, const Answer& answer);
+  Result<void> query(std::span<const std::uint64_t> hashes, const Answer& answer);
   /// The same, but admit_reads(row, gate) verifies what the query reads.
   template <class Admit, class Answer>
   Result<void> query_admitted(const Admit& admit_reads, const Answer& answer);
@@ -106,7 +106,7 @@ Result<void> MappedFilter::State::while_reading(const Work& work) {
 }
 
 template <class Answer>
-Result<void> MappedFilter::State::ask(std::span<const std::uint64_t> hashes, const Answer& answer) {
+Result<void> MappedFilter::State::query(std::span<const std::uint64_t> hashes, const Answer& answer) {
   return query_admitted(
       [&](const KindRow& row, ByteGate& gate) {
         return std::ranges::all_of(
@@ -252,38 +252,38 @@ Result<MappedFilter> MappedFilter::adopt(AlignedBytes blob, const ReadLimits& li
 
 Result<bool> MappedFilter::may_contain_hash(std::uint64_t key_hash) const {
   bool hit = false;
-  auto asked = state_->ask({&key_hash, 1}, [&](const FilterRef& filter) { hit = filter.may_contain_hash(key_hash); });
-  if (!asked) return asked.error();
+  auto done = state_->query({&key_hash, 1}, [&](const FilterRef& filter) { hit = filter.may_contain_hash(key_hash); });
+  if (!done) return done.error();
   return hit;
 }
 
 Result<void> MappedFilter::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const {
-  return state_->ask(hashes, [&](const FilterRef& filter) { filter.may_contain_hashes(hashes, hits); });
+  return state_->query(hashes, [&](const FilterRef& filter) { filter.may_contain_hashes(hashes, hits); });
 }
 
 Result<std::uint64_t> MappedFilter::count_hash(std::uint64_t key_hash) const {
   Result<std::uint64_t> count = std::uint64_t{0};
-  auto asked = state_->ask({&key_hash, 1}, [&](const FilterRef& filter) { count = filter.count_hash(key_hash); });
-  if (!asked) return asked.error();
+  auto done = state_->query({&key_hash, 1}, [&](const FilterRef& filter) { count = filter.count_hash(key_hash); });
+  if (!done) return done.error();
   return count;
 }
 
 Result<bool> MappedFilter::may_contain_range(std::uint64_t low, std::uint64_t high) const {
   bool hit = false;
-  auto asked = state_->query_admitted(
+  auto done = state_->query_admitted(
       [&](const KindRow& row, ByteGate& gate) {
         return low > high || row.admit_range == nullptr ||
                row.admit_range(ViewOf::filter(state_->ref()), low, high, gate);
       },
       [&](const FilterRef& filter) { hit = filter.may_contain_range(low, high); });
-  if (!asked) return asked.error();
+  if (!done) return done.error();
   return hit;
 }
 
 Result<std::optional<std::uint64_t>> MappedFilter::find_hash(std::uint64_t key_hash) const {
   std::uint64_t value = 0;
   bool found = false;
-  if (auto asked = find_hashes({&key_hash, 1}, {&value, 1}, {&found, 1}); !asked) return asked.error();
+  if (auto done = find_hashes({&key_hash, 1}, {&value, 1}, {&found, 1}); !done) return done.error();
   return found ? std::optional(value) : std::nullopt;
 }
 
@@ -291,7 +291,7 @@ Result<void> MappedFilter::find_hashes(std::span<const std::uint64_t> hashes, st
                                        std::span<bool> found) const {
   const Result<MapRef> map = MapRef::of(state_->ref());
   if (!map) return map.error();
-  return state_->ask(hashes, [&](const FilterRef& /*filter*/) { map->find_hashes(hashes, values, found); });
+  return state_->query(hashes, [&](const FilterRef& /*filter*/) { map->find_hashes(hashes, values, found); });
 }
 
 Result<void> MappedFilter::verify() const {

@@ -155,8 +155,8 @@ class ShardedFilter::State {
 
   /// Calls `Result<Answer> query_shard(shard)`, and adds the shard's number to its error. Returns kUnsupported
   /// unchanged, because a shard that cannot count is not damaged.
-  template <class Answer, class Ask>
-  Result<Answer> ask(std::uint32_t number, const Ask& query_shard);
+  template <class Answer, class Query>
+  Result<Answer> query(std::uint32_t number, const Query& query_shard);
 
   [[nodiscard]] std::uint32_t shards() const noexcept { return static_cast<std::uint32_t>(shape.units); }
 
@@ -228,8 +228,8 @@ void ShardedFilter::State::close_others(std::uint32_t number) {
   }
 }
 
-template <class Answer, class Ask>
-Result<Answer> ShardedFilter::State::ask(std::uint32_t number, const Ask& query_shard) {
+template <class Answer, class Query>
+Result<Answer> ShardedFilter::State::query(std::uint32_t number, const Query& query_shard) {
   const Result<File> file = open(number);
   if (!file) return file.error();
   Result<Answer> answer = query_shard(**file);
@@ -253,13 +253,13 @@ Result<ShardedFilter> ShardedFilter::open(const std::string& manifest_path, cons
 }
 
 Result<bool> ShardedFilter::may_contain_hash(std::uint64_t key_hash) const {
-  return state_->ask<bool>(shard_of(key_hash, state_->shards()),
-                           [&](const MappedFilter& shard) { return shard.may_contain_hash(key_hash); });
+  return state_->query<bool>(shard_of(key_hash, state_->shards()),
+                             [&](const MappedFilter& shard) { return shard.may_contain_hash(key_hash); });
 }
 
 Result<std::uint64_t> ShardedFilter::count_hash(std::uint64_t key_hash) const {
-  return state_->ask<std::uint64_t>(shard_of(key_hash, state_->shards()),
-                                    [&](const MappedFilter& shard) { return shard.count_hash(key_hash); });
+  return state_->query<std::uint64_t>(shard_of(key_hash, state_->shards()),
+                                      [&](const MappedFilter& shard) { return shard.count_hash(key_hash); });
 }
 
 Result<void> ShardedFilter::may_contain_hashes(std::span<const std::uint64_t> hashes, std::span<bool> hits) const {
@@ -268,10 +268,10 @@ Result<void> ShardedFilter::may_contain_hashes(std::span<const std::uint64_t> ha
   for (std::uint32_t number = 0; number < state_->shards(); ++number) {
     const std::span<const std::uint64_t> own = sorted.of(number);
     if (own.empty()) continue;
-    const auto asked = state_->ask<void>(number, [&](const MappedFilter& shard) {
+    const auto done = state_->query<void>(number, [&](const MappedFilter& shard) {
       return shard.may_contain_hashes(own, {found.get() + sorted.begin(number), own.size()});
     });
-    if (!asked) return asked;
+    if (!done) return done;
   }
   for (std::size_t i = 0; i < hashes.size(); ++i) hits[sorted.places()[i]] = found[i];
   return {};
@@ -281,7 +281,7 @@ Result<void> ShardedFilter::verify() const {
   std::optional<Error> first;
   std::string others;
   for (std::uint32_t number = 0; number < state_->shards(); ++number) {
-    const auto verified = state_->ask<void>(number, [](const MappedFilter& shard) { return shard.verify(); });
+    const auto verified = state_->query<void>(number, [](const MappedFilter& shard) { return shard.verify(); });
     if (verified) continue;
     if (first) {
       others += (others.empty() ? "; also shard " : ", ") + std::to_string(number);

@@ -25,13 +25,13 @@ constexpr std::size_t kBatch = 32;  // RocksDB's MultiGetContext::MAX_BATCH_SIZE
 
 std::string_view view(const rocksdb::Slice& key) noexcept { return {key.data(), key.size()}; }
 
-/// Calls `ask(keys, may_match)` batch by batch.
-template <typename Ask>
-void in_batches(int num_keys, rocksdb::Slice** keys, bool* may_match, const Ask& ask) {
+/// Calls `query(keys, may_match)` batch by batch.
+template <typename Query>
+void in_batches(int num_keys, rocksdb::Slice** keys, bool* may_match, const Query& query) {
   const std::size_t total = num_keys < 0 ? 0 : static_cast<std::size_t>(num_keys);
   for (std::size_t begin = 0; begin < total; begin += kBatch) {
     const std::size_t count = std::min(kBatch, total - begin);
-    ask(std::span(keys + begin, count), std::span(may_match + begin, count));
+    query(std::span(keys + begin, count), std::span(may_match + begin, count));
   }
 }
 

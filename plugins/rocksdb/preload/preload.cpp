@@ -61,10 +61,10 @@ Dl_info place_of(const void* address) noexcept {
 /// Recorded at startup, before the program can change its environment, folder or files.
 struct Start {
   bool filters_requested;  // CRIVO_ROCKSDB is set and not empty
-  bool can_say;            // standard error is open, and not one of the program's files
+  bool may_print;          // standard error is open, and not one of the program's files
   char plugin[PATH_MAX];
 
-  Start() noexcept : can_say(::fcntl(STDERR_FILENO, F_GETFD) != -1) {
+  Start() noexcept : may_print(::fcntl(STDERR_FILENO, F_GETFD) != -1) {
     const char* const policy = ::secure_getenv("CRIVO_ROCKSDB");
     filters_requested = policy != nullptr && *policy != '\0';
     const char* const self = place_of(reinterpret_cast<const void*>(&place_of)).dli_fname;
@@ -84,7 +84,7 @@ const Start& start() noexcept {
 void say(const char* trouble) noexcept {
   static std::atomic<std::size_t> last = 0;
   const std::size_t hash = std::hash<std::string_view>()(trouble) | 1;
-  if (start().can_say && last.exchange(hash) != hash) std::fprintf(stderr, "crivo: no filters: %s\n", trouble);
+  if (start().may_print && last.exchange(hash) != hash) std::fprintf(stderr, "crivo: no filters: %s\n", trouble);
 }
 
 /// The functions of the plugin in this library's folder; null, after printing the reason, if it cannot be loaded. Two

@@ -130,8 +130,8 @@ std::string other_keys(const FamilyPolicy& family, const sst::FileFilters& filte
   if (other.empty()) {
     other = differs("prefix_extractor", filters.prefix_extractor, prefix != nullptr ? prefix->AsString() : "");
   }
-  const bool asks = std::ranges::any_of(filters.blocks, [](const auto& block) { return block.facts.can_say_no(); });
-  if (!other.empty() || !family.settings || !asks) return other;
+  const bool rejects = std::ranges::any_of(filters.blocks, [](const auto& block) { return block.facts.can_reject(); });
+  if (!other.empty() || !family.settings || !rejects) return other;
   return differs("key_transform", filters.key_transform(),
                  std::string(plugin::name_of(family.settings->key_transform)));
 }
@@ -148,7 +148,7 @@ std::string mismatch_of(const FamilyPolicy& family, const TreeFile& file, const 
   const auto is_foreign = [&](const sst::FilterBlock& block) {
     const BlockKind kind = block.facts.kind;
     return kind != BlockKind::kAlwaysMaybe &&
-           (!block.facts.can_say_no() || plugin::is_crivos(policy) == is_builtin(kind));
+           (!block.facts.can_reject() || plugin::is_crivos(policy) == is_builtin(kind));
   };
   if (std::ranges::any_of(filters.blocks, is_foreign)) return std::string("not of ") + policy.Name();
   if (std::string other = other_keys(family, filters); !other.empty()) return other;

@@ -188,7 +188,7 @@ double FileFilters::current_fp_rate() const noexcept {
 }
 
 std::string FileFilters::key_transform() const {
-  const auto filter = std::ranges::find_if(blocks, [](const FilterBlock& block) { return block.facts.can_say_no(); });
+  const auto filter = std::ranges::find_if(blocks, [](const FilterBlock& block) { return block.facts.can_reject(); });
   return filter != blocks.end() ? filter->facts.key_transform : "";
 }
 
@@ -229,7 +229,8 @@ std::string FileFilters::complaint() const {
 
 std::string FileFilters::why_there_is_none() const {
   if (policy.empty()) {
-    return "written without a filter policy: none was set, or its library was not loaded";
+    return "written without a filter policy: none was set, or its library was not loaded; crivo sst refilter adds "
+           "filters";
   }
   const std::string none = policy + " was set, but wrote no filter: ";
   if (policy == kReadsOnly) return none + "RocksDB treats this name as a read-only policy";

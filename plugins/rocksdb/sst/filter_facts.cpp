@@ -132,7 +132,7 @@ FilterFacts describe_filter(std::string_view block, std::uint64_t keys, bool mat
     describe_builtin(block, facts);
   }
   if (!matches) facts.damage = "block must match the file's checksum, got a damaged one";
-  if (!facts.can_say_no()) facts.current_fp_rate = 1;
+  if (!facts.can_reject()) facts.current_fp_rate = 1;
   return facts;
 }
 

@@ -51,7 +51,7 @@ struct FilterFacts {
   std::string damage;          // what is wrong with the block; may be empty
 
   /// Whether the filter can exclude keys.
-  [[nodiscard]] bool can_say_no() const noexcept {
+  [[nodiscard]] bool can_reject() const noexcept {
     return damage.empty() && kind != BlockKind::kAlwaysMaybe && kind != BlockKind::kUnknown;
   }
   [[nodiscard]] FilterFigures figures() const { return {std::string(name_of(kind)), keys, bytes, current_fp_rate}; }

@@ -240,7 +240,7 @@ std::vector<ReadFamily> read_families(const Database& database, const AdviseOpti
   return families;
 }
 
-ExitCode say_complaints(const std::vector<ReadFamily>& families) {
+ExitCode print_complaints(const std::vector<ReadFamily>& families) {
   ExitCode code = kYes;
   for (const ReadFamily& family : families) {
     for (const std::string& complaint : family.tree.complaints) {
@@ -273,7 +273,7 @@ ExitCode advise(const AdviseOptions& arguments) {
   // Names of column families need not be UTF-8.
   if (arguments.json) text = all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   std::fputs(text.c_str(), stdout);
-  return say_complaints(families);
+  return print_complaints(families);
 }
 
 }  // namespace

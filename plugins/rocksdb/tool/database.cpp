@@ -191,7 +191,7 @@ std::shared_ptr<const rocksdb::FilterPolicy> parse_policy(const std::string& tex
   Status status = refilter::make_policy(text, &policy);
   if (status.ok()) status = policy->ValidateOptions(db, rocksdb::ColumnFamilyOptions());
   if (!status.ok()) {
-    throw rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10", text, status);
+    throw rocksdb_error("--policy must name a filter policy, such as crivo.Auto:10 or bloomfilter:10", text, status);
   }
   return policy;
 }

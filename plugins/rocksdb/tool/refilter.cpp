@@ -193,8 +193,8 @@ void add_sst_refilter(CLI::App& app, Action& action) {
   command.add_flag("-q,--quiet", options.quiet, "Do not report progress; still print notes and errors");
   command.footer(
       "A file is rewritten if its filter is missing, damaged, foreign, or has another size or rate than the policy "
-      "would write. It stays in its level. SIGINT and SIGTERM stop the command after the current file, a second signal "
-      "at once; nothing is lost, and the same command continues from there.\n"
+      "would write. It stays in its level. SIGINT, SIGTERM and SIGHUP stop the command after the current file, and "
+      "a second such signal stops it at once; nothing is lost, and the same command continues from there.\n"
       "Exit code: 0 if every filter is as the policy would write it, 1 if some are not, 2 if there was an error. If "
       "OPTIONS names something unknown here (a comparator, a merge operator), that is an error, and nothing is "
       "changed.");

@@ -89,7 +89,7 @@ fs::path librocksdb_of(const fs::path& program) {
 }
 
 /// Prints what a run would do. Returns kNo if it would do nothing.
-ExitCode say_what_would_happen(const RunOptions& options) {
+ExitCode print_what_would_happen(const RunOptions& options) {
   const fs::path program = find_program(options.program.front());
   if (program.empty()) throw Refused("PROGRAM must be executable, got " + options.program.front());
   const fs::path linked = librocksdb_of(program);
@@ -121,7 +121,7 @@ ExitCode run(const RunOptions& options) {
     throw Refused("--policy must be one of Crivo's, such as crivo.Auto:10, got " + options.policy);
   }
   std::string libraries = preloaded_library();
-  if (options.check) return say_what_would_happen(options);
+  if (options.check) return print_what_would_happen(options);
   if (const char* const others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0') {
     libraries += std::string(":") + others;
   }

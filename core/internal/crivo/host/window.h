@@ -30,10 +30,10 @@ struct PaneClock {
   /// Whether the values are in range, so that no sum overflows. Forged bytes may contain any values.
   [[nodiscard]] bool is_sound() const noexcept;
   /// The number of stored panes.
-  [[nodiscard]] std::uint32_t kept_panes() const noexcept { return panes + 1; }
+  [[nodiscard]] std::uint32_t stored_panes() const noexcept { return panes + 1; }
   /// The index of a generation's pane among the stored panes.
   [[nodiscard]] std::uint32_t place(std::uint64_t pane) const noexcept {
-    return static_cast<std::uint32_t>(pane % kept_panes());
+    return static_cast<std::uint32_t>(pane % stored_panes());
   }
   /// The generation at this time, or the newest known generation if it is later.
   [[nodiscard]] std::uint64_t generation_at(Time time) const noexcept;

@@ -78,7 +78,7 @@ std::uint32_t FreeCells::take() noexcept {
   return cell;
 }
 
-void FreeCells::give(std::uint32_t cell) noexcept {
+void FreeCells::add(std::uint32_t cell) noexcept {
   std::byte* bytes = bytes_of(cell);
   std::fill_n(bytes, kCellBytes, std::byte{0});
   store_le(bytes, load_le<std::uint32_t>(payload_));
@@ -189,7 +189,7 @@ void GroupEditor::fit_cells(unsigned before, unsigned after) noexcept {
   const auto number = [this](unsigned cell) { return header_ + kCellsAt + std::size_t{cell} * 4; };
   for (; cells < form().cells_of(after); ++cells) store_le(number(cells), free.take());
   for (; cells > form().cells_of(after); --cells) {
-    free.give(load_le<std::uint32_t>(number(cells - 1)));
+    free.add(load_le<std::uint32_t>(number(cells - 1)));
     store_le(number(cells - 1), std::uint32_t{0});
   }
 }
@@ -235,7 +235,7 @@ void free_cells_of(const Shape& shape, AlignedBytes& payload, std::uint64_t grou
   const std::uint64_t first = GrowingForm(shape).offset_of(group) + bytes.header;
   FreeCells free(payload.data(), payload.size());
   for (unsigned cell = bytes.cells; cell-- > 0;) {
-    free.give(static_cast<std::uint32_t>((first + std::uint64_t{cell} * kCellBytes) / kCellUnit));
+    free.add(static_cast<std::uint32_t>((first + std::uint64_t{cell} * kCellBytes) / kCellUnit));
   }
 }
 

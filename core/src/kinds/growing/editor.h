@@ -20,7 +20,7 @@ class FreeCells {
   /// Removes a cell from the list and returns it, zeroed. The list must not be empty.
   std::uint32_t take() noexcept;
   /// Zeroes a cell and returns it to the list.
-  void give(std::uint32_t cell) noexcept;
+  void add(std::uint32_t cell) noexcept;
 
  private:
   [[nodiscard]] std::byte* bytes_of(std::uint32_t cell) const noexcept {

@@ -97,7 +97,7 @@ class GroupPage {
     form_.cell_numbers = bytes_.cell_numbers;
     FreeCells free(buffer_.data(), buffer_.size());
     for (unsigned cell = bytes_.cell_numbers; cell-- > 0;) {
-      free.give(static_cast<std::uint32_t>((kGroupsAt + bytes_.header + cell * kCellBytes) / kCellUnit));
+      free.add(static_cast<std::uint32_t>((kGroupsAt + bytes_.header + cell * kCellBytes) / kCellUnit));
     }
     editor().fill({});
   }

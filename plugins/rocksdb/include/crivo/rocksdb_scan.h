@@ -29,7 +29,7 @@
 namespace crivo {
 
 namespace plugin {
-class ScanQuestion;
+class ScanQuery;
 struct ScanCondition;
 }  // namespace plugin
 
@@ -123,9 +123,9 @@ class ScanFilter {
 
  private:
   [[nodiscard]] static ScanFilter only(plugin::ScanCondition condition);
-  explicit ScanFilter(std::shared_ptr<const plugin::ScanQuestion> question) noexcept;
+  explicit ScanFilter(std::shared_ptr<const plugin::ScanQuery> query) noexcept;
 
-  std::shared_ptr<const plugin::ScanQuestion> question_;
+  std::shared_ptr<const plugin::ScanQuery> query_;
 };
 
 /// Whether a column family may have a key with this prefix. Checks the memtables and the scan filters, but reads no

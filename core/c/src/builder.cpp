@@ -1,7 +1,8 @@
 // Builds filters from keys that arrive one by one or in batches.
+#include "crivo/builder.h"
+
 #include "arguments.h"
 #include "boundary.h"
-#include "crivo/builder.h"
 #include "crivo/kinds.h"
 #include "handle.h"
 

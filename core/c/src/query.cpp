@@ -69,8 +69,8 @@ crivo_status crivo_contains_keys(const crivo_filter* filter, const crivo_keys* k
     check_array("hits", hits, checked.count(), 1, 1);
     auto* at = reinterpret_cast<bool*>(hits);
     if (filter->ref != nullptr) {
-      return checked.each_piece([&](std::span<const std::string_view> piece) -> Result<void> {
-        filter->ref->may_contain_keys(piece, {std::exchange(at, at + piece.size()), piece.size()});
+      return checked.for_each_batch([&](std::span<const std::string_view> batch) -> Result<void> {
+        filter->ref->may_contain_keys(batch, {std::exchange(at, at + batch.size()), batch.size()});
         return {};
       });
     }

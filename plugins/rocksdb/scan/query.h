@@ -44,9 +44,9 @@ struct ScanCondition {
 };
 
 /// Conditions that a key must meet together.
-class ScanQuestion {
+class ScanQuery {
  public:
-  explicit ScanQuestion(std::vector<ScanCondition> conditions);
+  explicit ScanQuery(std::vector<ScanCondition> conditions);
 
   [[nodiscard]] const std::vector<ScanCondition>& conditions() const noexcept { return conditions_; }
   /// Why no file may be skipped; empty if files may be skipped.

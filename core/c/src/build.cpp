@@ -47,21 +47,21 @@ BuildOptions after_hashing(const Request& request) {
 Result<AnyFilter> build(const Request& request, const Keys& keys) {
   std::vector<std::uint64_t> hashes;
   hashes.reserve(static_cast<std::size_t>(keys.count()));
-  unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) -> Result<void> {
-    hashes.insert(hashes.end(), piece.begin(), piece.end());
+  unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> batch) -> Result<void> {
+    hashes.insert(hashes.end(), batch.begin(), batch.end());
     return {};
   }));
   return AnyFilter::build(request.spec, std::move(hashes), after_hashing(request));
 }
 
 /// The same with a memory limit, or without a capacity, which FilterBuilder then determines.
-Result<AnyFilter> build_in_pieces(const Request& request, const Keys& keys) {
+Result<AnyFilter> build_in_batches(const Request& request, const Keys& keys) {
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, after_hashing(request)));
-  unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> piece) { return builder.add_hashes(piece); }));
+  unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> batch) { return builder.add_hashes(batch); }));
   return builder.finish();
 }
 
-Result<AnyFilter> build_in_pieces(const Request& request, std::span<const std::uint64_t> hashes) {
+Result<AnyFilter> build_in_batches(const Request& request, std::span<const std::uint64_t> hashes) {
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, request.options));
   unwrap(builder.add_hashes(hashes));
   return builder.finish();
@@ -123,7 +123,7 @@ crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, c
   return hand_out("filter", filter, error, [&] {
     const Request request = read_options(options);
     const Keys checked(keys);
-    return in_memory(request) ? build(request, checked) : build_in_pieces(request, checked);
+    return in_memory(request) ? build(request, checked) : build_in_batches(request, checked);
   });
 }
 
@@ -133,7 +133,7 @@ crivo_status crivo_build_from_hashes(const crivo_options* options, const uint64_
     const Request request = read_options(options);
     const auto checked = checked_hashes(hashes, count);
     return in_memory(request) ? AnyFilter::build(request.spec, checked, request.options)
-                              : build_in_pieces(request, checked);
+                              : build_in_batches(request, checked);
   });
 }
 

@@ -1,4 +1,4 @@
-#include "scan/question.h"
+#include "scan/query.h"
 
 #include <algorithm>
 #include <array>
@@ -165,11 +165,11 @@ bool ScanCondition::is_met_by(const rocksdb::Slice& key) const {
   return found;
 }
 
-ScanQuestion::ScanQuestion(std::vector<ScanCondition> conditions)
+ScanQuery::ScanQuery(std::vector<ScanCondition> conditions)
     : table_filter([this](const TableProperties& file) { return may_match(file); }),
       conditions_(std::move(conditions)) {}
 
-std::string ScanQuestion::error() const {
+std::string ScanQuery::error() const {
   for (const ScanCondition& condition : conditions_) {
     if (!condition.is_known()) {
       return "crivo: ScanFilter must have a registered attribute or number, got " + condition.extract.name;
@@ -178,11 +178,11 @@ std::string ScanQuestion::error() const {
   return {};
 }
 
-bool ScanQuestion::matches(const rocksdb::Slice& key) const {
+bool ScanQuery::matches(const rocksdb::Slice& key) const {
   return std::ranges::all_of(conditions_, [&](const auto& condition) { return condition.is_met_by(key); });
 }
 
-bool ScanQuestion::may_match(const TableProperties& file) const noexcept try {
+bool ScanQuery::may_match(const TableProperties& file) const noexcept try {
   asked.fetch_add(1, std::memory_order_relaxed);
   const Order order = order_of(file);
   if (order == Order::kUnknown) return true;
