@@ -47,9 +47,8 @@ TEST_F(Preloaded, TakesEveryPolicyThatAnOptionStringNames) {
 TEST_F(Preloaded, KeepsWhatTheProgramChose) {
   EXPECT_THAT(run("builtin"), Says(StartsWith("default bloomfilter:10")));
   EXPECT_EQ(log(),
-            "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is bloomfilter by the "
-            "program's choice, which "
-            "CRIVO_ROCKSDB_REPLACE=1 replaces\n");
+            "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is bloomfilter, set "
+            "by the program; CRIVO_ROCKSDB_REPLACE=1 replaces it\n");
   EXPECT_THAT(run("builtin", std::string(kAuto) + " CRIVO_ROCKSDB_REPLACE=1"),
               Says("default crivo.Auto:10 lost 0 spared most\n"));
   EXPECT_EQ(log(), "");
@@ -61,9 +60,8 @@ TEST_F(Preloaded, KeepsABuiltinPolicyThatWritesNone) {
                 Exits(0, "", StartsWith("default bloomfilter:0:false lost 0 spared none\n")))
         << variables;
     EXPECT_EQ(log(),
-              "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is bloomfilter:0:false by "
-              "the program's "
-              "choice, which writes no filters\n")
+              "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is bloomfilter:0:false, "
+              "set by the program, and writes no filters\n")
         << variables;
   }
 }
@@ -103,9 +101,8 @@ TEST_F(Preloaded, KnowsThePolicyThatAnOptionsFileNames) {
   EXPECT_EQ(log(), "");
   EXPECT_THAT(shell("CRIVO_ROCKSDB=crivo.Auto:12" + again), Exits(0, "", StartsWith("default crivo.Auto:10 lost 0 ")));
   EXPECT_EQ(log(),
-            "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is crivo.Auto:10 already, by "
-            "the program or its "
-            "OPTIONS file; crivo sst refilter --policy gives it another one\n");
+            "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is already crivo.Auto:10, "
+            "set by the program or its OPTIONS file; crivo sst refilter --policy changes it\n");
 }
 
 TEST_F(Preloaded, FindsThePluginFromAnotherFolderThanItWasStartedIn) {
@@ -215,19 +212,18 @@ TEST_F(Preloaded, RunsAProgramByTheTool) {
 
 TEST_F(Preloaded, SaysWhatARunWouldDo) {
   if (*CRIVO_TOOL == '\0') GTEST_SKIP() << "the tool is not built";
-  EXPECT_THAT(crivo("rocksdb run --check -- " UNCHANGED_PROGRAM " open db"),
-              Exits(0, "",
-                    UNCHANGED_PROGRAM
-                    ": its column families without a filter policy get crivo.Auto:10, but for those with a prefix "
-                    "extractor or a comparator of the program's own (LOG names them)\n"));
+  EXPECT_THAT(
+      crivo("rocksdb run --check -- " UNCHANGED_PROGRAM " open db"),
+      Exits(0, "",
+            UNCHANGED_PROGRAM ": column families without a filter policy get crivo.Auto:10, except those with a prefix "
+                              "extractor or a comparator of the program's own, which LOG names\n"));
   EXPECT_THAT(crivo("rocksdb run --check --replace --prefixes -- " UNCHANGED_PROGRAM " open db"),
               Exits(0, "",
                     UNCHANGED_PROGRAM
-                    ": its column families without a filter policy get crivo.Auto:10, but for those with a comparator "
-                    "of the program's own (LOG names them); it replaces RocksDB's own filters, also where there is a "
+                    ": column families without a filter policy get crivo.Auto:10, except those with a comparator "
+                    "of the program's own, which LOG names; RocksDB's own filters are replaced, with or without a "
                     "prefix extractor\n"));
-  EXPECT_THAT(crivo("rocksdb run --check -- cat"),
-              Exits(1, "", HasSubstr("/cat: no filters, as it is not linked to ")));
+  EXPECT_THAT(crivo("rocksdb run --check -- cat"), Exits(1, "", HasSubstr("/cat: not linked to librocksdb")));
   EXPECT_EQ(crivo("rocksdb run --check -- nowhere").err,
             "crivo rocksdb run: PROGRAM must be executable, got nowhere\n");
   EXPECT_THAT(shell("PATH=" + path("").string() + " '" CRIVO_TOOL "' rocksdb run --check -- " UNCHANGED_PROGRAM),

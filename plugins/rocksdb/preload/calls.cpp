@@ -65,16 +65,16 @@ bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBa
 std::string reason_to_keep(const FilterRequest& request, const rocksdb::FilterPolicy& set,
                            const rocksdb::BlockBasedTableOptions& table) {
   if (is_crivos(set)) {
-    return "filter_policy is " + set.GetId() +
-           " already, by the program or its OPTIONS file; crivo sst refilter --policy gives it another one";
+    return "filter_policy is already " + set.GetId() +
+           ", set by the program or its OPTIONS file; crivo sst refilter --policy changes it";
   }
   const bool is_builtin = set.IsInstanceOf(kBuiltinPolicy);
   if (is_builtin && !writes_filters(set, table)) {
-    return "filter_policy is " + set.GetId() + " by the program's choice, which writes no filters";
+    return "filter_policy is " + set.GetId() + ", set by the program, and writes no filters";
   }
   if (is_builtin && request.replace) return {};
-  return "filter_policy is " + std::string(set.Name()) + " by the program's choice" +
-         (is_builtin ? ", which CRIVO_ROCKSDB_REPLACE=1 replaces" : "");
+  return "filter_policy is " + std::string(set.Name()) + ", set by the program" +
+         (is_builtin ? "; CRIVO_ROCKSDB_REPLACE=1 replaces it" : "");
 }
 
 /// Why a family without a policy, or with a replaceable one, must not get filters; empty if there is no reason.

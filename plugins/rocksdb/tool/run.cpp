@@ -96,22 +96,22 @@ ExitCode print_what_would_happen(const RunOptions& options) {
   const char* const name = program.c_str();
   if (linked.empty()) {
     std::printf(
-        "%s: no filters, as it is not linked to librocksdb: RocksDB may be built into it, which cannot be "
-        "changed, or a script or module may load it later, which can\n",
+        "%s: not linked to librocksdb. If RocksDB is linked statically, the program gets no filters; if a script or "
+        "module loads librocksdb later, it gets them\n",
         name);
     return kNo;
   }
   const fs::path ours = file_of(reinterpret_cast<const void*>(&rocksdb::GetRocksVersionAsString));
   std::error_code ignored;
   if (!fs::equivalent(linked, ours, ignored)) {
-    std::printf("%s: no filters, as librocksdb must be %s, got %s\n", name, ours.c_str(), linked.c_str());
+    std::printf("%s: no filters: its librocksdb must be %s, got %s\n", name, ours.c_str(), linked.c_str());
     return kNo;
   }
   std::printf(
-      "%s: its column families without a filter policy get %s, but for those with a %scomparator of the "
-      "program's own (LOG names them)%s\n",
+      "%s: column families without a filter policy get %s, except those with a %scomparator of the program's own, "
+      "which LOG names%s\n",
       name, options.policy.c_str(), options.prefixes ? "" : "prefix extractor or a ",
-      options.replace ? "; it replaces RocksDB's own filters, also where there is a prefix extractor" : "");
+      options.replace ? "; RocksDB's own filters are replaced, with or without a prefix extractor" : "");
   return kYes;
 }
 
