@@ -39,7 +39,7 @@ void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least
 /// max_bytes; kCorrupt if the bytes are not a filter; kBadArgument or kSystem if the file cannot be read.
 [[nodiscard]] FilterFile load_filter(const FilterArgument& filter);
 
-/// The same for a file that may be a sketch, which is verified as a whole.
+/// The same for a file that may also be a sketch. A sketch is verified as a whole.
 [[nodiscard]] std::variant<FilterFile, Sketch> load_filter_or_sketch(const FilterArgument& filter);
 
 /// Reads and verifies a sketch. Throws as load_filter; errors name the file by its `role`.
@@ -57,8 +57,8 @@ struct LoadedCopy {
   AnyFilter filter;  // it may grow to max_bytes
   Codec codec;       // how the file stores it
 };
-/// Verifies a filter in one file and copies it into memory. Throws as load_filter; kUnsupported for a sharded filter;
-/// kTooLarge also for a mapped filter.
+/// Verifies a filter in one file and copies it into memory. Throws as load_filter; also kUnsupported for a sharded
+/// filter, and kTooLarge if the payload exceeds max_bytes, even if load_filter would only map the file.
 [[nodiscard]] LoadedCopy load_copy(const FilterArgument& filter);
 
 /// Names the file in an error, except in system errors, which already name it, and in errors about an argument.

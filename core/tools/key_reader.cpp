@@ -53,8 +53,8 @@ std::span<const std::string_view> KeyReader::next() {
   lines_.clear();
   while (lines_.empty()) {
     reserve_buffer();
-    // Reads at most kBufferBytes at a time, even if a long line has enlarged the buffer, because each byte could be a
-    // line.
+    // Reads at most kBufferBytes at a time, even if a long line has enlarged the buffer, because each byte could be an
+    // empty line, which needs an entry in lines_.
     const std::size_t most = std::min(buffer_.size() - end_, kBufferBytes);
     const ssize_t got = ::read(fd_.get(), buffer_.data() + end_, most);
     if (got < 0 && errno == EINTR) continue;

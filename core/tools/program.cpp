@@ -64,8 +64,8 @@ std::optional<std::string> command_mistake(const CLI::App& app, const std::vecto
   return "COMMAND must be one of " + names + ", got " + (arguments.empty() ? "none" : arguments.back());
 }
 
-/// The arguments that the command does not know, in order, each after a blank. A hint follows if an option was written
-/// with underscores, as in other hosts (fp_rate), or if an unknown argument starts with a hyphen.
+/// The arguments that the command does not know, in order, each preceded by a space. A hint follows if an option was
+/// written with underscores, as in other hosts (fp_rate), or if an unknown argument starts with a hyphen.
 std::string extras(const CLI::App& app) {
   std::string list;
   std::string hint;

@@ -59,7 +59,8 @@ class FilterBitsReader;
 
 namespace crivo::abi {
 
-/// Used by one thread at a time, but not always the same. After Finish, the next added key begins the next filter.
+/// Used by one thread at a time, not necessarily always the same one. After Finish, the next added key begins the next
+/// filter.
 class FilterBitsBuilder {
  public:
   virtual ~FilterBitsBuilder() = default;

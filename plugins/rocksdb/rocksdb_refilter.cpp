@@ -193,8 +193,7 @@ class Refilter {
   }
 
   /// What is wrong with the file's filter; empty if nothing is, or if the file is gone or unreadable. Also empty for a
-  /// file that RefilterRocksDB itself has written and would not rewrite again (is_final), unless its filter could not
-  /// be built.
+  /// file that this call has written and would not rewrite again (is_final), unless its filter does not work.
   std::string reason_to_rewrite(const FamilyPolicy& family, const refilter::TreeFile& file) {
     const std::string path = sst::path_of(file.meta);
     const sst::FileFilters filters = sst::read_filters(*db_.GetEnv()->GetFileSystem(), path);
@@ -320,7 +319,7 @@ class Refilter {
   const RocksDBRefilterOptions& options_;
   std::vector<FamilyPolicy> families_;
   std::shared_ptr<plugin::FilterTree> tree_;  // null if no filters have a limit
-  std::map<std::uint64_t, int> rewrites_;     // file number -> how often this call has written its keys
+  std::map<std::uint64_t, int> rewrites_;     // file number -> the number of rewrites by this call that led to it
   bool stopped_ = false;
   std::uint64_t files_left_ = 0;
   std::uint64_t bytes_left_ = 0;

@@ -6,12 +6,12 @@
 // marker replaces the marker with a copy of the filter.
 //
 // For an argument that is not constant, SQLite copies the value for each row. Validating a blob takes about as long as
-// SQLite's copy, and decompressing a blob about twenty times as long. So the connection caches one filter: a raw one
-// (codec kRaw) that was decoded twice in a row, or the last one of another codec. (If one decoding of a raw filter were
-// enough, a scan over rows with a filter each would copy every filter.) A blob matches the cached filter if all bytes
-// are equal, or, for a raw blob, if the headers are equal: they contain the payload's checksum. Two crafted blobs can
-// have the same header. So a query of a matching raw blob runs on the cached filter and on the given payload; if the
-// two answers differ, the blob is decoded in full.
+// SQLite's copy, and decompressing a blob about twenty times as long. So the connection caches one filter: a raw filter
+// (codec kRaw) that was decoded twice in a row, or the most recently decoded filter with another codec. (If one
+// decoding of a raw filter were enough, a scan over rows with a filter each would copy every filter.) A blob matches
+// the cached filter if all bytes are equal, or, for a raw blob, if the headers are equal: they contain the payload's
+// checksum. Two crafted blobs can have the same header. So a query of a matching raw blob runs on the cached filter and
+// on the given payload; if the two answers differ, the blob is decoded in full.
 #pragma once
 
 #include <memory>

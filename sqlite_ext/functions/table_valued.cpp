@@ -83,7 +83,7 @@ int Table::best_index(sqlite3_index_info& info) const {
     given |= 1U << argument;
   }
   info.idxNum = static_cast<int>(given);
-  // SQLite also plans each term of an OR alone, without the arguments. That plan must not fail, nor be chosen.
+  // SQLite also plans each term of an OR alone, without the arguments. That plan must neither fail nor be chosen.
   constexpr double kNever = 1e99;
   info.estimatedCost = lacks_one ? kNever : function->call_cost + function->usual_rows;
   info.estimatedRows = static_cast<sqlite3_int64>(function->usual_rows);

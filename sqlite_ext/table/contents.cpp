@@ -46,7 +46,8 @@ class Fill {
 
   [[nodiscard]] std::uint64_t bits_set() const noexcept { return bits_set_; }
   /// The mean of the pages' rates, weighted by size. For `growing`, the probability that any page matches. For
-  /// `spectral`, from the fill of the whole filter, because the counters of a key can be in different pages.
+  /// `spectral`, the rate is computed from the fill of the whole filter, because the counters of a key can be in
+  /// different pages.
   [[nodiscard]] double fp_rate(std::uint32_t panes) const noexcept {
     if (filter_->grows()) return rates_;
     if (has_blocks_) {

@@ -5,7 +5,7 @@
 // T2. The tables _meta and _pages are the only state. Each operation validates the connection's cache against them, so
 //     commits, rollbacks and other connections need no notification.
 // T3. Each row of _pages fits a page of a layer and has a valid checksum, or was left by a failed split or rebuild.
-//     Otherwise, 'check' and each query that reads the row fail.
+//     'check' fails for any other row, and so does each query that reads the row.
 // T4. A page without a row has no keys. A page with a row may also have no keys.
 // Inside BEGIN, SQLite does not roll back every statement that fails. So each operation writes its rows in an order
 // that maintains T1 at every step.

@@ -21,7 +21,7 @@ namespace crivo::sqlite {
 /// A page and its row in memory.
 struct PageRow {
   std::vector<std::byte> bytes;  // the row, including the trailing zeros that a growing filter does not store
-  Page page;                     // points into `bytes`, which get the keys and the generation when the row is stored
+  Page page;                     // points into `bytes`; store() writes its keys and generation to the row's header
   bool is_new = false;           // _pages has no such row yet
   bool is_changed = false;
 
@@ -32,8 +32,8 @@ struct PageRow {
 };
 
 /// Whether a page is fuller than its share of the capacity allows. Keys spread unevenly, so a page may exceed its share
-/// by six standard deviations (not if it is the only page and the kind does not count). At capacity, the probability
-/// that any of 10^5 pages is over-full is 10^-4. The kind must not grow.
+/// by six standard deviations. The only page of a kind that does not count has no such allowance. At capacity, the
+/// probability that any of 10^5 pages is over-full is 10^-4. The kind must not grow.
 [[nodiscard]] bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64_t number,
                                 const Page& page);
 /// A range of blocks, or of counters, of a filter of this shape, as a separate filter. Borrows the bytes.

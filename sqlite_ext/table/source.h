@@ -17,10 +17,11 @@
 // SQLite computes the value as if each input column that the UPDATE does not read were NULL, unless the trigger names
 // that input column. So the triggers name all input columns.
 //
-// No trigger has a WHEN or an OF, because either could miss a change. A WHEN that compares the old and new values
+// No trigger has a WHEN or OF clause, because either could miss a change. A WHEN that compares the old and new values
 // cannot distinguish 'a' from 'A' in a NOCASE column. A trigger with OF does not fire for a generated column when only
-// its input columns change, nor for a rowid that is set under another of its names. The operation is a value of `op`. A
-// conflict clause could not express it: the clause of the statement that fires a trigger overrides the trigger's own.
+// its input columns change, nor for a rowid that is set under another of its names. A trigger passes the operation as a
+// value of `op`. It cannot pass it as a conflict clause (INSERT OR ...), because the conflict clause of the statement
+// that fires the trigger overrides the trigger's own.
 #pragma once
 
 #include <optional>

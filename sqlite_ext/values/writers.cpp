@@ -65,7 +65,7 @@ sqlite3_stmt* next_writer(sqlite3* db, sqlite3_stmt* statement) {
   return statement;
 }
 
-// Called for each key of a table that follows a column, so it must not allocate.
+// Called for each key that is removed from a table that follows a column, so it must not allocate.
 bool is_in_function_of_writer(sqlite3* db) {
   sqlite3_stmt* const first = next_writer(db, nullptr);
   return first != nullptr && next_writer(db, first) != nullptr;

@@ -40,8 +40,8 @@ struct Effects {
 /// for the rows that the statement has yet to write. `what` names the operation in the message.
 void require_no_other_writer(sqlite3* db, std::string_view what);
 
-/// Throws SqlError unless the call comes from a top-level statement on a virtual table. A trigger must not call: its
-/// row may be written, while other triggers of the row have not fired yet.
+/// Throws SqlError unless the call comes from a top-level statement on a virtual table. A call from a trigger is
+/// refused, because the trigger's row may already be written, although other triggers of the row have not fired yet.
 void require_own_statement(sqlite3* db, std::string_view what);
 
 }  // namespace crivo::sqlite

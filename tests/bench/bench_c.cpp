@@ -133,7 +133,7 @@ void compare(const char* kind, std::uint64_t in_filter, int rounds, std::vector<
   FilterSpec spec;
   if (!choose_kind(spec, kind)) std::abort();
   spec.capacity = in_filter;
-  // There are few lookups in relation to the filter's keys, so that the filter, not the keys, determines the cache use.
+  // Few keys are looked up compared with the filter's keys, so that the filter, not the keys, determines the cache use.
   const Keys keys(100'000);
   std::vector<std::uint64_t> added;
   for (std::uint64_t i = 0; i < keys.hashes.size(); i += 2) added.push_back(keys.hashes[i]);

@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kAtOnce = 1000;
 constexpr std::size_t kQuestions = 3'000'000;
 
-/// Times of additions: the median of the batches, and the slowest batch over the median of a hundred around it.
+/// Times of additions: the median of the batches, and the largest ratio of a batch to the median of the hundred batches
+/// around it.
 struct Additions {
   std::vector<double> batches;
 

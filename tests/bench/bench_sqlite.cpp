@@ -178,8 +178,8 @@ struct Store {
   std::int64_t largest = 100000000;  // with a larger capacity, it needs too much time
 };
 
-/// A virtual or ordinary table with the column `key`. Each of its pages first gets a key, because the second write to a
-/// page has the cost of all later ones.
+/// A virtual or ordinary table with the column `key`. Before the measurement, each of its pages gets a key, because
+/// writes to a page have the same cost only from the second one on.
 Store table_store(const std::string& name, const std::string& create, std::int64_t largest) {
   return {name,
           create +

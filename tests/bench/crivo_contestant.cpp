@@ -18,7 +18,7 @@ T or_throw(Result<T> result) {
   return *std::move(result);
 }
 
-/// Hashes the keys from this number, as many as fit.
+/// Fills `hashes` with the hashes of the keys from number `from` on.
 void hash_from(const KeyList& keys, std::uint64_t from, std::span<std::uint64_t> hashes) {
   std::array<std::string_view, kBatch> views;
   for (; !hashes.empty(); from += kBatch) {

@@ -62,7 +62,7 @@ struct SizeRows {
 
 void print(const SizeRows& size);
 
-/// The header of write_csv's lines.
+/// The header of the lines that csv() returns.
 [[nodiscard]] std::string csv_header();
 [[nodiscard]] std::string csv(const SizeRows& size);
 

@@ -84,7 +84,7 @@ double real_bits_per_key(const rocksdb::FilterPolicy& policy, const Shape& shape
   return 8 * bytes / static_cast<double>(shape.keys());
 }
 
-/// The policy of those that `make` returns whose filters have `wanted` actual bits per key.
+/// Searches for the bits at which the filters of `make(bits)` have `wanted` actual bits per key. Returns that policy.
 Policy of_size(const std::function<Policy(double bits)>& make, double wanted, const Shape& shape) {
   double low = 0.5;
   double high = 4 * wanted;

@@ -119,7 +119,8 @@ void change(const FilterRef& filter) {
   }
 }
 
-/// A file passes verify() exactly if its blob is accepted. Before that, each answer is the blob's answer or an error.
+/// A file passes verify() if and only if its blob is accepted. The file of an accepted blob gives the blob's answers,
+/// even before verify().
 void map_as_a_file(std::span<const std::byte> bytes, const Result<OpenedBlob>& blob) {
   const MemoryFile file(bytes);
   const auto mapped =

@@ -9,7 +9,7 @@
 namespace crivo::testing {
 namespace {
 
-/// The order of the corpus: an input names a step by its number.
+/// The corpus depends on this order: an input selects a step by its number.
 constexpr void (CSession::*kSteps[])() = {&CSession::create,
                                           &CSession::build,
                                           &CSession::build_in_pieces,

@@ -84,8 +84,8 @@ void SketchSession::check_sides(const Slot& first, const Slot& second, const cri
   }
 }
 
-/// The decoded keys are the difference of the models. Decoding succeeds exactly if each key in turn is alone in a
-/// symbol after the keys before it were removed. The function simulates this with each key's sketch.
+/// The decoded keys are the difference of the models. Decoding succeeds if and only if the keys can be removed one by
+/// one, each being alone in some symbol when its turn comes. The function simulates this with each key's sketch.
 void SketchSession::check_against_models(const Slot& first, const Slot& second, const crivo_difference* found) {
   constexpr std::size_t kMaxPeeled = 40;  // more keys would need too much time
   crivo_sketch_facts facts = first.facts;

@@ -1,4 +1,5 @@
-// A reader accepts or rejects each of any chunks. In the end it has the blob that was sent, or names a missing chunk.
+// A reader gets arbitrary chunks, and accepts or rejects each. In the end it has the blob that was sent, or names a
+// missing chunk.
 
 #include "crivo/host/chunks.h"
 #include "filters.h"

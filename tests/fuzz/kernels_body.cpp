@@ -59,7 +59,8 @@ void check_ribbon_answers(Input& input) {
   ask(asking_ribbon(shape), shape, payload, hashes);
 }
 
-/// A level of up to 8 or 16 buckets, or a shard of it whose first bucket stores no start below the shard's border.
+/// A level of up to 8 or 16 buckets, or a shard of it. The slots of a shard without the level's last bucket end at the
+/// border in the next bucket (kinds/ribbon/level.cpp).
 void check_banding(Input& input) {
   Shard shard;
   shard.width = input.take_below(2) == 0 ? kWideRibbon : kNarrowRibbon;

@@ -49,8 +49,8 @@ std::optional<unsigned> open_and_ask(const Shape& shape, std::span<const std::by
   return RibbonHeader(load_le<std::uint64_t>(filter->payload().data())).levels;
 }
 
-/// A filter of these hashes, or an error if they have no solution, which happens because they are not hashes of keys.
-/// The kernels look up only the first `batch` hashes.
+/// A filter of these hashes, or an error if they have no solution, which is possible because the input, not a hash
+/// function, chose them. The kernels look up only the first `batch` hashes.
 std::optional<unsigned> build_and_ask(const Shape& shape, const std::vector<std::uint64_t>& hashes, std::size_t batch) {
   FilterSpec spec{.kind = Kind::kRibbon,
                   .capacity = std::max<std::size_t>(1, hashes.size()),

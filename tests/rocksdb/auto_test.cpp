@@ -34,7 +34,7 @@ std::unique_ptr<abi::FilterBitsBuilder> builder_for(const rocksdb::FilterPolicy&
   return new_builder(policy, context);
 }
 
-/// The kind and the rate of a file's filter, measured from the block that the policy writes.
+/// The kind and the bits per key of a file's filter, measured from the block that the policy writes.
 struct Written {
   Kind kind;
   double bits_per_key;

@@ -69,7 +69,8 @@ TEST_P(RocksdbBuilder, PredictsItsSizes) {
       const auto planned = static_cast<double>(builder->CalculateSpace(keys));
       EXPECT_GE(static_cast<double>(size), planned * least) << keys << " keys";
       EXPECT_LE(static_cast<double>(size), planned * most) << keys << " keys";
-      // One more block of slots may save a block in the next level of a ribbon. Then 64 more keys may need a word less.
+      // One more block of slots may save a block in a ribbon's next level. So a ribbon of up to 64 more keys can be a
+      // word smaller.
       EXPECT_GE(builder->ApproximateNumEntries(builder->CalculateSpace(keys)) + (is_ribbon() ? 64 : 0), keys);
     }
   }

@@ -24,7 +24,7 @@ class EveryKindOfBlock : public ::testing::TestWithParam<Kind> {};
 CRIVO_FOR_BOTH_KINDS(EveryKindOfBlock);
 
 TEST_P(EveryKindOfBlock, PlansNothingAboveTheRealLimit) {
-  // The core's plan, for 4,000 numbers of keys above the limit.
+  // The core's plan for 4,000 key counts above the limit.
   const BlockSizing sizing(spec_of(GetParam()));
   for (std::uint64_t i = 0; i < 20000; i += 5) {
     const std::uint64_t keys = 5'500'000'000 + i * 1'000'003;

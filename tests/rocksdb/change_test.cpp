@@ -171,7 +171,7 @@ TEST(RocksdbChange, OfTheLevelsNeedsADatabaseThatOpens) {
   rocksdb::FilterBuildingContext context(table);
   context.reason = rocksdb::TableFileCreationReason::kCompaction;
   context.num_levels = 7;
-  context.level_at_creation = 4;  // the last level, or the last but two if level sizes are dynamic
+  context.level_at_creation = 4;  // the last level, or the third-to-last if level sizes are dynamic
   const auto size = [&] { return new_builder(*policy, context)->CalculateSpace(kKeys); };
   family.level_compaction_dynamic_level_bytes = false;
   ASSERT_TRUE(policy->ValidateOptions({}, family).ok());
@@ -191,7 +191,7 @@ TEST(RocksdbChange, OfTheLevelsNeedsADatabaseThatOpens) {
 TEST(RocksdbChange, OfOneCallIsAllOrNothingWhateverOtherThreadsDo) {
   const Policy policy = crivo_bloom(8);
   auto& changed = const_cast<rocksdb::FilterPolicy&>(*policy);
-  rocksdb::ConfigOptions call;  // like RocksDB's: it reads in detail, and then passes each option alone
+  rocksdb::ConfigOptions call;  // as in SetOptions: serializes the options in detail, then sets each alone
   call.depth = rocksdb::ConfigOptions::kDepthDetailed;
   call.mutable_options_only = true;
   const auto begin = [&] { EXPECT_THAT(policy->ToString(call), HasSubstr("crivo.Bloom")); };

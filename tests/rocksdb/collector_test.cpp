@@ -286,7 +286,7 @@ TEST(RocksdbCollector, SaysWhereNoFilterCouldBeBuilt) {
   EXPECT_EQ(property_of(*files.begin()->second), "always_maybe") << "the same word as in VerifyRocksDBFilters";
 }
 
-// The builder has then finished a block for each partition, but RocksDB writes none of them.
+// If no key has a prefix, the builder still finishes a block for each partition, but RocksDB writes none of them.
 TEST(RocksdbCollector, SaysNothingWhereNoKeyIsForTheFilter) {
   rocksdb::BlockBasedTableOptions table;
   partition(table, 512);

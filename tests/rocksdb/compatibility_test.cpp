@@ -29,7 +29,7 @@ TEST(RocksdbCompatibility, BuiltinBlocksOfAnySizeAreDelegated) {
   }
 }
 
-// RocksDB's readers trust this size, and would read up to 4 GiB after the block.
+// RocksDB's readers accept these blocks, and would read up to 4 GiB past the end of a block.
 TEST(RocksdbCompatibility, BuiltinBlocksWithAWrongNumberOfLinesAreNotDelegated) {
   rocksdb::BlockBasedTableOptions legacy;
   legacy.format_version = 4;

@@ -65,8 +65,8 @@ class Crashes {
   std::mt19937_64 random_{4};
 };
 
-// The writing policies in turn, and the reading ones. By default, crivo.Ribbon and crivo.Auto flush blocked filters, so
-// a database has filters of all kinds.
+// Crivo's policies write in two of three rounds, and RocksDB's own in the third. By default, crivo.Ribbon and
+// crivo.Auto flush blocked filters, so a database has filters of all kinds.
 constexpr std::array kOurs = {
     "filter_policy=crivo.Auto",
     "filter_policy=crivo.Bloom:10",

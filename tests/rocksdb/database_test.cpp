@@ -183,9 +183,10 @@ TEST(RocksdbPartitions, AreOfTheSizeAskedFor) {
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy.make(10);
     partition(table, 1024);
-    // The trailer has 32 of the 1024 bytes. The rest has room for 15 blocks of a blocked filter, with 768 keys at 10
-    // bits each. A filter ends with an index partition, so the last data block may add up to 20% here. From 9.6,
-    // RocksDB ends another partition after the next data block of a hundred keys, for every policy: 25%.
+    // The trailer has 32 of the 1024 bytes. The rest holds 15 blocks of a blocked filter: 768 keys at 10 bits each. A
+    // filter partition ends with an index partition, so the last data block may add up to 20% here. From 9.6 on,
+    // RocksDB requests the end of a partition once too often, under every policy: the next partition then ends after
+    // one data block of a hundred keys. So the limit is 25%.
     expect_partitions(table, CRIVO_ROCKSDB_VERSION >= 906 ? 1.25 : 1.2);
 #if CRIVO_ROCKSDB_VERSION >= 906
     table.decouple_partitioned_filters = true;  // partitions end when they are full

@@ -181,8 +181,8 @@ TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
     BlockBuilder fresh = make_builder(GetParam().spills ? Kind::kBlocked : GetParam().kind, {.memory = &memory});
     EXPECT_EQ(build_block(builder, 0, 100), build_block(fresh, 0, 100)) << "the next block is a filter again";
   }
-  // Allocates the log, its file or its pages, and the payload. If memory for a ribbon is short, it builds a blocked
-  // filter.
+  // At least four failing allocations leave no filter: those of the log, of its file or its pages, and of the payload.
+  // If only memory for a ribbon is short, the builder builds a blocked filter.
   EXPECT_GE(maybe_filters, 4);
   EXPECT_EQ(counters->snapshot().always_maybe, static_cast<std::uint64_t>(maybe_filters));
   EXPECT_EQ(memory.held(), 0U);

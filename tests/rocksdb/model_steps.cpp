@@ -141,7 +141,7 @@ void transact(Walk& walk) {
   }
   if (walk.random().percent(30)) return check(transaction->Rollback(), "Rollback");
   const auto committed = transaction->Commit();
-  if (committed.IsTryAgain() || committed.IsBusy()) return;  // a conflict, or unknown: nothing was written
+  if (committed.IsTryAgain() || committed.IsBusy()) return;  // a possible or certain conflict: nothing was written
   check(committed, "Commit");
   for (std::size_t family = 0; family < changed.size(); ++family) walk.contents(family) = std::move(changed[family]);
 }

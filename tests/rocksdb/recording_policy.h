@@ -1,5 +1,5 @@
-// Finds the filter blocks of any policy in the files of a database, also RocksDB's own. It records the blocks when they
-// are built, and so knows which policy built them.
+// Finds the filter blocks of any policy, including RocksDB's own, in the files of a database. It records the blocks
+// when they are built, so it knows which policy built them.
 #pragma once
 
 #include <mutex>

@@ -16,7 +16,8 @@
 namespace crivo::testing {
 namespace {
 
-/// Sizes that differ by at least a fifth, because refilter ignores a difference of a twentieth.
+/// Sizes that differ by at least a fifth, because refilter ignores differences of up to a tenth in filters without a
+/// stamp.
 std::string draw_policy(Random& draw) {
   const std::string bits = draw.one_of<std::string>({"3", "5", "7.5", "9", "11", "13.5", "16.5", "20", "25"});
   return draw.one_of<std::string>(
@@ -105,7 +106,7 @@ Filters refiltered(const rocksdb::Options& options, const std::string& path) {
 }
 
 /// Refilters the database `db` in the folder, which has write_database's keys. Compares each file's filter with the
-/// filter that the file gets if it had none before.
+/// filter that a refilter gives the same file in a copy without filters.
 void refilter_and_compare(const TempFolder& folder, const rocksdb::Options& options, std::uint64_t keys) {
   const std::string copy = folder.file("copy");
   std::filesystem::remove_all(copy);

@@ -92,8 +92,8 @@ TEST(Scan, KeepsFilesWithEveryTypeOfEntry) {
   }
 }
 
-/// In any place of a level, a scan skips a file with only the range tombstone, or without matching keys. The tombstone
-/// works.
+/// In level 0 and in a lower level, a scan skips the file with the range tombstone if the file has no keys, or no
+/// matching ones. The tombstone still takes effect.
 TEST(Scan, KeepsTheRangeTombstonesOfFilesThatAreLeftOut) {
   for (const bool compacted : {false, true}) {
     for (const bool with_keys : {false, true}) {

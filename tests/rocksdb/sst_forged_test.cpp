@@ -81,7 +81,7 @@ TEST(ForgedSstFile, WithKeysThatFillTheMemoryIsRefused) {
   EXPECT_EQ(filters.form, sst::FilterForm::kPartitioned);
 }
 
-// Reading them all would need a thousand times the file's size of memory, and much time.
+// Reading them all would need a thousand times the file's size in memory, and much time.
 TEST(ForgedSstFile, WithOneFilterInManyPartitionsIsRefused) {
   ForgedFile file;
   const std::string filter = file.add(std::string(64 << 10, '\0') + std::string(5, '\0'));
@@ -107,7 +107,8 @@ TEST(ForgedSstFile, WithAnImpossibleNumberOfKeysIsDescribed) {
   EXPECT_EQ(filters.current_fp_rate(), 1);
 }
 
-// Besides a lack of memory, a full disk under a temporary file and a transform that throws have this effect.
+// A builder writes this block of six zero bytes if a limit is too small, if memory is short, if the disk of its
+// temporary file is full, or if the key transform throws.
 TEST(ForgedSstFile, WithAFilterThatCouldNotBeBuiltIsSentToTheLog) {
   ForgedFile file;
   const std::string filter = file.add(std::string(6, '\0'));

@@ -1,4 +1,5 @@
-// What a build allocates, also from its caller's memory resources. A separate program, because it replaces malloc.
+// Tests what a build allocates, including from its caller's memory resources. A separate program, because it replaces
+// malloc.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Blobs in chunks, by a reader written only from docs/format.md, "Chunks"; and what an unreliable link can do to them.
+// Tests chunks of blobs against docs/format.md, "Chunks", and simulates an unreliable link.
 #include "crivo/host/chunks.h"
 
 #include <algorithm>

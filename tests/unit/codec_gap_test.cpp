@@ -55,7 +55,7 @@ class GapCoding : public ::testing::TestWithParam<std::tuple<Kind, std::uint64_t
     const auto [kind, bits] = GetParam();
     for (const double fill : kFills) {
       expect_near_entropy(kind, bits, fill, BlobForm::kSmallest);
-      if (fill <= 0.2) expect_near_entropy(kind, bits, fill, BlobForm::kAuto);  // raw from 0.2145
+      if (fill <= 0.2) expect_near_entropy(kind, bits, fill, BlobForm::kAuto);  // raw above a fill of 0.2145
     }
   }
 };

@@ -1,4 +1,5 @@
-// Compares the counting kind with a model that has an integer per counter, and with the blocked filter in it.
+// Compares the counting kind with a model that has an integer per counter, and with the blocked filter of the same
+// keys.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -100,7 +100,8 @@ TEST(Exact, RefusesWhatNoExactFilterCanBe) {
   EXPECT_EQ(builder->add("key").error().code, ErrorCode::kUnsupported);
 }
 
-// From sets that fit in memory twice to sets that are sorted in a file, and to sets whose map fits in no array.
+// The smallest sets fit in memory twice. Larger sets are sorted in a file. For the largest, the keys of the map also go
+// to a file.
 TEST(Exact, IsBuiltInTheLeastMemory) {
   for (const std::size_t members : {70'000U, 250'000U, 262'000U, 300'000U, 380'000U, 600'000U}) {
     for (const std::size_t others : {std::size_t{0}, 4 * members}) {

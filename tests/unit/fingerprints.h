@@ -50,7 +50,8 @@ inline AnyFilter filter_of(const Shape& shape, const std::vector<std::uint32_t>&
   return *AnyFilter::adopt(shape, {.capacity = 1, .fp_rate = 0.5}, AlignedBytes(bytes.begin(), bytes.end()));
 }
 
-/// The error of opening a payload with this shape, or "". The payload must have the right size if the shape has one.
+/// The error of opening a payload with this shape, or "accepted". The payload must have the right size if the shape has
+/// one.
 inline std::string refusal(const Shape& shape, const std::vector<std::byte>& payload) {
   const auto opened = FilterRef::open(shape, {.capacity = 1, .fp_rate = 0.5}, payload);
   return opened ? "accepted" : opened.error().message;

@@ -26,7 +26,8 @@ FilterSpec spec_of(double fp_rate = 0.01, std::uint64_t capacity = 0) {
 
 AnyFilter create(const FilterSpec& spec) { return *AnyFilter::create(spec); }
 
-/// Maps the leading bits of a hash that an entry and its group's number store, as text, to the number of additions.
+/// Maps an entry to its number of additions. The entry is identified by the stored leading bits of the hash, as text:
+/// the bits of the group's number and of the entry.
 using Entries = std::map<std::string, std::uint64_t>;
 
 constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15;

@@ -37,7 +37,7 @@ bool contains(const std::vector<std::uint32_t>& slots, std::uint64_t h, unsigned
   return true;
 }
 
-/// "A value lies at the first slot of its sequence that does not hold a larger one": if the largest values are added
+/// "A value lies at the first slot of its sequence that does not hold a larger value": if the largest values are added
 /// first, no value has to move.
 std::vector<std::uint32_t> layout_of(std::vector<std::uint64_t> hashes, unsigned f, std::uint64_t count) {
   std::ranges::sort(hashes, [f](std::uint64_t a, std::uint64_t b) {
@@ -137,8 +137,9 @@ TEST(HashCompaction, FillsPast95PercentBeforeTheFirstFailureAndLosesNothingThen)
 
 TEST(HashCompaction, HasRoomForItsCapacityAtEverySize) { expect_room_at_every_size(Kind::kHashCompaction, 1); }
 
-// The model must be within 2% of the rate at every width and load, as it is at most 1% too high for f > 9. At the
-// lowest of these rates, 0.1%, 2.5 million absent keys have a standard deviation of 2%. The test allows three of these.
+// The model must be within 2% of the measured rate at every width and load. For f > 9, the model is at most 1% too
+// high. At the lowest of these rates, 0.1%, 2.5 million absent keys have a standard deviation of 2%. The test allows
+// three of these.
 TEST(HashCompaction, TheModelIsTheMeasuredRateAtEveryWidthAndLoad) {
   constexpr std::uint64_t kSlots = 500'009;
   constexpr double kAbsent = 2'500'000;

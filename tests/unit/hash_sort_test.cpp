@@ -32,7 +32,7 @@ std::vector<Hashes> sets_of(std::size_t count) {
 }
 
 TEST(HashSort, SortsWhateverItIsGiven) {
-  // Ranges of 32768 hashes or more are partitioned.
+  // Ranges of more than 32768 hashes are partitioned.
   for (const std::size_t count : {0U, 1U, 2U, 63U, 64U, 1000U, 32'768U, 32'769U, 200'000U}) {
     for (Hashes& hashes : sets_of(count)) {
       Hashes expected = hashes;

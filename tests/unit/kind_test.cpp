@@ -1,4 +1,4 @@
-// What make_row() checks of a kind at compile time, and what must be consistent in the rows that it makes.
+// Tests what make_row() checks of a kind at compile time, and that the rows that it makes are consistent.
 #include "kinds/kind.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,8 @@ TEST(EveryKind, TellsOfRangesWhereItSaysSo) {
   }
 }
 
-// RocksDB's reader recognizes Crivo's blocks by this property.
+// The RocksDB plugin relies on this: no Crivo block has the size of a built-in filter
+// (plugins/rocksdb/policy/reader.cpp).
 TEST(EveryKind, HasPayloadsOfWholeWords) {
   for (const KindInfo& info : kind_infos()) {
     const KindRow& row = *find_kind(info.kind);

@@ -20,7 +20,7 @@ inline std::string temp_path(const std::string& name) {
   return folder.file(name);
 }
 
-/// Writes a new file under this name. A mapped file that had the name stays unchanged.
+/// Writes a new file under this name. An older file of this name that is still mapped is not changed.
 inline std::string write_file(const std::string& name, std::span<const std::byte> bytes) {
   std::string path = temp_path(name);
   std::filesystem::remove(path);
@@ -38,7 +38,7 @@ inline void overwrite(const std::string& path, std::uint64_t offset, std::span<c
   ::close(fd);
 }
 
-/// For a file that nobody changes, so that it can be opened right after it is written.
+/// Without a check for changes, so that opening need not wait for the next clock tick after the file was written.
 inline const MapOptions kStill = {.limits = {}, .file_may_change = false};
 
 inline MappedFilter open_file(const std::string& path, const MapOptions& options = {}) {

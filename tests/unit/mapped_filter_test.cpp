@@ -220,7 +220,8 @@ TEST_P(MappedKinds, ReadForgedFilesAsForgedBlobs) {
   EXPECT_GT(accepted, 0);
 }
 
-// Overwrites parts of a mapped file, also those that locate other parts. Expects errors, and no read outside the file.
+// Overwrites parts of a mapped file, including those that locate other parts. Expects errors, and no read outside the
+// file.
 TEST_P(MappedKinds, AFileThatIsOverwrittenWhileItIsMappedIsAnError) {
   for (const BlobForm form : {BlobForm::kRaw, BlobForm::kMappable}) {
     const Bytes blob = blob_of(filter_of(GetParam().kind).ref(), form);

@@ -101,7 +101,7 @@ TEST_F(GuardedFileDeathTest, AGuardCatchesATruncatedLargeRibbon) {
   EXPECT_EXIT(survive_a_truncated_large_ribbon(), ::testing::ExitedWithCode(0), "");
 }
 
-/// Exits with 0 if of two nested reads the outer one may lose its file, without an effect on the inner one.
+/// Exits with 0 if, of two nested reads, the outer one can lose its file without affecting the inner one.
 [[noreturn]] void survive_two_truncated_files() {
   if (!guard_mapped_files()) std::_Exit(2);
   const Bytes blob = blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kMappable);

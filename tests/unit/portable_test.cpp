@@ -81,7 +81,8 @@ TEST(Portable, PowersOfRatesAreWithinAHundredUnitsInTheLastPlace) {
   EXPECT_EQ(portable::pow(0, 0), 1);
 }
 
-// The digest is from one machine. With another digest, another machine or Crivo's code has a bug.
+// The digest was recorded on one machine. A different digest means a bug in this machine's arithmetic or in Crivo's
+// code.
 TEST(Portable, ResultsNeverChange) {
   std::uint64_t digest = 0;
   const auto add = [&digest](double value) {

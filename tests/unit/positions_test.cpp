@@ -213,7 +213,7 @@ double chi_squared(const std::vector<std::uint64_t>& counts) {
 }
 
 // docs/format.md allows 2^46 bits for a classic filter and 2^49 for a blocked one. Positions are arithmetic, so this
-// test needs no memory for the largest sizes. The contract's long tests fill real filters.
+// test needs no memory for the largest sizes. tests/contract/large_test.cpp fills real filters of more than 2^32 bits.
 void expect_uniform_positions(Positions positions_of, unsigned k, std::uint64_t units, std::uint64_t bits) {
   constexpr std::size_t kBins = 1024;
   std::vector<std::uint64_t> counts(kBins);

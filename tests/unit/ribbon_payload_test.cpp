@@ -1,4 +1,5 @@
-// Ribbon payloads that no writer produced: which are rejected, which facts others report, and that lookups are safe.
+// Tests ribbon payloads that no writer produces: some are rejected; the others must report correct statistics and
+// answer lookups safely.
 
 #include <cmath>
 #include <cstring>

@@ -85,8 +85,8 @@ TEST_P(Ribbon, NeedsHardlyMoreThanItsColumns) {
 }
 
 // The plan allows an empty slot in 512 of every level, which is 1 in 480 in total. It also allows 48 empty slots in
-// each level's last block, and 64 in the base's. For a narrow ribbon it allows one in 900 more than are empty, and 100
-// at the end.
+// each level's last block, and 64 in the base's. For a narrow ribbon, it allows about one slot in 1000 more than really
+// stays empty (1/112 - 1/125), and 100 at the end of each level.
 TEST_P(Ribbon, IsAtMostTheSizeItWasPlannedFor) {
   for (const std::uint64_t n : {1U, 500U, 2048U, 2049U, 10'000U, 100'000U, 1'000'000U}) {
     const AnyFilter filter = ribbon_of(random_hashes(n, 9), 0.01);

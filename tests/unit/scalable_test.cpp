@@ -77,8 +77,8 @@ TEST(Scalable, EstimatesItsDistinctKeys) {
   AnyFilter filter = create(spec_of(1000, 0.01));
   EXPECT_EQ(filter.ref().stats().cardinality, 0.0);
   ASSERT_TRUE(filter.add_hashes(present_hashes(50000, 0)));
-  // Per layer, the estimate's standard deviation is well below 1% (Papapetrou et al. 2010). No layer has the keys that
-  // were false positives of an older layer, less than 1%.
+  // Per layer, the estimate's standard deviation is well below 1% (Papapetrou et al. 2010). Keys that were false
+  // positives in an older layer (less than 1%) are in no layer.
   EXPECT_NEAR(filter.ref().stats().cardinality.value(), 50000, 1000);
 }
 
@@ -232,7 +232,7 @@ TEST(ScalableForged, CannotClaimKeysThatItsBitsCannotHold) {
   const auto claims_more = AnyFilter::adopt(shape, filter.facts(), payload);
   EXPECT_EQ(claims_more.error().message, "keys in layer 0 must be in [0, 512], got 513");
 
-  write_layer(payload.data(), 0, {512, 1, shape.k});  // not full by its capacity
+  write_layer(payload.data(), 0, {512, 1, shape.k});  // full only by its number of bits
   auto must_not_claim_more = AnyFilter::adopt(shape, filter.facts(), payload);
   const auto more = must_not_claim_more->add_hashes(hashes);
   ASSERT_FALSE(more);

@@ -44,7 +44,8 @@ TEST(Sizing, ClassicRateOfManyKeysIsTheTextbookOne) {
 }
 
 // The exact means of (bits set / m)^k, by inclusion and exclusion in rational arithmetic (Python's fractions). The code
-// computes up to 256 positions by a recurrence. Beyond, it uses a model, at most 0.1% too high with 20 keys.
+// computes up to 256 positions by a recurrence. For more positions, it uses a model that is at most 0.1% too high with
+// 20 keys.
 TEST(Sizing, ClassicRateOfFewKeysIsTheMeanPowerOfTheFill) {
   struct Case {
     double bits, keys;

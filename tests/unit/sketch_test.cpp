@@ -105,7 +105,8 @@ class SketchWalk {
     return sketch;
   }
 
-  /// Makes a sketch at once, from halves, with a key that comes and goes, or in two runs of symbols. May store it too.
+  /// Makes a sketch in one of four ways: at once, from halves, with a key that is added and removed again, or in two
+  /// runs of symbols. All but the last are also written to a blob and parsed.
   Sketch made_in_some_way(const std::set<std::string>& set) {
     Sketch made = part(set, spec_, 0, 1);
     const std::uint64_t way = random_.below(4);
@@ -396,7 +397,7 @@ TEST(SketchOfAStranger, EndsInPlainWords) {
   EXPECT_EQ(
       message(with_symbols({.symbols = 2}, {{0, 0}, {1, 1}})),
       "symbols must be those of two sets, got inconsistent ones: symbol 1 has keys that the first one does not have");
-  // Removed from one symbol, the key appears in the other, without an end.
+  // Each time the key is removed from one symbol, it appears in the other, so decoding would never end.
   std::uint64_t both = 0;  // a key of symbols 0 and 1
   while (get(sketch_of({.symbols = 2}, {both}).to_blob(), {"check", header::kBytes + 24, 8}) == 0) ++both;
   EXPECT_EQ(message(with_symbols({.symbols = 2}, {{0, 0}, {0 - check_of(both), both}})),

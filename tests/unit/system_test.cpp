@@ -1,4 +1,4 @@
-// The promises of crivo/host/system.h: of Linux's own calls, and, under ./dev clang, of the portable replacements.
+// Tests crivo/host/system.h: with Linux's own calls, and under ./dev clang with the portable replacements.
 #include "crivo/host/system.h"
 
 #include <fcntl.h>

@@ -116,7 +116,7 @@ TEST(Window, GivesKeysFromBeforeTheFirstAdvanceItsTime) {
   EXPECT_FALSE(filter.may_contain("early"));
   ASSERT_TRUE(filter.clear());
   ASSERT_TRUE(filter.add("early"));
-  ASSERT_TRUE(filter.advance(0));  // resets the clock
+  ASSERT_TRUE(filter.advance(0));  // clear() has reset the clock, so it may be set to 1970
   EXPECT_TRUE(filter.may_contain("early"));
 }
 

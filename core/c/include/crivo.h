@@ -5,10 +5,10 @@
 // that you choose. A key that was added, and not removed, is always found.
 //
 // Results. A function that can fail returns a crivo_status, and writes a message to its last argument, a crivo_error,
-// which may be NULL. On failure, a function changes no object and writes no output argument, unless its comment says
-// otherwise. No function throws, prints or aborts. A function stores a pointer to an argument only if its comment says
-// so. Such a function can fail with CRIVO_BAD_ARGUMENT, with CRIVO_NO_MEMORY, and for a filter from crivo_open with
-// CRIVO_CORRUPT; "Errors" in a function's comment adds to these.
+// which may be NULL. Every such function can fail with CRIVO_BAD_ARGUMENT and CRIVO_NO_MEMORY and, for a filter from
+// crivo_open, with CRIVO_CORRUPT; "Errors" in a function's comment adds to these. On failure, a function changes no
+// object and writes no output argument, unless its comment says otherwise. No function throws, prints or aborts. A
+// function stores a pointer to an argument only if its comment says so.
 //
 // Strings are UTF-8 and NUL-terminated. A key is a pointer and a length, and may contain any bytes. NULL is allowed for
 // a key or an array of length 0.
@@ -95,7 +95,7 @@ enum {
   CRIVO_CAN_COUNT = 4,  ///< counts how often each key was added
   CRIVO_CAN_UNITE = 8,
   CRIVO_CAN_INTERSECT = 16,
-  CRIVO_CAN_GROW = 32,     ///< accepts keys beyond the capacity, where scalable still meets the promised rate
+  CRIVO_CAN_GROW = 32,     ///< accepts keys beyond the capacity; only scalable then still meets the promised rate
   CRIVO_CAN_RANGE = 64,    ///< answers range queries; the keys are ordered numbers
   CRIVO_CAN_FIND = 128,    ///< stores a value for each key (a map); built once
   CRIVO_CAN_EXACT = 256,   ///< answers exactly for every key that the filter is built from; built once
@@ -163,8 +163,9 @@ typedef int (*crivo_progress)(double done, void* data);
 typedef struct crivo_options {
   size_t size;              ///< sizeof(crivo_options)
   const char* kind;         ///< "blocked" if NULL; "classic", "ribbon", "spectral:16" and so on (docs/c.md)
-  uint64_t capacity;        ///< number of keys, 1 to 2^40. 0: the distinct keys (in a window, per pane), or all
-                            ///< additions for counting and cuckoo, or 2^32 for growing
+  uint64_t capacity;        ///< number of keys, 1 to 2^40. 0: 2^32 for growing; for other kinds, the build counts the
+                            ///< distinct keys (for counting and cuckoo, all additions; each pane of a window is sized
+                            ///< for all distinct keys)
   double fp_rate;           ///< the false-positive rate at capacity, in (capacity * 2^-64, 1); ribbon and map: at least
                             ///< 2^-32; exact: at least 2^-33; range: above capacity * range length * 2^-63. map and
                             ///< exact also allow 1. 0: 0.01, or 1 for exact
@@ -175,7 +176,7 @@ typedef struct crivo_options {
   uint32_t reserved;        ///< must be 0
   crivo_progress progress;  ///< called during a build, but not by crivo_create; NULL: none
   void* progress_data;      ///< passed to `progress`
-  uint64_t max_memory;      ///< memory limit of a build, filter included; more hashes go to temporary files. At
+  uint64_t max_memory;      ///< memory limit of a build, filter included; hashes beyond it go to temporary files. At
                             ///< least 16 MiB, of which 8 MiB are left to the caller; 0: no limit
   const char* temp_folder;  ///< the folder of the temporary files; NULL: $TMPDIR, or else /var/tmp, or /tmp
 } crivo_options;
@@ -242,7 +243,7 @@ CRIVO_CHECKED crivo_status crivo_builder_add_keys(crivo_builder* builder, const 
 CRIVO_CHECKED crivo_status crivo_builder_add_hashes(crivo_builder* builder, const uint64_t* hashes, uint64_t count,
                                                     crivo_error* error);
 /// The same with values: for a map, or for an exact filter, where the value is 1 for members and 0 for other keys.
-/// Errors: also those of crivo_build_map and crivo_build_exact, possibly not before crivo_builder_finish.
+/// Errors: also those of crivo_build_map and crivo_build_exact, reported by crivo_builder_finish at the latest.
 CRIVO_CHECKED crivo_status crivo_builder_add_value(crivo_builder* builder, const void* key, size_t key_bytes,
                                                    uint64_t value, crivo_error* error);
 CRIVO_CHECKED crivo_status crivo_builder_add_values(crivo_builder* builder, const crivo_keys* keys,
@@ -375,7 +376,7 @@ CRIVO_CHECKED crivo_status crivo_compare(const crivo_filter* first, const crivo_
 
 /// How a blob is encoded. Every reader accepts every form.
 enum {
-  CRIVO_FORM_AUTO = 0,      ///< compressed if that saves much, else raw; a file above 64 KiB: mappable instead of raw
+  CRIVO_FORM_AUTO = 0,      ///< compressed if that saves much, else raw (crivo_save: mappable above 64 KiB)
   CRIVO_FORM_RAW = 1,       ///< the bytes in memory: fixed size, read without a copy
   CRIVO_FORM_SMALLEST = 2,  ///< the codec that gives the fewest bytes
   CRIVO_FORM_MAPPABLE = 3   ///< raw with a checksum per segment: a file opens in constant time
@@ -419,9 +420,9 @@ CRIVO_CHECKED crivo_status crivo_save(const crivo_filter* filter, const char* pa
 /// is damaged, or if a program has written to the file since (some changes are not detected, such as writes through
 /// another mapping). Replacing the file with a new one is safe. crivo_get_facts and crivo_blob_bound do not read the
 /// file. Other functions, except queries, first verify the whole file, and return CRIVO_CORRUPT if the file changes
-/// meanwhile. The path of a manifest opens a sharded filter, for queries, crivo_get_facts and crivo_verify, which may
-/// also fail with CRIVO_SYSTEM or CRIVO_TOO_LARGE; other functions return CRIVO_UNSUPPORTED. Errors: CRIVO_SYSTEM or
-/// CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
+/// meanwhile. If `path` names a manifest, opens a sharded filter. It supports queries, crivo_get_facts and
+/// crivo_verify; other functions return CRIVO_UNSUPPORTED. Its queries and crivo_verify can also fail with CRIVO_SYSTEM
+/// and CRIVO_TOO_LARGE. Errors: CRIVO_SYSTEM or CRIVO_BAD_ARGUMENT with the path; CRIVO_CORRUPT; CRIVO_TOO_LARGE.
 CRIVO_CHECKED crivo_status crivo_open(const char* path, const crivo_limits* limits, crivo_filter** filter,
                                       crivo_error* error);
 /// The buffer size for the name of a shard's file, including the NUL.

@@ -54,7 +54,7 @@ Result<AnyFilter> build(const Request& request, const Keys& keys) {
   return AnyFilter::build(request.spec, std::move(hashes), after_hashing(request));
 }
 
-/// The same with a memory limit, or without a capacity, which FilterBuilder then determines.
+/// The same for a request with a memory limit or without a capacity. FilterBuilder determines a missing capacity.
 Result<AnyFilter> build_in_batches(const Request& request, const Keys& keys) {
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, after_hashing(request)));
   unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> batch) { return builder.add_hashes(batch); }));

@@ -43,9 +43,9 @@ struct crivo_filter {
 namespace crivo::c {
 
 /// Runs `Result<T> work(filter)`, an operation other than a query. For a filter in a file, verifies the whole file
-/// first. If the file has changed after the work, returns this error instead of the work's result. So the work must
-/// return its errors: an exception would skip this check. Errors: kCorrupt; as the work. Throws Refused for NULL and
-/// for a sharded filter.
+/// first. If the file has changed when `work` returns, returns kCorrupt instead of the result. `work` must return its
+/// errors, because an exception would skip this check. Errors: kCorrupt; as `work`. Throws Refused for NULL and for a
+/// sharded filter.
 template <class Work>
 [[nodiscard]] auto read_whole(const crivo_filter* filter, const char* name, Work&& work)
     -> decltype(work(*filter->ref)) {

@@ -11,8 +11,8 @@
 
 namespace crivo {
 
-/// The default limit of a decoded payload: 1 GiB, enough for 860 million keys at a rate of 1%. A valid blob of about
-/// 100 bytes can decode to any size below the limit.
+/// The default limit of a decoded payload: 1 GiB, enough for a blocked filter of 860 million keys at a rate of 1%. A
+/// valid blob of about 100 bytes can decode to any size below the limit.
 inline constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
 
 /// Limits of a reader, checked before anything is allocated.

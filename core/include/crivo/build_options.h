@@ -1,4 +1,4 @@
-// How to build a filter. The options do not change the bytes. A build that cannot stay within the limits fails.
+// How to build a filter. The options do not change the filter's bytes. A build that cannot meet the limits fails.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ inline constexpr std::uint32_t kAllThreads = UINT32_MAX;
 struct BuildOptions {
   /// The maximum size of the payload.
   std::uint64_t max_bytes = UINT64_MAX;
-  /// The number of threads, or kAllThreads. 0 stands for 1, and a number above 1024 for 1024. The threads share the
-  /// sort of more than 32,768 stored hashes, and the build of a ribbon, map or exact filter of more than about 65,000
-  /// keys. With at least 65,000 hashes per thread, they also share the additions to three kinds: a counting filter; a
-  /// blocked filter, if the hashes are sorted; and a classic filter of 64 MiB or more, without max_memory. One thread
-  /// fills a filter of any other kind. Each thread allocates up to 1.25 MiB. For a classic filter, each thread instead
-  /// allocates a copy of the filter. The build uses fewer threads if all copies but one would need more memory than the
-  /// hashes.
+  /// The number of threads, or kAllThreads. 0 means 1; a number above 1024 means 1024. The threads share:
+  /// - the sort of more than 32,768 stored hashes;
+  /// - the build of a ribbon, map or exact filter of more than about 65,000 keys;
+  /// - with at least 65,000 hashes per thread, the additions to a counting filter, to a blocked filter (only of sorted
+  ///   hashes), and to a classic filter of 64 MiB or more (only without max_memory).
+  /// One thread fills a filter of any other kind. Each thread allocates up to 1.25 MiB. For a classic filter, each
+  /// thread instead allocates a copy of the filter, and the number of threads is at most 1 + the size of the hashes /
+  /// the size of the filter.
   std::uint32_t threads = 1;
   /// Called from time to time by the thread that called build, with the completed fraction: from 0 to 1, never
   /// decreasing, 1 at the end. Returning false ends the build with kCancelled.
@@ -39,9 +40,9 @@ struct BuildOptions {
   /// temporary files. For a kind that is built once, a payload larger than half of the budget is placed in a mapped
   /// temporary file, unless payload_memory is set.
   std::uint64_t max_memory = UINT64_MAX;
-  /// The folder of the temporary files, which have no names and disappear at the latest with the process. The files
-  /// need 8 bytes per key (16 for range, map and exact, and for spectral without a capacity), plus the payload if a
-  /// file contains the payload. Empty stands for $TMPDIR, or else /var/tmp, or /tmp.
+  /// The folder of the temporary files. The files have no names; the system frees them when the process ends, if not
+  /// earlier. They need 8 bytes per key (16 for range, map and exact, and for spectral without a capacity), plus the
+  /// payload if a file contains the payload. Empty stands for $TMPDIR, or else /var/tmp, or /tmp.
   std::string temp_folder = {};
 };
 

@@ -52,7 +52,8 @@ class FilterBuilder {
 
   /// Adds a key with its value. In a map, the value has at most spec.value_bits bits, or 32 if value_bits is 0. In an
   /// exact filter, the value is 1 for a member and 0 for any other key. A pair may be added again. Errors: kBadArgument
-  /// for a larger value, and for a key with two values, possibly not before finish(); kUnsupported for other kinds.
+  /// for a larger value, and for a key with two values (reported by finish() at the latest); kUnsupported for other
+  /// kinds.
   Result<void> add(std::string_view key, std::uint64_t value);
   Result<void> add_hash(std::uint64_t key_hash, std::uint64_t value);
   /// Needs as many values as hashes. On an error, the pairs before the failing one were added.
@@ -61,8 +62,9 @@ class FilterBuilder {
   /// Keys added so far, with duplicates.
   [[nodiscard]] std::uint64_t keys() const noexcept;
 
-  /// Returns the filter. The builder may only be destroyed afterwards. Without keys, the filter is empty. Its capacity
-  /// is then 1 if the spec has none. Errors: as AnyFilter::build; kSystem; kBadArgument if max_memory is too small.
+  /// Returns the filter. The builder may only be destroyed afterwards. Without keys, the filter is empty; its capacity
+  /// is 1 if neither the spec nor the kind has one. Errors: as AnyFilter::build; kSystem; kBadArgument if max_memory is
+  /// too small.
   [[nodiscard]] Result<AnyFilter> finish();
 
  private:

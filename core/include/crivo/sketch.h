@@ -82,10 +82,10 @@ class Sketch {
   Result<void> append(const Sketch& next);
 
   /// The difference, after subtract(). No value if there are too few symbols: append more symbols to both sketches and
-  /// subtract again. Also no value if a key's counts in the two sets differ by more than one. The result contains a
-  /// wrong key with probability 2^-63 per symbol and key, unless an attacker chose the keys. Errors: kBadArgument if
-  /// spec().first is not 0; kCorrupt for symbols that no two sets can produce, for example from a hostile peer. For any
-  /// m symbols, memory is proportional to m, and time to m ln m.
+  /// subtract again. Also no value if a key's counts in the two sets differ by more than one. Unless an attacker chose
+  /// the keys, the probability that the result contains a wrong key is at most 2^-63 * symbols * keys in the
+  /// difference. Errors: kBadArgument if spec().first is not 0; kCorrupt for symbols that no two sets can produce, for
+  /// example from a hostile peer. For any m symbols, memory is proportional to m, and time to m ln m.
   [[nodiscard]] Result<std::optional<SetDifference>> decode() const;
 
   [[nodiscard]] const SketchSpec& spec() const noexcept { return spec_; }

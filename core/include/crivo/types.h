@@ -44,7 +44,7 @@ struct Capabilities {
   bool find = false;
   /// Answers exactly for every key that the filter is built from: 1 for a member, 0 for any other key. Built once.
   bool exact = false;
-  /// Accepts keys beyond the capacity, where `scalable` still meets the promised rate and `growing` does not.
+  /// Accepts keys beyond the capacity. `scalable` then still meets the promised rate; `growing` does not.
   bool grow = false;
   /// Keys expire: AnyFilter::advance sets the filter's clock.
   bool advance = false;
@@ -80,7 +80,7 @@ inline constexpr unsigned kMaxValueBits = 32;
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
   /// Distinct keys, 1 to 2^40. `growing`: the number of keys up to which fp_rate holds, at most 2^32; 0 stands for
-  /// 2^32. For other kinds, only builders accept 0, and count the keys.
+  /// 2^32. For other kinds, only builders accept 0; they then count the keys.
   std::uint64_t capacity = 0;
   /// The false-positive rate at capacity, in (capacity * 2^-64, 1). 1 is allowed for a map without check bits and for
   /// the smallest exact filter.

@@ -15,8 +15,8 @@ namespace crivo {
 /// set.
 [[nodiscard]] std::string_view active_isa() noexcept;
 
-/// Checks that CRIVO_ISA, if set, names an instruction set. active_isa() ignores unknown names, but Crivo's own hosts,
-/// such as the C interface, then refuse to work. Errors: kBadArgument with the valid names.
+/// Checks that CRIVO_ISA, if set, names an instruction set. active_isa() ignores unknown names, but Crivo's other
+/// interfaces, such as the C interface, fail instead. Errors: kBadArgument with the valid names.
 [[nodiscard]] Result<void> check_isa();
 
 }  // namespace crivo

@@ -53,8 +53,8 @@ class Array {
 
 /// The number of keys hashed at a time. Their hashes fit in the L1 cache, and the library prefetches for all of them.
 constexpr size_t kBlock = 1024;
-/// The number of keys between checks for Ctrl-C and for other threads that want the GIL. A stretch takes a few
-/// milliseconds, about as long as Python itself lets a thread run.
+/// The number of keys between checks for Ctrl-C and for other threads that want the GIL. Hashing this many keys takes a
+/// few milliseconds, about as long as Python lets a thread keep the GIL.
 constexpr size_t kItemsPerTurn = size_t{1} << 18;
 
 /// Raises a TypeError if `keys` cannot be iterated over, or is a single key, because the caller probably forgot the
@@ -68,7 +68,7 @@ constexpr size_t kItemsPerTurn = size_t{1} << 18;
 }
 
 /// Calls `crivo_status take(hashes, count, error)` for each block of an array, without the GIL. `make_turn()` makes the
-/// Turn for a stretch of blocks. False with an exception.
+/// Turn for up to kItemsPerTurn keys. False with an exception.
 template <class MakeTurn, class Take>
 [[nodiscard]] bool each_block(const Array& array, MakeTurn&& make_turn, Take&& take, PyObject* filename = Py_None) {
   uint64_t hashes[kBlock];

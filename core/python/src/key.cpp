@@ -57,8 +57,9 @@ bool Key::read_integer(PyObject* integer) {
   return true;
 }
 
-/// Python's integers have no limit. An integer of more than 64 bits is also its decimal digits. Python refuses to
-/// convert more than a few thousand digits to text (sys.set_int_max_str_digits), so the module decimal converts them.
+/// Python's integers have no limit. The key of an integer of more than 64 bits is its decimal digits, too. Python
+/// refuses to convert more than a few thousand digits to text (sys.set_int_max_str_digits), so the module decimal
+/// converts them.
 bool Key::read_digits(PyObject* integer) {
   text_ = Ref(PyNumber_ToBase(integer, 10));
   if (!text_ && PyErr_ExceptionMatches(PyExc_ValueError) != 0) {

@@ -42,7 +42,7 @@ void stay(void* /*unused*/) {
 
 /// The library's progress callback: checks for Ctrl-C, and calls the caller's function.
 ///
-/// When the process ends, Python before 3.14 ends a thread that requests the GIL, by pthread_exit. That unwinds the
+/// While the process exits, Python before 3.14 calls pthread_exit in a thread that requests the GIL. That unwinds the
 /// stack, and would abort the process at the library's functions, which are noexcept. Therefore the thread blocks
 /// forever, as Python does from 3.14 on.
 struct Progress {

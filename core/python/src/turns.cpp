@@ -14,7 +14,7 @@ pthread_cond_t turn_ended = PTHREAD_COND_INITIALIZER;
 std::atomic<uint64_t> ended{0};
 uint32_t forks = 0;  // the number of forks between the first process with this module and this one
 
-/// Runs in the new process. A thread that no longer exists may have held the mutex.
+/// Runs in the child process. A thread that does not exist in the child may have held the mutex.
 void after_fork() {
   mutex = PTHREAD_MUTEX_INITIALIZER;
   turn_ended = PTHREAD_COND_INITIALIZER;
@@ -68,8 +68,8 @@ void Turns::wait_until_writable() {
 }
 
 /// A turn that only queries a filter begins after all changes that wait for that filter. A turn that also changes
-/// another filter does not wait for these changes: two threads that each unite their filter with the other's would
-/// deadlock.
+/// another filter does not wait for these changes: otherwise, two threads that each unite their filter with the other's
+/// would deadlock.
 bool Turn::may_begin() const {
   if (written_ != nullptr && !written_->is_writable()) return false;
   if (read_ == nullptr) return true;

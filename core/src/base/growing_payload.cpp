@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kReservedFrom = std::size_t{1} << 20;
 
-/// The memory to commit for a payload of this size, at least 1 MiB: whole pages, at most an eighth more than the size.
+/// The memory to commit for a payload of this size, which must be at least 1 MiB: whole pages, at most an eighth more
+/// than the size.
 std::size_t memory_for(std::size_t bytes) noexcept {
   const std::size_t step = std::max(std::bit_floor(bytes) / 8, std::size_t{1});
   return (bytes + step - 1) / step * step;

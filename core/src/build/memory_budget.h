@@ -34,11 +34,11 @@ class MemoryBudget {
   [[nodiscard]] bool is_limited() const noexcept { return limit_ != UINT64_MAX; }
   /// The bytes left to the build if `taken` bytes are used.
   [[nodiscard]] std::uint64_t remaining_after(std::uint64_t taken) const noexcept;
-  /// The most bytes of a payload to which keys are added directly.
+  /// The maximum size of a payload to which keys are added directly.
   [[nodiscard]] std::uint64_t for_payload(bool grows) const noexcept;
   /// Whether a payload of a kind that is built once goes to a file if the hashes are in a file.
   [[nodiscard]] bool is_for_file(std::uint64_t payload_bytes) const noexcept;
-  /// The most hashes in an array while other hashes are in a file with an index of this size.
+  /// The maximum number of hashes in an array while other hashes are in a file with an index of this size.
   [[nodiscard]] std::uint64_t for_hashes(std::uint64_t index_bytes) const noexcept;
   /// Whether an index of this size leaves so little memory that further runs would be too short.
   [[nodiscard]] bool leaves_too_little(std::uint64_t index_bytes) const noexcept;

@@ -1,8 +1,8 @@
-// The gaps between the set bits of a random bit array have a geometric distribution. Each gap is divided by the least
-// power of two with a mean quotient of at most 16. The quotients are spread evenly enough for Huffman codes; the
-// remainders are almost uniform, and are stored unchanged. (zstd alone spends a whole bit on each zero byte. If 1% of
-// the bits are set, its result is 1.78 times the entropy.) Papers: Golomb 1966, "Run-length encodings"; Gallager & Van
-// Voorhis 1975, "Optimal source codes for geometrically distributed integer alphabets".
+// The gaps between the set bits of a random bit array have a geometric distribution. Each gap is divided by a power of
+// two: the smallest for which the mean quotient is at most 16. The quotients are spread evenly enough for Huffman
+// codes; the remainders are almost uniform, and are stored unchanged. (zstd alone spends a whole bit on each zero byte.
+// If 1% of the bits are set, its result is 1.78 times the entropy.) Papers: Golomb 1966, "Run-length encodings";
+// Gallager & Van Voorhis 1975, "Optimal source codes for geometrically distributed integer alphabets".
 #include "format/codec_gap.h"
 
 #include <algorithm>

@@ -21,8 +21,8 @@ namespace crivo {
                                                                  std::size_t header_bytes);
 
 /// Decodes a payload of `raw_bytes` bytes, which the caller has checked against its limit. No allocation depends on any
-/// other size that the input states. The time is at most that of writing the payload and reading 4 gaps per stored
-/// byte. Errors: kCorrupt.
+/// other size that the input states. The time is bounded by writing the payload and decoding 4 gaps per stored byte.
+/// Errors: kCorrupt.
 [[nodiscard]] Result<AlignedBytes> decompress_gap(std::span<const std::byte> stored, std::uint64_t raw_bytes);
 
 }  // namespace crivo

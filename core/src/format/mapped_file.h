@@ -63,7 +63,8 @@ class MappedFile {
 };
 
 /// A bit per segment of a mapped payload, set once the segment is verified. Thread-safe. A file of terabytes may be
-/// mostly holes. calloc leaves the pages of a large allocation to the system, so only pages with a set bit use memory.
+/// mostly holes. calloc gets a large allocation from the system as untouched zero pages, so only pages with a set bit
+/// use memory.
 class VerifiedSegments {
  public:
   explicit VerifiedSegments(std::uint64_t segments)

@@ -42,7 +42,7 @@ class FileGate final : public ByteGate {
     done_ = file_.freeze(kBlobHeaderBytes + offset, bytes);
     return done_ && admit(offset, bytes);
   }
-  /// The error for which admit() or freeze() returned false.
+  /// Success, or the error that made admit() or freeze() return false.
   [[nodiscard]] Result<void> done() const { return done_; }
 
  private:

@@ -39,7 +39,8 @@ Result<void> make_folder(const std::string& folder) {
   return system_error(errno, "the folder of the shards must be writable", ", got ", folder);
 }
 
-/// Removes shard files that the manifest does not name, also those that killed writers left under a random number.
+/// Removes shard files that the manifest does not name, including those that killed writers left with a random number
+/// in the name.
 void remove_others(const std::string& path, const Manifest& manifest) {
   std::vector<std::string> named;
   for (std::uint32_t i = 0; i < manifest.shards.size(); ++i) named.push_back(manifest.file_name(i));

@@ -20,7 +20,7 @@ Result<double> check_request(std::uint64_t capacity, double fp_rate);
 Result<void> check_bits_per_key(double bits_per_key);
 
 /// Parses a decimal number of at least 1 into an option; an empty text gives the default. Returns false, with the
-/// option unchanged, for any other text, and for a default of 0.
+/// option unchanged, for any other text, and for an empty text if by_default is 0.
 [[nodiscard]] bool read_option(unsigned& option, unsigned by_default, std::string_view text) noexcept;
 
 /// Advice at the end of an error for a full filter.

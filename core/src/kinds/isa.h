@@ -7,7 +7,8 @@
 #include <string_view>
 
 // A macro per instruction set of the kernels, for the functions that use the set. If a whole file were compiled for a
-// set, the linker could pick the file's copies of inline functions. These fail on machines without the set.
+// set, the linker could pick the file's copies of inline functions. Such a copy would raise SIGILL on a CPU without the
+// set.
 #define CRIVO_TARGET_SCALAR
 #define CRIVO_TARGET_NEON  // every AArch64 CPU has NEON
 #define CRIVO_TARGET_AVX2 __attribute__((target("avx2,bmi2,popcnt")))

@@ -48,8 +48,9 @@ struct KindRow {
 
   /// The shape of a filter with this spec. Errors: kBadArgument naming the field.
   Result<Shape> (*plan)(const FilterSpec&);
-  /// The payload's size in bytes, computed without overflow: a multiple of 8, above 0, unlike the sizes of RocksDB's
-  /// filters (plugins/rocksdb/policy/reader.cpp). Errors: kCorrupt for an invalid k, parameter or number of units.
+  /// The payload's size in bytes, computed without overflow. It is a positive multiple of 8. RocksDB's own filters have
+  /// other sizes, so the size tells the two apart (plugins/rocksdb/policy/reader.cpp). Errors: kCorrupt for an invalid
+  /// k, parameter or number of units.
   Result<std::uint64_t> (*payload_bytes)(const Shape&);
   /// Checks a payload of payload_bytes() bytes, for example that padding bits are 0. Errors: kCorrupt.
   Result<void> (*validate)(const View&);
@@ -60,8 +61,8 @@ struct KindRow {
   /// Sets View::prepared (kinds/prepared.h). Null if the kind has nothing to prepare.
   void (*prepare)(View&) noexcept;
 
-  // A payload in a mapped file is verified only where it is read. Each of the next three functions is called before the
-  // functions that its comment names, and passes the bytes that these will read to the gate. It returns false if the
+  // A payload in a mapped file is verified only where it is read. The next three functions pass to the gate the bytes
+  // that other functions will read. Call each one before the functions that its comment names. They return false if the
   // gate refuses. All three are null without kHasFiles.
   /// Admits the bytes that validate() and prepare() read, and freezes any of them that determine where later queries
   /// read. Only the payload's size was checked before.
@@ -233,7 +234,7 @@ constexpr void set_models(KindRow& row) {
   }
   row.plan = &K::plan;
   // A kind's rates are for absent hashes; the rate of hash collisions is added here. (The kind range has no hash
-  // collisions. There, the term bounds the error due to its slightly uneven hash of block numbers.)
+  // collisions. For this kind, the term bounds the error of its slightly uneven hash of block numbers.)
   row.stats = [](const View& view) noexcept {
     Stats stats = K::stats(view);
     stats.current_fp_rate = with_collisions(stats.current_fp_rate, stats.cardinality.value_or(0));

@@ -74,7 +74,7 @@ struct FileSizing {
   std::string stamp;
 };
 
-/// `spec`: of the file's level. `max_bytes`: the file's share of max_total_bytes.
+/// `spec`: the spec of the file's level. `max_bytes`: the file's share of max_total_bytes.
 [[nodiscard]] FileSizing sizing_of(const PolicyInfo& policy, const Settings& settings, const LevelSpec& spec,
                                    std::size_t max_bytes = SIZE_MAX);
 

@@ -1,11 +1,11 @@
 // The memory of all filter builders in this process: a pool of pages, and a byte count with a limit.
 //
-// The first write to a new page costs a page fault: 2.4 us on a virtual machine, as long as hashing and adding 200
-// keys. So builders reuse pages. Pages are allocated in chunks of the size of a huge page. If a builder will fill a
-// chunk, the system can back the chunk by one huge page, with one fault instead of 512. The pool caches up to
-// kMaxCached unused chunks. Cached chunks are not marked with MADV_FREE: on a virtual machine, marking a chunk took
-// longer than hashing and adding 50,000 keys. Memory that builders allocate elsewhere, such as payloads, is only
-// counted here. Each call passes its own limit, because every policy has one; the count is process-wide.
+// The first write to a new page costs a page fault: 2.4 us on a virtual machine, the time to hash and add 200 keys. So
+// builders reuse pages. Pages are allocated in chunks of the size of a huge page. If a builder will fill a chunk, the
+// system can back the chunk by one huge page, with one fault instead of 512. The pool caches up to kMaxCached unused
+// chunks. Cached chunks are not marked with MADV_FREE: on a virtual machine, marking a chunk took longer than hashing
+// and adding 50,000 keys. Memory that builders allocate elsewhere, such as payloads, is only counted here. Each call
+// passes its own limit, because every policy has one; the count is process-wide.
 #pragma once
 
 #include <array>

@@ -206,7 +206,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
 
 void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept try {
   const double wanted_rate = sizing_.fp_rate(keys, sizing_.bytes(keys));
-  // The rate is not worse if a blocked filter replaced a larger ribbon.
+  // If a blocked filter replaced a larger ribbon, the rate may be no worse. Then there is nothing to report.
   if (fp_rate <= wanted_rate) return;
   // A partitioned file logs at most two lines: for the first smaller filter, and for the first missing one.
   if (std::exchange(bytes != 0 ? warned_smaller_ : warned_missing_, true)) return;

@@ -78,7 +78,7 @@ bool CacheCharge::set(std::size_t bytes) noexcept try {
     entries_.push_back(entry);
   }
   return true;
-} catch (...) {  // a cache of the program's own may throw
+} catch (...) {  // the program's own Cache implementation may throw
   return false;
 }
 

@@ -17,7 +17,7 @@ namespace crivo::plugin {
 /// The cache to charge for filter construction; null for none.
 [[nodiscard]] std::shared_ptr<rocksdb::Cache> charged_cache(const rocksdb::BlockBasedTableOptions& table);
 
-/// Reserves space in a cache by entries that have no values, as RocksDB's own builders do. Not thread-safe.
+/// Reserves space in a cache by inserting entries without values, as RocksDB's own builders do. Not thread-safe.
 class CacheCharge {
  public:
   /// Without a cache, nothing is charged.

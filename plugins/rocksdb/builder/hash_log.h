@@ -46,7 +46,7 @@ class HashLog {
   }
   /// Both logs must have the same memory and limit.
   void swap(HashLog& other) noexcept;
-  /// Removes the hashes, but retains the first array, as another partition may follow.
+  /// Removes the hashes, but retains the first array, because another partition may follow.
   void clear() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return in_memory() + (spilled() ? file_->size() : 0); }

@@ -64,7 +64,7 @@ Result<std::vector<LevelSpec>> specs_of(const std::vector<TreeLevel>& tree, doub
   return specs;
 }
 
-/// The assumed tree of an unknown column family, with one key in its last level.
+/// The assumed tree of an unknown column family. Key counts are relative: the last level has 1.
 std::vector<TreeLevel> ideal_tree(const PolicyInfo& policy, const Settings& settings) {
   std::vector<TreeLevel> tree;
   double keys = 1;
@@ -101,8 +101,9 @@ int distance_below(const Settings& settings, int last, int level) noexcept {
   return std::clamp(last - level, 0, settings.tree_levels() - 1);
 }
 
-// Files of compaction styles without levels, or of an unknown level, are treated like files of the last level but one.
-// By default they get ribbons, but not the higher rate of the last level: a lookup of an absent key may query them all.
+// Files of compaction styles without levels, or of an unknown level, are treated like files of the second-to-last
+// level. By default they get ribbons, but not the higher rate of the last level, because a lookup of an absent key may
+// query all of these files.
 constexpr int kLongLived = 1;
 
 int distance_of(const Settings& settings, const rocksdb::FilterBuildingContext& context) noexcept {

@@ -9,9 +9,11 @@
 namespace crivo::plugin {
 namespace {
 
-/// A tenth of the limit is left unplanned, because most files still have filters of a plan for fewer keys.
+/// A tenth of the limit is left unplanned, because most files still have the larger filters of an earlier plan, which
+/// was for fewer keys.
 constexpr double kPlannedShare = 0.9;
-/// The share of the limit up to which flushed files get filters: above 1, so that they get bytes even at the limit.
+/// Flushed files get filters until all filters reach this share of the limit. It is above 1, so that flushed files get
+/// filters even at the limit.
 constexpr double kMaxShare = 1.05;
 constexpr double kUnknownShare = 0.05;
 /// A filter block's overhead: the trailer of 32 bytes, and rounding up the payload.

@@ -25,7 +25,7 @@ namespace crivo::plugin {
 
 inline constexpr std::string_view kKeyTransform = "key_transform";
 
-/// The policy of this name, or with filters of this kind (no value: crivo.Auto); null if there is none.
+/// The policy with this name or this kind of filters (no value: crivo.Auto); null if there is none.
 [[nodiscard]] const PolicyInfo* find_policy(std::string_view name) noexcept;
 [[nodiscard]] const PolicyInfo* find_policy(std::optional<Kind> kind) noexcept;
 
@@ -43,8 +43,8 @@ class SettingsParser {
   /// present transform stay in memory.
   Result<void> set_while_running(std::string_view option, std::string_view value);
   /// Sets the options from the text after a policy's name and a colon. An unnamed value is bits_per_key, if no size was
-  /// set before. Another one, for crivo.Ribbon, is bloom_before_level: "10:1", "fp_rate:0.01:1". All other values
-  /// follow the names of their options: "10:levels:5", "10:key_transform:drop_suffix:8".
+  /// set before. After a size, an unnamed value for crivo.Ribbon is bloom_before_level: "10:1", "fp_rate:0.01:1". All
+  /// other values follow the names of their options: "10:levels:5", "10:key_transform:drop_suffix:8".
   Result<void> set_positional(std::string_view values);
   /// The settings, after all options are set. Errors: contradictory options.
   [[nodiscard]] Result<Settings> finish() const;

@@ -75,7 +75,7 @@ const OptionMap* option_map(const PolicyInfo& policy) {
   return &maps->at(policy.name);
 }
 
-/// In the text that SerializeOptions returns before a change, this option has the policy's id as its value. RocksDB
+/// The pseudo-option that carries the policy's id in the text that SerializeOptions returns before a change. RocksDB
 /// passes the text back to ConfigureOptions if the change fails.
 constexpr const char* kIdBefore = "crivo_id_before";
 
@@ -88,8 +88,8 @@ std::shared_ptr<const std::string> spill_folder(const rocksdb::Logger* log) noex
 }
 
 /// Whether these options trigger the bug that RocksDB's pull request 12872 fixed: RocksDB looks up a key after a
-/// partition's last key in the next partition, which may lack the key's prefix. The bug needs a prefix_extractor, but
-/// without one, there is no filter either.
+/// partition's last key in the next partition, which may lack the key's prefix. The bug also needs a prefix_extractor,
+/// but that need not be checked: without one, these options give no filter.
 bool has_partition_bug(const rocksdb::BlockBasedTableOptions& table) noexcept {
   return CRIVO_ROCKSDB_VERSION < 905 && table.partition_filters && !table.whole_key_filtering;
 }
@@ -193,9 +193,9 @@ const char* FilterPolicy::CompatibilityName() const {
 }
 
 // Before RocksDB changes options, it serializes them in detail (Configurable::ConfigureOptions). After a change, it
-// serializes them without detail, for the OPTIONS file. Up to 9.7, RocksDB passes the detailed text back to
-// ConfigureOptions if any option was wrong. From 9.8 on, RocksDB would create a new policy from the detailed text. In
-// these versions, only an error in this policy's own options reverts the policy's earlier changes.
+// serializes them without detail, for the OPTIONS file. If any option was wrong, RocksDB up to 9.7 passes the detailed
+// text back to ConfigureOptions. From 9.8 on, RocksDB creates a new policy from the text instead, so only an error in
+// this policy's own options reverts the policy's earlier changes.
 std::string FilterPolicy::SerializeOptions(const ConfigOptions& config, const std::string& prefix) const {
   if (!config.IsDetailed()) settings_.end_call();
   const std::string id = config.IsDetailed() ? settings_.begin_call() : "";

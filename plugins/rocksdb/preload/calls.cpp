@@ -84,7 +84,7 @@ std::string reason_against(const FilterRequest& request, const ColumnFamilyOptio
     return "prefix_extractor must be unset, or CRIVO_ROCKSDB_PREFIXES must be 1, got " +
            std::string(options.prefix_extractor->Name()) + ": filters change which keys a seek returns";
   }
-  // By key_transform `none`, the user states that equal keys have equal bytes.
+  // With key_transform `none`, the user states that equal keys have equal bytes.
   if (has_equal_keys(options.comparator) && request.policy.find("key_transform") == std::string::npos) {
     return "comparator must not treat different bytes as equal, or CRIVO_ROCKSDB must name a key_transform, got " +
            std::string(options.comparator->Name());
@@ -99,7 +99,7 @@ const FilterRequest& requested_filters() {
 }
 
 /// Sets the requested policy in `options`, if the column family can have it. Returns why `options` does not have this
-/// policy; empty if it does. In case of a reason, `options` is unchanged. An invalid request sets `is_invalid`.
+/// policy; empty if it does. If it returns a reason, `options` is unchanged. An invalid request sets `is_invalid`.
 std::string add_filters(const FilterRequest& request, ColumnFamilyOptions& options, bool& is_invalid) {
   const rocksdb::TableFactory* const factory = options.table_factory.get();
   // A custom factory may wrap a block-based one.

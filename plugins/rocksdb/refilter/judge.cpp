@@ -25,10 +25,10 @@ namespace {
 
 using sst::BlockKind;
 
-/// Whether a file without a filter has a key that belongs in a filter. With whole_key_filtering=false, these are the
-/// keys in the prefix_extractor's domain. Reads the file up to the first such key. (Iterators skip tombstones, so a
-/// tombstone counts only as the file's first or last key. If all keys in the domain are other tombstones, the file
-/// stays without a filter, which costs reads, but loses no key.)
+/// Whether a file without a filter has a key that belongs in a filter. With whole_key_filtering=false, only keys in the
+/// prefix_extractor's domain belong in a filter. Reads the file up to the first such key. (Iterators skip tombstones,
+/// so a tombstone counts only as the file's first or last key. If the only keys in the domain are other tombstones, the
+/// file stays without a filter, which costs reads, but loses no key.)
 bool has_key_for_filter(const FamilyPolicy& family, const TreeFile& file) {
   if (table_of(family.options)->whole_key_filtering) return true;
   const rocksdb::SliceTransform* const prefix = family.options.prefix_extractor.get();

@@ -20,7 +20,7 @@ inline constexpr const char* kUnwantedFilter = "an unwanted filter";
 /// per key instead of 10.1". Empty if the filter matches.
 [[nodiscard]] std::string judge(const FamilyPolicy& family, const TreeFile& file, const sst::FileFilters& filters);
 
-/// An upper bound of the size, in bytes, of the filters that a rewrite would give the file: each entry counts as a new
+/// An upper bound on the size, in bytes, of the filters that a rewrite would give the file: each entry counts as a new
 /// key, and as a new prefix if filters also have prefixes. Partitions may need a few percent more.
 [[nodiscard]] double planned_bytes(const FamilyPolicy& family, const TreeFile& file);
 

@@ -87,7 +87,8 @@ class Counters {
   /// Counts a damaged Crivo block; `error` describes the damage. The first eight since the last drain_damages() are
   /// stored for the log.
   void opened_damaged(std::size_t block_bytes, std::string_view error) noexcept;
-  /// Lines on the first eight damaged blocks since the last call, and one on the rest. (Readers have no logger.)
+  /// Returns and clears log lines: one for each of the first eight damaged blocks since the last call, and one for the
+  /// rest. (Readers have no logger.)
   [[nodiscard]] std::vector<std::string> drain_damages();
 
   /// Records that a builder was made for a column family of the database with this logger. The logger's address is only

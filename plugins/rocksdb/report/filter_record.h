@@ -30,9 +30,9 @@ struct BuiltBlock {
   double predicted_fp_rate;  // of a ribbon; the rate of a blocked filter follows from its shape
 };
 
-/// The totals of one kind in one file. The rate of a blocked filter is a sum over a distribution, as slow to compute as
-/// a small partition is to build. So it is computed once for consecutive partitions with the same number of probes,
-/// from their mean load.
+/// The totals of one kind in one file. The rate of a blocked filter is a sum over a distribution; computing it takes as
+/// long as building a small partition. So it is computed once for consecutive partitions with the same number of
+/// probes, from their mean load.
 class KindTotals {
  public:
   void add(const BuiltBlock& block) noexcept;

@@ -7,8 +7,8 @@
 namespace crivo::plugin {
 namespace {
 
-/// The files of the database that this thread is flushing, compacting or refiltering. Needed if several databases share
-/// a logger. Each such operation first sets this variable.
+/// The file list of the database that this thread is flushing, compacting or refiltering. Needed if several databases
+/// share a logger. Each such operation first sets this variable.
 thread_local std::weak_ptr<FilterTree> tree_of_thread;
 thread_local bool refilters = false;
 
@@ -33,7 +33,7 @@ const OpenDatabase* find(const IsIt& is_it) {
   return found != registry().databases.end() ? &*found : nullptr;
 }
 
-/// The files of the only database for which `is_it` holds; null if there is none, or several.
+/// The file list of the only database for which `is_it` holds; null if there is none, or several.
 template <typename IsIt>
 std::shared_ptr<FilterTree> the_tree(const IsIt& is_it) {
   const std::lock_guard lock(registry().mutex);

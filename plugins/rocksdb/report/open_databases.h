@@ -34,8 +34,8 @@ struct OpenDatabase {
   std::shared_ptr<rocksdb::Statistics> statistics;
 };
 
-/// The files of a database with the listener. Registers the database if necessary. Null if the database has no handle
-/// or no logger. Throws std::bad_alloc.
+/// The file list of a database with the listener. Registers the database if necessary. Null if the database has no
+/// handle or no logger. Throws std::bad_alloc.
 [[nodiscard]] std::shared_ptr<FilterTree> register_database(rocksdb::DB& db);
 /// Removes and returns the database whose default column family has this handle; no value if it is not registered.
 [[nodiscard]] std::optional<OpenDatabase> remove_database(const rocksdb::ColumnFamilyHandle* handle);
@@ -47,8 +47,8 @@ struct OpenDatabase {
 [[nodiscard]] std::vector<std::shared_ptr<Counters>> all_counters();
 /// The folder of the database with this logger; empty without a listener.
 [[nodiscard]] std::string folder_of(const rocksdb::Logger* log);
-/// The files of a database with this logger; null without a listener. If several databases share the logger, the files
-/// of the database on which this thread works (begin_work, begin_refiltering).
+/// The file list of a database with this logger; null without a listener. If several databases share the logger, the
+/// list of the database on which this thread works (begin_work, begin_refiltering).
 [[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(const rocksdb::Logger* log);
 [[nodiscard]] std::shared_ptr<FilterTree> filter_tree_of(rocksdb::DB& db);
 struct TreeOfFolder {

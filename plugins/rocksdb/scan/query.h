@@ -18,7 +18,8 @@ namespace crivo::plugin {
 /// As ReadOptions::table_filter, which is a function up to RocksDB 11.8, and a pointer to one afterwards.
 using TableFilter = std::function<bool(const rocksdb::TableProperties&)>;
 
-/// Sets the field of ReadOptions. A function keeps `owner`, if any, alive. Otherwise the caller keeps the filter alive.
+/// Sets the field of ReadOptions. A std::function keeps `owner`, if any, alive. With a pointer, or without `owner`, the
+/// caller must keep the filter alive.
 template <typename Field>
 void set_table_filter(Field& field, const TableFilter& filter, const std::shared_ptr<const void>& owner = nullptr) {
   if constexpr (std::is_pointer_v<Field>) {
@@ -49,7 +50,8 @@ class ScanQuery {
   explicit ScanQuery(std::vector<ScanCondition> conditions);
 
   [[nodiscard]] const std::vector<ScanCondition>& conditions() const noexcept { return conditions_; }
-  /// Why no file may be skipped; empty if files may be skipped.
+  /// Why ScanFilter::apply_to refuses these conditions (an attribute or number is not registered); empty if it accepts
+  /// them.
   [[nodiscard]] std::string error() const;
   [[nodiscard]] bool matches(const rocksdb::Slice& key) const;
   [[nodiscard]] bool may_match(const rocksdb::TableProperties& file) const noexcept;

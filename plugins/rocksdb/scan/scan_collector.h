@@ -34,7 +34,8 @@ class ScanCollectorFactory final : public rocksdb::TablePropertiesCollectorFacto
 /// OK, or InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
 [[nodiscard]] rocksdb::Status check_scan_options(const ScanFilterOptions& options);
 
-/// The property with the name in ScanFilterOptions::comparator. The user guarantees what this option requires.
+/// The property that stores ScanFilterOptions::comparator. The user guarantees that this comparator meets the option's
+/// requirements.
 inline constexpr const char* kScanComparator = "crivo.scan_comparator";
 
 }  // namespace crivo::plugin

@@ -4,8 +4,8 @@
 // answers "maybe" if a filter cannot be read, and does not expose offsets or checksums of blocks. The format, however,
 // is stable: every release must read the files of earlier releases, and additions come with a new format_version, which
 // is rejected here until it has been reviewed. So this class reads the five structures that lead to the filters:
-// footer, metaindex, properties, the index of filter partitions, and block checksums. Besides the filters, it reads
-// nothing else of a file. It validates every number before use, because files may be damaged or forged.
+// footer, metaindex, properties, the index of filter partitions, and block checksums. It reads nothing else except the
+// filters. It validates every number before use, because files may be damaged or forged.
 //
 // Checked against the sources of RocksDB 7.0 to 11.8 (format_version 0 to 7).
 #pragma once

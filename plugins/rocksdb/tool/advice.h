@@ -29,9 +29,10 @@ struct TreeSizes {
   double level0_runs = 0;
 };
 
-/// Fits a tree with equal ratios between its levels. It has the same number of levels, and the same share of the keys
-/// below level 0 in its last level. If only the last level has keys, level 0 determines the ratio. crivo.Auto models
-/// level 0 as four runs, together as large as the smallest level. This ratio gives these runs the real mean size.
+/// Fits a tree with equal ratios between its levels. The fitted tree has the same number of levels, and its last level
+/// has the same share of the keys below level 0. If only the last level has keys, level 0 determines the ratio:
+/// crivo.Auto models level 0 as four runs that together have as many keys as the smallest level. In a tree of two
+/// levels, this ratio gives such a run the mean number of keys of the real runs.
 [[nodiscard]] TreeFit fit_tree(const TreeSizes& sizes) noexcept;
 
 /// The ratios to try, because a tree is never quite as crivo.Auto assumes: the ratio of the fit, some ratios up to four

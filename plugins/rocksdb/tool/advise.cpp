@@ -198,7 +198,7 @@ std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
     return {{"memory", usual, text, {}}};
   }
   std::vector<Plan> plans = {{"memory", now.bytes, "With at most the present memory", {}}};
-  // If the policy does not read the filters, every read is wasted, and the number of wasted reads is no useful goal.
+  // If the policy does not read the filters, every read is wasted, and the number of wasted reads is not a useful goal.
   const bool are_read = now.reads < tree.all().runs;
   if (are_read) plans.push_back({"reads", now.reads, "With at most the present wasted reads", {}});
   return plans;

@@ -28,8 +28,8 @@ struct DatabaseOptions {
 /// Refused.
 [[nodiscard]] DatabaseOptions load_options(const std::string& path, bool for_writing, const std::string& wal_dir = "");
 
-/// Opening a pipe would wait for its other end. Throws Refused, with `rule`, if the file is a pipe, a socket or a
-/// device, or if RocksDB would open such a file in this folder.
+/// Throws Refused if `path` is a pipe, a socket or a device (the message is `rule`), or if RocksDB would open such a
+/// file in this folder. Opening a pipe would block until its other end is opened.
 void check_no_pipe(const std::string& path, const std::string& rule);
 
 /// The column families of a command.

@@ -42,7 +42,7 @@ class Span {
 struct ReadFile {
   TreeFile file;
   sst::FileFilters filters;
-  bool flushed = false;  // estimated: no property of a file says so
+  bool flushed = false;  // estimated, because no file property records it
 
   /// The false-positive rate with this policy; 1 if the policy cannot use the filters.
   [[nodiscard]] double fp_rate(const rocksdb::FilterPolicy* policy) const {

@@ -15,7 +15,7 @@
 namespace crivo {
 
 inline constexpr std::size_t kBlockBytes = kBlockBits / 8;
-/// The most probes per key: the positions fill the sixteen 32-bit lanes of a 512-bit register.
+/// The maximum number of probes per key: the positions fill the sixteen 32-bit lanes of a 512-bit register.
 inline constexpr unsigned kMaxBlockedProbes = 16;
 /// Up to this number of probes, the positions follow from low_seed alone.
 inline constexpr unsigned kFewProbes = 8;

@@ -17,9 +17,9 @@ double fill_of(double bits_per_key, unsigned probes) noexcept {
   return -portable::expm1(-double(probes) / bits_per_key);
 }
 
-/// The most bits per key in [low, high] whose stored form has at most `stored_bits` per key; `low` must meet this
-/// bound. Bisection works, because for fixed k the entropy of a sparse filter increases with m: its derivative with
-/// respect to m is H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
+/// The largest number of bits per key in [low, high] whose stored form has at most `stored_bits` per key; `low` must
+/// meet this bound. Bisection works, because for fixed k the entropy of a sparse filter increases with m: its
+/// derivative with respect to m is H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
 double most_bits_per_key(double stored_bits, unsigned probes, double low, double high) noexcept {
   if (stored_bits_per_key(high, probes) <= stored_bits) return high;
   for (int i = 0; i < 60; ++i) {
@@ -46,8 +46,8 @@ Result<FilterSize> size_compressed(std::uint64_t capacity, double fp_rate) {
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
     const double estimate = -double(probes) / portable::log1p(-portable::pow(hash_rate, 1.0 / probes));
     if (!(estimate <= kMaxCompressedBitsPerKey)) continue;
-    // Fewer bits than the estimate miss the rate, and more bits have more entropy. So if the estimate has no smaller
-    // blob than the best size so far, no size with this k has.
+    // Fewer bits than the estimate miss the rate, and more bits have more entropy. So if a filter of the estimated size
+    // does not have a smaller blob than the best size so far, no filter with this k does.
     if (estimate * bit_entropy(fill_of(estimate, probes)) >= best_bits) continue;
     const std::uint64_t units = classic_bits(capacity, hash_rate, probes);
     const double bits = stored_bits_per_key(static_cast<double>(units) / keys, probes);
@@ -66,7 +66,8 @@ Result<FilterSize> size_compressed_by_bits(std::uint64_t capacity, double stored
   double best_rate = bloom_fp_rate(best_bits, best_probes);
   const double most = std::max(kMaxCompressedBitsPerKey, stored_bits);
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
-    const double sparse = -double(probes) / portable::log1p(-kSparseFill) * (1 + 1e-12);  // compressed from here on
+    // From `sparse` bits per key on, the blob is compressed.
+    const double sparse = -double(probes) / portable::log1p(-kSparseFill) * (1 + 1e-12);
     const double low = std::max(stored_bits, sparse);
     if (low > most || stored_bits_per_key(low, probes) > stored_bits) continue;
     const double bits = most_bits_per_key(stored_bits, probes, low, most);

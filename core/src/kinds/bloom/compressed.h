@@ -9,9 +9,9 @@
 
 namespace crivo {
 
-/// The most bits per key in memory for the compressed sizing. Without this limit, k = 1 would give the smallest blob,
-/// with about 1 / fp_rate bits per key in memory. A classic filter with the best k, at most 64, has at most 93 bits per
-/// key.
+/// The maximum number of bits per key in memory for the compressed sizing. Without this limit, k = 1 would give the
+/// smallest blob, with about 1 / fp_rate bits per key in memory. A classic filter with the best k, at most 64, has at
+/// most 93 bits per key.
 inline constexpr double kMaxCompressedBitsPerKey = 128;
 
 /// The bits per key of a classic filter's blob at capacity, without the header: (m / n) H(1 - e^(-kn/m)) if the blob is

@@ -1,4 +1,4 @@
-// The kernels for 512-bit blocks: of `blocked`, which `scalable` and `window` also use, and of `counting`.
+// The kernels for 512-bit blocks: those of `blocked` (also used by `scalable` and `window`) and of `counting`.
 #pragma once
 
 #include <cstddef>

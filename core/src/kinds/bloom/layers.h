@@ -26,7 +26,7 @@ struct LayerSeries {
   unsigned layers = 0;
 };
 
-/// The blocks of a table with this many layers: 16 bytes for the head and 16 per layer.
+/// The number of blocks of a table with this many layers. The table has 16 bytes for the head and 16 per layer.
 [[nodiscard]] constexpr std::uint64_t table_blocks(unsigned layers) noexcept { return (layers + 1 + 3) / 4; }
 
 [[nodiscard]] LayerSeries read_series(const std::byte* payload) noexcept;
@@ -37,7 +37,7 @@ void write_layer(std::byte* payload, unsigned index, const Layer& layer) noexcep
 /// The capacity of layer `index`: first_capacity * growth^index, or 0 if that exceeds kMaxCapacity.
 [[nodiscard]] std::uint64_t layer_capacity(std::uint64_t first_capacity, unsigned growth, unsigned index) noexcept;
 
-/// The size of layer `index`, with at least `blocks_before` blocks, the number of the layer before. Errors: kFull.
+/// The size of layer `index`. It has at least `blocks_before` blocks, as many as the previous layer. Errors: kFull.
 [[nodiscard]] Result<FilterSize> size_layer(double fp_rate, std::uint64_t first_capacity, unsigned growth,
                                             unsigned index, std::uint64_t blocks_before);
 

@@ -21,7 +21,7 @@ inline constexpr std::size_t kFarBytes = std::size_t{64} << 20;
 
 /// The number of threads that are worthwhile for this many hashes, at most the task's number.
 inline std::size_t threads_worth(std::size_t hashes, const BuildTask& task) noexcept {
-  // The fewest per thread: starting a thread takes a tenth of the time to add this many hashes.
+  // The minimum per thread. Starting a thread takes a tenth of the time of adding this many hashes.
   constexpr std::size_t kMinHashes = std::size_t{1} << 16;
   return std::clamp<std::size_t>(hashes / kMinHashes, 1, task.threads());
 }

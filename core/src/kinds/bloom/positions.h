@@ -27,7 +27,8 @@ class Positions {
   }
 
  private:
-  /// The multiplier M. Source: Steele & Vigna 2022, "Computationally easy, spectrally good multipliers", modulo 2^64.
+  /// The multiplier M, for the modulus 2^64. Source: Steele & Vigna 2022, "Computationally easy, spectrally good
+  /// multipliers".
   static constexpr std::uint64_t kMultiplier = 0xF1357AEA2E62A9C5;
 
   std::uint64_t next_;

@@ -87,7 +87,7 @@ Result<void> grow(Store store, std::uint64_t max_bytes) {
       size_layer(series.fp_rate, series.first_capacity, store.shape.param, series.layers, newest.blocks);
   if (!size) return size.error();
   const Layer next{0, size->units, size->probes};
-  // Only a forged table, which could request terabytes, gives a larger ratio.
+  // Only a forged table gives a larger ratio. Without this check, it could request terabytes.
   if (const std::uint64_t most = newest.blocks * store.shape.param * kMaxBitsPerKeyRatio; next.blocks > most) {
     return error(ErrorCode::kFull, "number of blocks of a new layer must be at most ", most, ", got ", next.blocks);
   }

@@ -81,8 +81,8 @@ double gamma_mean(double bits, double throws, unsigned probes) noexcept {
 }
 
 /// The probability that `probes` random bits are all set, after `throws` random bits of `bits` bits were set, with
-/// repetition: the mean of fill^probes. Exact up to 256 throws. Above, the result is 0 to 6% too high, and less than
-/// 0.02% too high from 100 keys on. bits >= 1, throws >= 0.
+/// repetition: the mean of fill^probes. Exact up to 256 throws. For more throws, the result is up to 6% too high; for
+/// at least 100 * probes throws (100 keys), it is less than 0.02% too high. bits >= 1, throws >= 0.
 double mean_power_of_fill(double bits, double throws, unsigned probes) noexcept {
   if (!(throws > 0)) return 0;
   if (throws > kExactThrows) return gamma_mean(bits, throws, probes);
@@ -162,7 +162,7 @@ double blocked_fp_rate(double blocks, double keys, unsigned probes) noexcept {
   const double mean = keys / blocks;
   if (!(mean > 0)) return 0;
   if (std::isinf(mean)) return 1;  // keys / blocks overflows; the sum below would not end
-  // Counts within ten standard deviations plus 40 of the mean have all but 1e-20 of the probability.
+  // The counts outside mean +- reach have a total probability below 1e-20.
   const double reach = 10 * std::sqrt(mean) + 40;
   const double first = std::max(1.0, std::floor(mean - reach));
   double probability = portable::poisson(mean, first);

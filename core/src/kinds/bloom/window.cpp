@@ -2,8 +2,8 @@
 // A query tests the panes until one has the key. The blocks of a key in all panes are within 4 KiB (16 KiB with 256
 // panes), and their reads overlap. Only advance() and clear() change the clock, so equal bytes always give equal
 // answers. Papers: Chang, Li & Feng 2004, "Approximate caches for packet classification"; Yoon 2010, "Aging Bloom
-// filter with two active buffers for dynamic sets". With two filters, keys expire after one to two windows; more make
-// this more exact.
+// filter with two active buffers for dynamic sets". With two filters, keys expire after one to two windows; with n + 1
+// filters, after at most 1 + 1/n windows.
 #include "crivo/host/window.h"
 
 #include <algorithm>
@@ -101,7 +101,7 @@ double add_fill(const View& view, const PaneLayout& layout, std::uint64_t block,
 /// The estimated number of keys in the union of all panes, which counts repeated keys once. A nearly full union gives
 /// no precise estimate. The result is then the sum over the panes, or no value if a pane is full.
 std::optional<double> cardinality_of(const Shape& shape, const PaneFill& fill) noexcept {
-  // With 400 clear bits, their number has a standard deviation of 5%, and the estimate one of 1 to 2%.
+  // With 400 clear bits, the standard deviation of their number is 5%, and that of the estimate 1 to 2%.
   constexpr double kMinClear = 400;
   const auto blocks = static_cast<double>(shape.units);
   const double bits = blocks * kBlockBits;

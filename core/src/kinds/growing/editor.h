@@ -41,8 +41,9 @@ class GroupEditor : public GroupReader {
 
   /// Adds copies of a key; requires a free cell. Returns false, with nothing changed, if the group is full.
   [[nodiscard]] bool add(const Entry& key, std::uint64_t copies) noexcept;
-  /// Removes one copy of the matching entry that has the most bits, unless its count is saturated. If the entry was
-  /// another key's, the key's own entry, with fewer bits, remains and matches both keys. Returns false if none matches.
+  /// Removes one copy of the matching entry that has the most bits, unless its count is saturated. If that entry
+  /// belonged to another key, this key's own entry, which is shorter, remains. Its bits are a prefix of both keys, so
+  /// both are still found. Returns false if no entry matches.
   [[nodiscard]] bool remove(const Entry& key) noexcept;
 
   /// Moves the slots, in the form of the next level, into two lists, and empties the group.

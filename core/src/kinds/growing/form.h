@@ -19,7 +19,7 @@ namespace crivo {
 
 inline constexpr unsigned kMinGrowingBits = 14;
 inline constexpr unsigned kMaxGrowingBits = 63;
-inline constexpr unsigned kMinBits = 32;          // the fewest bits of an entry and its group's address together
+inline constexpr unsigned kMinBits = 32;          // the minimum bits of an entry plus its group's address
 inline constexpr unsigned kMaxGrowingLevel = 25;  // 2^25 groups hold 2^32 keys
 inline constexpr std::uint64_t kMaxGroups = std::uint64_t{1} << kMaxGrowingLevel;
 
@@ -40,7 +40,7 @@ inline constexpr std::size_t kCellsAt = kRunsAt + kRunWords * 8;
 struct LevelForm {
   std::uint32_t per_cell_inverse = 0;  // the first integer above 2^20 / per_cell, for divisions
   std::uint8_t level = 0;
-  std::uint8_t entry_bits = 0;  // the most bits of an entry, plus the mark
+  std::uint8_t entry_bits = 0;  // the maximum bits of an entry, plus 1 for the mark (group.h)
   std::uint8_t slot_bits = 0;   // entry_bits without the bucket number
   std::uint8_t per_cell = 0;
   std::uint8_t digit_bits = 0;  // bits per digit of a copy count; equals slot_bits at the last levels

@@ -96,7 +96,7 @@ class GroupReader {
   [[nodiscard]] const LevelForm& form() const noexcept { return form_; }
   [[nodiscard]] const std::byte* runs() const noexcept { return header_ + kRunsAt; }
   [[nodiscard]] std::uint32_t stored_slots() const noexcept { return load_le<std::uint32_t>(header_); }
-  /// The number of slots, limited to the most that a group can have.
+  /// The number of slots, limited to the maximum of a group.
   [[nodiscard]] unsigned slots() const noexcept {
     return std::min({stored_slots(), std::uint32_t{kMaxSlots}, std::uint32_t{form_.per_cell} * cell_numbers_});
   }

@@ -68,7 +68,7 @@ double share_of_starts(const View& view, std::uint64_t length) {
   return std::min(1.0, starts / static_cast<double>(universe));
 }
 
-// The approximate shares of the build at the end of each pass.
+// The approximate progress at the end of each pass.
 constexpr double kCodesMade = 0.5;
 constexpr double kCodesWritten = 0.95;
 

@@ -9,7 +9,7 @@
 namespace crivo {
 namespace {
 
-/// The smallest scale with at least this many numbers of the universe per key; per_key >= 1.
+/// The smallest scale whose universe has at least per_key numbers per key; per_key >= 1.
 RangeScale scale_of(double per_key, unsigned length_bits) noexcept {
   const auto low_bits = static_cast<unsigned>(std::ilogb(per_key));
   const double share = std::ceil((std::ldexp(per_key, -static_cast<int>(low_bits)) - 1) * kRangeShares);
@@ -17,7 +17,7 @@ RangeScale scale_of(double per_key, unsigned length_bits) noexcept {
   return {low_bits + 1, 0, length_bits};
 }
 
-/// The most numbers of the universe per key.
+/// The maximum size of the universe per key.
 double most_per_key(std::uint64_t capacity) noexcept {
   return std::min(0x1p62, static_cast<double>(kMaxRangeUniverse) / static_cast<double>(capacity));
 }

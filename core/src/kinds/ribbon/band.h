@@ -47,7 +47,7 @@ struct RecordBucket {
 };
 using RibbonBucket = RecordBucket<std::uint64_t>;
 
-/// The outcome of adding a bucket: the bucket's threshold, and how many of its keys, the first, were bumped.
+/// The outcome of adding a bucket: its threshold, and how many of its keys were bumped. Those are its first keys.
 struct RibbonBumped {
   unsigned threshold;
   std::size_t bumped;

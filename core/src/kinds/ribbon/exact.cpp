@@ -29,7 +29,7 @@ constexpr double kMapRate = 0.5;  // the share of absent keys for which the map 
 const Probe& filter_probe() noexcept { return kernels_in_use<RibbonKernels>().ribbon; }
 const Probe& map_probe() noexcept { return kernels_in_use<RibbonKernels>().map; }
 
-/// The ribbon and the map as views, which are made on demand.
+/// Makes views of the ribbon and of the map on demand.
 class Parts {
  public:
   explicit Parts(const View& view) noexcept

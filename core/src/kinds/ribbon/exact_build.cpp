@@ -96,7 +96,7 @@ class ExactBuilder {
   }
 
  private:
-  // The approximate shares of the build at the end of each step.
+  // The approximate progress at the end of each step.
   static constexpr double kCounted = 0.05;
   static constexpr double kFiltered = 0.5;
   static constexpr double kPassed = 0.7;

@@ -4,7 +4,8 @@
 // A ribbon of the members rejects most of the others. A map with values of one bit then distinguishes the members from
 // the others that passed the ribbon. So the answer is exact for every key of the universe, and the size is close to the
 // information limit. With n members, m others and r columns, ribbon and map have n (r + 1) + m 2^-r bits together,
-// which is minimal for m 2^-r between n and 2 n. There is no ribbon if no rate needs one and a column would cost space.
+// which is minimal for m 2^-r between n and 2 n. The ribbon is omitted if there are no members, or if the spec requires
+// no column and a column would make the payload larger.
 // Papers: Dillinger, Huebschle-Schneider, Sanders & Walzer 2022, "Fast Succinct Retrieval and Approximate Membership
 // Using Ribbon"; Schanck 2025, "Clubcards for the WebPKI: Smaller Certificate Revocation Tests in Theory and Practice".
 #pragma once

@@ -113,7 +113,8 @@ struct Map {
                         spec.fp_rate);
   }
 
-  /// The most check bits that fit in spec.bits_per_key; 0 even if the values alone do not fit.
+  /// The most check bits that fit in spec.bits_per_key, or 0 if none fit. Errors: kBadArgument, also for a bits_per_key
+  /// below value_bits.
   static Result<unsigned> check_bits_by_size(const FilterSpec& spec, unsigned value_bits) {
     if (auto valid = check_capacity(spec.capacity); !valid) return valid.error();
     if (auto valid = check_bits_per_key(*spec.bits_per_key); !valid) return valid.error();

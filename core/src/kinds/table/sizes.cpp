@@ -69,8 +69,8 @@ unsigned min_cuckoo_bits(double keys) noexcept {
 /// within kMaxLoad. Large filters reach loads of 0.97. In small filters, more than 4 (a + b) keys may have both buckets
 /// among the same a odd and b even buckets, so that not all keys can be placed. The probability of such an overload is
 /// at most the sum over a and b of C(B/2, a) C(B/2, b) P(Binomial(keys, 4ab / B^2) > 4 (a + b)), where B is the number
-/// of buckets. The extra buckets keep the sum at 1e-9 for up to 400 keys. Beyond 400, they add several standard
-/// deviations of the load at which a filter becomes full (one is 0.4% at 4000 keys).
+/// of buckets. The extra buckets keep the sum at 1e-9 for up to 400 keys. For more keys, they keep the load several
+/// standard deviations below the load at which a filter becomes full. (At 4000 keys, one standard deviation is 0.4%.)
 double buckets_with_spare(double keys) noexcept {
   if (keys <= 7) return 2;
   const double full = keys / (kCuckooBucketSlots * kMaxLoad);

@@ -81,8 +81,9 @@ struct ScanFilterOptions {
 
 /// A factory for ColumnFamilyOptions::table_properties_collector_factories. Files written without this factory are read
 /// by every scan. Building a filter needs up to 43 bytes of memory per byte of max_bytes at a rate of 0.01, and more at
-/// higher rates (256 at 0.5). A collector never fails a file: after an error, the file lacks the scan filter, and its
-/// properties or LOG state the reason. Errors: InvalidArgument, "crivo.ScanFilter: <field> must ..., got ...".
+/// higher rates (256 at 0.5). An error in a collector never fails the flush or compaction: the file then lacks the scan
+/// filter, and its properties or LOG state the reason. Errors: InvalidArgument, "crivo.ScanFilter: <field> must ...,
+/// got ...".
 [[nodiscard]] rocksdb::Status NewScanFilterCollectorFactory(
     const ScanFilterOptions& options, std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>* factory);
 

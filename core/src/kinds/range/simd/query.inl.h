@@ -91,8 +91,8 @@ struct RangeCodes {
     return search_block(words, directory, blocks, zeros, guess, codes);
   }
 
-  /// Prefetches the lower bits of a bucket's codes while the bucket is located. The zero before the bucket has this
-  /// rank in its block. The number of codes before the bucket is estimated.
+  /// Prefetches the lower bits of a bucket's codes while the bucket is located. `rank` is the rank, in its block, of
+  /// the zero before the bucket. The number of codes before the bucket is estimated.
   CRIVO_INLINE void prefetch_lows(std::uint64_t block, std::uint64_t rank, std::uint64_t bucket) const noexcept {
     const std::uint64_t place = block * kRangeDirectoryBits + mulhi(rank * kRangeDirectoryBits, blocks_per_bucket);
     words.prefetch(kRangeHeaderWords + std::min(place - bucket, codes) * low_bits / 64);
@@ -132,7 +132,7 @@ struct RangeCodes {
     std::uint64_t word;
     std::uint64_t bit;
   };
-  /// The last of the first `zeros` (>= 1) zeros of `upper`; it is in this block.
+  /// Zero number `zeros` (counted from 1) of `upper`. It must be in this block.
   [[nodiscard]] CRIVO_INLINE Zero last_of(std::uint64_t zeros, std::uint64_t block) const noexcept {
     constexpr std::uint64_t kBlockWords = kRangeDirectoryBits / 64;
     std::uint64_t rank = zeros - 1 - words(directory + block);

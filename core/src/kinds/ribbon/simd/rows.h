@@ -8,7 +8,7 @@
 
 namespace crivo {
 
-/// The most rows that are eliminated together. (16, 24 and 40 were slower.)
+/// The maximum number of rows that are eliminated together. (16, 24 and 40 were slower.)
 inline constexpr std::size_t kRibbonRows = 32;
 
 /// At most kRibbonRows rows whose starts are in the same block of the band.
