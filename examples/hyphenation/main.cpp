@@ -41,7 +41,7 @@ int run(const std::string& words_path) {
   std::printf("\nfilter                   %zu bytes, %.2f bits per exception\n", filter->payload().size(),
               8.0 * static_cast<double>(filter->payload().size()) / static_cast<double>(exceptions.size()));
   std::printf(
-      "dictionary look-ups      %zu of %zu: %zu in vain, %.2f%% of the words that follow the rules\n", lookups,
+      "dictionary look-ups      %zu of %zu: %zu wasted, %.2f%% of the words that follow the rules\n", lookups,
       words.size(), lookups - exceptions.size(),
       100.0 * static_cast<double>(lookups - exceptions.size()) / static_cast<double>(words.size() - exceptions.size()));
   std::printf("wrong hyphenations       %zu\n", wrong);

@@ -118,7 +118,7 @@ void print_hash_table(const Data& data) {
     bytes += 48 + static_cast<double>(data.keys[i].size());
   }
   bytes += static_cast<double>(8 * table.bucket_count());
-  print_row("std::unordered_map (its bytes reckoned)", data, bytes, data.asked.size(),
+  print_row("std::unordered_map (its bytes computed)", data, bytes, data.asked.size(),
             [&](std::string_view key) { return table.find(key)->second; });
 }
 

@@ -2,7 +2,7 @@
 // final size: crivo.Auto with a budget, and RocksDB's Bloom filter. Then deletes three of four keys.
 //
 // Keys arrive in random order, as fast as possible, or with --steady no faster than compactions. The filters' bytes are
-// the sum over all files of the database, sampled after each hundredth of the keys, during compactions. "Reads in vain"
+// the sum over all files of the database, sampled after each hundredth of the keys, during compactions. "Wasted reads"
 // are the blocks that a Get of an absent key reads, over a hundred thousand Gets after the compactions.
 #include <crivo/rocksdb.h>
 #include <rocksdb/convenience.h>
@@ -68,7 +68,7 @@ class Database {
     }
   }
   /// The number of blocks that a Get of an absent key reads.
-  [[nodiscard]] double reads_in_vain(std::uint64_t keys) const {
+  [[nodiscard]] double wasted_reads(std::uint64_t keys) const {
     const auto passed = [&] { return options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_FULL_POSITIVE); };
     const std::uint64_t before = passed();
     std::string value;
@@ -107,7 +107,7 @@ std::uint64_t run(const std::string& policy, const std::string& folder, std::uin
     std::printf("%11llu %12llu %12.2f %12.2f %12.2f %15.4f\n", static_cast<unsigned long long>(end),
                 static_cast<unsigned long long>(bytes), 8.0 * static_cast<double>(bytes) / static_cast<double>(end),
                 static_cast<double>(bytes) / static_cast<double>(limit),
-                static_cast<double>(most) / static_cast<double>(limit), db.reads_in_vain(keys));
+                static_cast<double>(most) / static_cast<double>(limit), db.wasted_reads(keys));
   }
   const std::uint64_t full_bytes = db.filter_bytes();
   const std::uint64_t kept = keys / 4;
@@ -119,13 +119,13 @@ std::uint64_t run(const std::string& policy, const std::string& folder, std::uin
   const std::uint64_t bytes = db.filter_bytes();
   std::printf("%11llu %12llu %12.2f %12.2f %12s %15.4f\n", static_cast<unsigned long long>(kept),
               static_cast<unsigned long long>(bytes), 8.0 * static_cast<double>(bytes) / static_cast<double>(kept),
-              static_cast<double>(bytes) / static_cast<double>(limit), "", db.reads_in_vain(keys));
+              static_cast<double>(bytes) / static_cast<double>(limit), "", db.wasted_reads(keys));
   return full_bytes;
 }
 
 void run_all(std::uint64_t keys, double bits, bool steady, const std::string& folder) {
   const auto limit = static_cast<std::uint64_t>(static_cast<double>(keys) * bits / 8);
-  std::printf("       keys filter bytes     bits/key   bytes/limit   most/limit  reads in vain\n");
+  std::printf("       keys filter bytes     bits/key   bytes/limit   most/limit  wasted reads\n");
   const std::uint64_t limited =
       run("crivo.Auto:max_total_bytes:" + std::to_string(limit), folder + "/limit", keys, limit, steady);
   const std::string same = std::to_string(8.0 * static_cast<double>(limited) / static_cast<double>(keys));

@@ -91,7 +91,7 @@ void print_budgets(const std::vector<BudgetRow>& rows) {
   std::printf("\n== absent keys at equal memory, %llu keys; each figure but the first for 1000 questions\n",
               static_cast<unsigned long long>(rows.front().tree.keys()));
   std::printf(
-      "maybe: data blocks looked at in vain, which are the disk reads without a block cache; reads: the disk\n"
+      "maybe: wasted reads of data blocks, which are the disk reads without a block cache; reads: the disk\n"
       "reads with block caches of 10%% and of 1%% of the data; ratios are over crivo.Ribbon; predicted: the sum of\n"
       "the rates of filters at the information limit\n");
   double budget = 0;

@@ -175,7 +175,7 @@ TEST(RocksdbAuto, TakesTheTreeOfABudgetFromTheColumnFamily) {
 
 TEST(RocksdbAuto, KnowsTheNumbersOfTheLevelsFromTheColumnFamily) {
   const File level5{"Level5", Reason::kCompaction, 5};
-  EXPECT_EQ(written(*opened("crivo.Auto:10:levels:8", true), level5).kind, Kind::kRibbon) << "the last but one of 7";
+  EXPECT_EQ(written(*opened("crivo.Auto:10:levels:8", true), level5).kind, Kind::kRibbon) << "the second-to-last of 7";
   EXPECT_EQ(written(*opened("crivo.Auto:10:levels:8", false), level5).kind, Kind::kBlocked) << "three above the last";
 }
 

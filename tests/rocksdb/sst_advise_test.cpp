@@ -131,7 +131,7 @@ class Predictions : public SstAdvise, public ::testing::WithParamInterface<Shape
     const double bytes = predicted["filter_bytes"];
     const double reads = predicted["reads_in_vain"];
     expect_near(what + ", bytes", measured.bytes, bytes);
-    expect_near(what + ", reads in vain", measured.reads, reads);
+    expect_near(what + ", wasted reads", measured.reads, reads);
   }
 };
 

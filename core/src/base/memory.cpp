@@ -22,7 +22,7 @@ void* allocate_large(std::size_t bytes) {
   if (whole == nullptr) throw std::bad_alloc();
   const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(whole) % kCacheLineBytes;
   std::byte* memory = static_cast<std::byte*>(whole) + (kCacheLineBytes - misaligned);
-  static_assert(alignof(std::max_align_t) >= sizeof whole, "there is room for a pointer before the next cache line");
+  static_assert(alignof(std::max_align_t) >= sizeof whole, "a pointer fits before the next cache line");
   std::memcpy(memory - sizeof whole, &whole, sizeof whole);
   system::advise_huge_pages(memory, bytes);
   return memory;
