@@ -97,29 +97,27 @@ void bloom_get(const Call& call) {
   });
 }
 
-/// The answers for the keys of a JSON array, all looked up at once: one answer per key that is not null.
-class Hits {
- public:
-  Hits(sqlite3* db, sqlite3_value* array, const FilterRef& filter) {
-    const std::vector<std::uint64_t> hashes = hash_json_keys(db, array, filter.shape());
-    answers_ = std::make_unique<bool[]>(hashes.size());
-    size_ = hashes.size();
-    filter.may_contain_hashes(hashes, {answers_.get(), size_});
-  }
-  [[nodiscard]] std::span<const bool> answers() const noexcept { return {answers_.get(), size_}; }
-
- private:
-  std::unique_ptr<bool[]> answers_;
-  std::size_t size_ = 0;
+/// One answer for each key of a JSON array that is not null.
+struct Hits {
+  std::unique_ptr<bool[]> answers;
+  std::size_t size = 0;
 };
+
+/// Looks up all keys of a JSON array at once.
+Hits look_up_many(sqlite3* db, sqlite3_value* array, const FilterRef& filter) {
+  const std::vector<std::uint64_t> hashes = hash_json_keys(db, array, filter.shape());
+  Hits hits{std::make_unique<bool[]>(hashes.size()), hashes.size()};
+  filter.may_contain_hashes(hashes, {hits.answers.get(), hits.size});
+  return hits;
+}
 
 /// Returns whether any key of a JSON array may be present (`wanted` is true), or whether all keys may be (false).
 template <bool wanted>
 void bloom_contains_many(const Call& call) {
   query_filter(call, [&](const FilterRef& filter) {
     if (call.is_null(1)) return Answer{};
-    const Hits hits(call.db(), call.args[1], filter);
-    return Answer{(std::ranges::count(hits.answers(), wanted) != 0) == wanted};
+    const Hits hits = look_up_many(call.db(), call.args[1], filter);
+    return Answer{(std::count(hits.answers.get(), hits.answers.get() + hits.size, wanted) != 0) == wanted};
   });
 }
 
@@ -153,7 +151,7 @@ class ProbeRows final : public Rows {
  public:
   /// Borrows the array. If `filter` is null, every answer is NULL.
   ProbeRows(sqlite3* db, sqlite3_value* array, const FilterRef* filter) : keys_(db, array) {
-    if (filter != nullptr) hits_.emplace(db, array, *filter);
+    if (filter != nullptr) hits_ = look_up_many(db, array, *filter);
   }
   bool next() override {
     if (!keys_.next()) return false;
@@ -162,12 +160,12 @@ class ProbeRows final : public Rows {
   }
   void set_column(sqlite3_context* context, int column) const override {
     if (column == 0) return keys_.set_result(context);
-    if (hits_ && !keys_.is_null()) set_value(context, std::int64_t{hits_->answers()[next_hit_ - 1]});
+    if (hits_.answers && !keys_.is_null()) set_value(context, std::int64_t{hits_.answers[next_hit_ - 1]});
   }
 
  private:
   JsonKeys keys_;
-  std::optional<Hits> hits_;
+  Hits hits_;  // no answers without a filter
   std::size_t next_hit_ = 0;
 };
 
