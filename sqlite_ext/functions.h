@@ -11,8 +11,8 @@ namespace crivo::sqlite {
 /// max_args of a function with any number of arguments. Such a function checks min_args itself.
 inline constexpr int kAnyNumber = -1;
 
-/// Flags of functions that any schema may use under trusted_schema=0, but no index: their results may depend on the
-/// clock or on the build.
+/// Flags of functions that any schema may use under trusted_schema=0. Indexes must not use them, because their results
+/// may depend on the clock or on the build.
 inline constexpr int kInnocuous = SQLITE_UTF8 | SQLITE_INNOCUOUS;
 /// Flags of pure functions, which indexes and generated columns may also use.
 inline constexpr int kPure = kInnocuous | SQLITE_DETERMINISTIC;

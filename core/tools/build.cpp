@@ -33,7 +33,7 @@ struct BuildOptions {
   KeyFiles keys;
   std::vector<std::string> absent;  // files with the non-members of an exact filter
   OutputArgument output;
-  FilterSpec spec;                     // a capacity of 0: from the keys (crivo/builder.h)
+  FilterSpec spec;                     // a capacity of 0: the builder chooses it (crivo/builder.h)
   std::uint32_t shards = 0;            // 0: not sharded
   std::optional<std::uint64_t> shard;  // the shard to rebuild
   unsigned threads = 1;

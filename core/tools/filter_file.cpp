@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::uint64_t kFirstReadBytes = 1 << 16;
 
-/// The largest stored size of a payload: with the header and the checksums of segments or, for a tiny payload, with a
-/// codec's overhead.
+/// The maximum file size of a payload: the payload, plus the header and the checksums of segments, or plus a codec's
+/// overhead if that is larger.
 std::uint64_t most_stored_bytes(std::uint64_t payload_bytes) {
   constexpr std::uint64_t kCodecBytes = 4096;
   return payload_bytes + std::max(kCodecBytes, blob_frame_bytes(Codec::kRawSums, payload_bytes));

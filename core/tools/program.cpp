@@ -65,7 +65,7 @@ std::optional<std::string> command_mistake(const CLI::App& app, const std::vecto
 }
 
 /// The arguments that the command does not know, in order, each preceded by a space. A hint follows if an option was
-/// written with underscores, as in other hosts (fp_rate), or if an unknown argument starts with a hyphen.
+/// written with underscores, as in SQL and C (fp_rate), or if an unknown argument starts with a hyphen.
 std::string extras(const CLI::App& app) {
   std::string list;
   std::string hint;
@@ -156,7 +156,7 @@ int report_error(const CLI::App& app, std::string message) {
 int run_program(CLI::App& app, Action& action, int argc, char** argv) try {
   hold_standard_descriptors();
   const int code = run(app, action, guarded_arguments(argc, argv));
-  if (code != kTrouble) flush_output();  // one error is enough
+  if (code != kTrouble) flush_output();  // after an error, a second one, of the output, is not reported
   return code;
 } catch (const Refused& refused) {
   return report_error(app, refused.error.message);

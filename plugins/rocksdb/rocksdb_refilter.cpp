@@ -206,8 +206,8 @@ class Refilter {
     return refilter::judge(family, file, filters);
   }
 
-  /// Whether another rewrite would not help. With max_total_bytes, the plan for a file that was rewritten early may
-  /// have changed since, because later filters have more or fewer keys than those that they replaced.
+  /// Whether this call has rewritten the file often enough. With max_total_bytes, the plan for a file that was
+  /// rewritten early may have changed since, because later filters have more or fewer keys than those they replaced.
   [[nodiscard]] bool is_final(const refilter::TreeFile& file) const {
     const auto rewrites = rewrites_.find(file.meta.file_number);
     return rewrites != rewrites_.end() && (tree_ == nullptr || rewrites->second >= kMaxRewrites);

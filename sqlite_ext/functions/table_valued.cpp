@@ -54,8 +54,8 @@ int connect(sqlite3* db, void* pointer, int, const char* const*, sqlite3_vtab** 
   });
 }
 
-/// Plans a query. The only plan needs the required arguments. SQLite calls this function several times, with different
-/// subsets of usable constraints. An unusable constraint may depend on a table that is read later.
+/// Plans a query. There is one plan, which needs the required arguments. SQLite calls this function several times, with
+/// different subsets of usable constraints. An unusable constraint may depend on a table that is read later.
 int Table::best_index(sqlite3_index_info& info) const {
   std::array<int, kMaxArguments> chosen;
   chosen.fill(-1);

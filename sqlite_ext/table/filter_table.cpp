@@ -123,8 +123,8 @@ std::optional<std::uint64_t> Operation::count(std::uint64_t hash) {
 bool Operation::add(std::string_view key, bool only_if_absent) {
   const std::uint64_t seed = state().spec.seed;
   require_no_source("key");
-  // If keys can be removed, a key that may be present is added again, so that it is counted: the key may only seem
-  // present because of other keys, and removing those keys would lose it.
+  // If keys can be removed, a key that may be present is added again, so that it is counted: the key may be a false
+  // positive, and removing the keys that cause it would lose this key.
   return add_hash(hash_key(key, seed), only_if_absent && !can_remove(state().spec.kind));
 }
 
@@ -165,8 +165,8 @@ bool Operation::add_hash(std::uint64_t hash, bool only_if_absent) {
   return add_hash(hash, only_if_absent);
 }
 
-// This order maintains T1: no lookup reads the new page until the state has it, and the old page still has all its keys
-// until it is rewritten last.
+// This order maintains T1: no lookup reads the new page until the state has it, and the old page, which is rewritten
+// last, has all its keys until then.
 void Operation::split_page() {
   const PagedFilter larger = filter(0).with_a_page_more();
   PageRows rows(shadow(), table_.spare, larger, first_page(0));

@@ -154,10 +154,11 @@ void create_following(ShadowTables& shadow, TableSpec spec, const Source& source
   SourceTriggers(shadow).create(found, triggers_for(spec.filter));
 }
 
-// INSERT OR IGNORE or an upsert can skip a row after the BEFORE trigger has reported the row's key. If the BEFORE
-// trigger had counted the key, the count would then be one too high. So if the filter already finds the key, the AFTER
-// trigger counts it, once the row is written. This requires that the AFTER trigger is certain to fire: no other trigger
-// can end the statement in between, and no row is replaced. Otherwise the BEFORE trigger counts the key.
+// INSERT OR IGNORE or an upsert can skip a row after the BEFORE trigger has reported the row's key. If this trigger
+// counted the key, the count would then be one too high. So the BEFORE trigger adds only a key that the filter does not
+// find. The AFTER trigger counts any other key, once the row is written. This requires that the AFTER trigger certainly
+// fires: no other trigger can end the statement in between, and no row is replaced. Otherwise the BEFORE trigger counts
+// every key.
 //
 // The reported old value is uncertain if the row may have changed after SQLite read its values: by a BEFORE trigger, by
 // a function, or by a trigger or cascade of a row that REPLACE deletes.

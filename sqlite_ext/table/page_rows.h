@@ -32,8 +32,8 @@ struct PageRow {
 };
 
 /// Whether a page is fuller than its share of the capacity allows. Keys spread unevenly, so a page may exceed its share
-/// by six standard deviations. The only page of a kind that does not count has no such allowance. At capacity, the
-/// probability that any of 10^5 pages is over-full is 10^-4. The kind must not grow.
+/// by six standard deviations. A filter of a single page has no such allowance, unless its kind counts. At capacity,
+/// the probability that any of 10^5 pages is over-full is 10^-4. The kind must not grow.
 [[nodiscard]] bool is_over_full(const PagedFilter& filter, std::uint64_t capacity, std::uint64_t number,
                                 const Page& page);
 /// A range of blocks, or of counters, of a filter of this shape, as a separate filter. Borrows the bytes.
@@ -41,7 +41,7 @@ struct PageRow {
 
 using PageRowMap = std::map<std::uint64_t, PageRow>;  // by page number
 
-/// Memory that the PageRows of one operation leaves to the next operation, to avoid allocations for each key.
+/// Memory that PageRows reuses from one operation to the next, to avoid allocations for each key.
 struct SpareRows {
   AlignedBytes buffer;
   PageRowMap rows;

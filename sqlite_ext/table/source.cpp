@@ -37,10 +37,10 @@ std::string schema_table(const std::string& schema) { return quoted_name(schema)
 
 struct Column {
   std::string name;
-  std::string definition;  // besides writes, this text determines the column's values
+  std::string definition;  // a change of this text can change the column's values without a write
   bool is_generated = false;
   bool has_rowid = false;            // the column is the rowid, or is computed from it
-  std::vector<std::string> made_of;  // the columns from which a generated column is computed; else the column itself
+  std::vector<std::string> made_of;  // the columns that a generated column is computed from, or a plain column itself
   std::vector<std::string> filled;   // the columns of made_of that are NOT NULL and have a default
 
   [[nodiscard]] std::string mark(std::size_t triggers) const {

@@ -44,7 +44,7 @@ template <class Body>
 void use_table(const Call& call, const Body& use) {
   sqlite3* db = call.db();
   const std::string name = name_of(call.args[0], "table");
-  // A hostile schema can replace a shadow table with a view that calls the function again, without end.
+  // A hostile schema can replace a shadow table with a view that calls the function again: an endless recursion.
   bool& reads_table = call.connection().reads_table;
   if (reads_table) throw SqlError{"table must have plain shadow tables, got one that calls the function"};
   reads_table = true;

@@ -34,8 +34,8 @@ struct CachedFilter {
   OwnedFilter owned;
 };
 
-/// The state that the functions of a database connection share. The caches affect only the speed of queries, not the
-/// answers of an intact filter. Lives as long as the functions are registered. Not thread-safe, like the connection.
+/// The state that the functions of a database connection share. For an intact filter, the caches affect only the speed
+/// of queries, not the answers. Lives as long as the functions are registered. Not thread-safe, like the connection.
 struct Connection {
   std::shared_ptr<const CachedFilter> cached;
   std::uint64_t last_raw_header = 0;  // the hash of the header of the last raw filter that was decoded

@@ -97,7 +97,7 @@ inline std::vector<std::string> kinds_that_can(std::uint32_t can) {
   }
   return names;
 }
-/// Omits `range`, which reads these keys as one number, from their first bytes; `map`, whose keys have values; and
+/// Omits `range`, which reads only the first eight bytes: "present " of all keys; `map`, whose keys have values; and
 /// `exact`, which has two sets of keys. See range_test.cpp, map_test.cpp and exact_test.cpp.
 inline std::vector<std::string> every_kind() {
   std::vector<std::string> names = kinds_that_can(0);

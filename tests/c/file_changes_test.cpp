@@ -11,7 +11,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr int kDelays = 6;  // the change comes this many milliseconds after the start of a call, at most
+constexpr int kDelays = 6;  // the change comes 0 to kDelays - 1 milliseconds after the start of a call
 
 /// Copies a 16 MB filter to a new file, opens the file, and verifies it.
 class OpenedCopy {

@@ -256,7 +256,7 @@ TEST(Hostile, KeysMustLieWithinTheirBytes) {
   const char bytes[] = "0123456789";
   const std::uint64_t falling[] = {0, 5, 5, 4, 9};
   expect_bad_keys({bytes, 10, falling, 0, 4}, "keys.offsets must never decrease, got 5 before 4");
-  const std::uint64_t dipping[] = {0, 5, 3, 10, 12};  // the offsets do not contain their last value
+  const std::uint64_t dipping[] = {0, 5, 3, 10, 12};  // 12 is not used: three keys have four offsets
   expect_bad_keys({bytes, 10, dipping, 0, 3}, "keys.offsets must never decrease, got 5 before 3");
   const std::uint64_t even[] = {0, 6, 4, 10};
   expect_bad_keys({bytes, 10, even, 0, 3}, "keys.offsets must never decrease, got 6 before 4");
@@ -309,7 +309,7 @@ TEST(Hostile, OptionsNameTheFieldThatIsWrong) {
     options.bits_per_key = bits;
     expect_bad_options(options, "bits_per_key must be in (0, 1000], got ");
   }
-  options.bits_per_key = std::numeric_limits<double>::denorm_min();  // valid, but divided by any number it is 0 bits
+  options.bits_per_key = std::numeric_limits<double>::denorm_min();  // valid, but divided by any number it is 0
   for (const std::string& kind : every_kind()) {
     options.kind = kind.c_str();
     crivo_filter* filter = nullptr;

@@ -51,13 +51,13 @@ void fail_every_allocation(Call&& call, Check&& check, bool may_keep_memory = fa
   }
 }
 
-/// Does this for a function that changes none of its arguments.
+/// fail_every_allocation() for a function that changes none of its arguments.
 template <class Function, class... Args>
 void fail_calling(Function&& function, Args... args) {
   fail_every_allocation([&](crivo_error* error) { return function(args..., error); }, [](crivo_status) {});
 }
 
-/// Does this for a function that makes a filter or another object from these arguments.
+/// fail_calling() for a function that makes a filter or another object from these arguments.
 template <class Made = crivo_filter, class Make, class... Args>
 void fail_making(Make&& make, Args... args) {
   fail_calling([&](crivo_error* error) {

@@ -36,7 +36,7 @@ TEST_P(BuildWith, AnyNumberOfThreadsLeadsToTheSameBytes) {
   }
 }
 
-// So many keys that each thread gets a range of the filter.
+// 270,000 keys, enough that each thread gets a range of the filter.
 TEST_P(BuildWith, ThreadsAddToTheirOwnPartsInAnyOrderOfTheHashes) {
   auto hashes = present_hashes(270'000, 0);
   for (const bool sorted : {false, true}) {

@@ -123,7 +123,7 @@ TEST_P(Anything, ItsLayersAddUpToIt) {
     EXPECT_LE(layers[i].keys, layers[i].capacity);
     EXPECT_GT(layers[i].stats.bits_set, 0U);
     EXPECT_LE(layers[i].stats.current_fp_rate,
-              1.1 * layers[i].fp_rate);  // the model of this fill, which may exceed the model of a full layer
+              1.1 * layers[i].fp_rate);  // the rate of the actual fill may exceed the planned rate
     keys += layers[i].keys;
     bits += layers[i].stats.bits;
     promised += layers[i].fp_rate;

@@ -8,7 +8,7 @@ namespace crivo::testing {
 namespace {
 
 class Create : public PerKind {};
-class CreateEmpty : public PerKind {};  // a kind that is built once gets the size for its keys
+class CreateEmpty : public PerKind {};  // only kinds that can add: the size of other kinds follows from their keys
 CRIVO_FOR_EVERY_KIND(Create);
 CRIVO_FOR_KINDS_THAT(CreateEmpty, add);
 
@@ -116,7 +116,7 @@ TEST_P(Create, TakesBitsPerKeyInsteadOfARate) {
     const double predicted = filter->ref().predicted_fp_rate(100'000);
     EXPECT_GE(promised, predicted / 1.001);         // the layout of a built ribbon varies around its plan
     if (!GetParam().can.grow) {                     // a growing filter leaves a share of the rate to later layers
-      EXPECT_NEAR(predicted / promised, 1, 0.002);  // the promise is that of a larger ribbon, here 1500 blocks
+      EXPECT_NEAR(predicted / promised, 1, 0.002);  // a ribbon's promise ignores its size, here 1500 blocks
     }
   }
 }

@@ -109,14 +109,14 @@ TEST_P(MemoryLimit, RefusesAFilterThatGrowsBeyondIt) {
   if (!GetParam().can.grow) return;
   const auto hashes = present_hashes(1'000'000, 0);
   const auto with = [&](std::uint64_t limit) { return refusal(spec_for(100, 1e-9), hashes, {.max_memory = limit}); };
-  std::uint64_t enough = 0;  // enough for one layer more
+  std::uint64_t enough = 0;  // the limit in the last message: enough for one more layer
   for (std::uint64_t limit = kLimit; with(limit) != "no error"; limit = enough) {
     const auto message = with(limit);
     ASSERT_THAT(message, MatchesRegex("max_memory must be at least [0-9]+ for a filter of [0-9]+ bytes, got " +
                                       std::to_string(limit)));
     enough = std::stoull(message.substr(message.find("least ") + 6));
     ASSERT_GT(enough, limit);
-    if (needs_no_capacity()) enough = 2 * limit;  // one more group would be enough only for a few hundred keys
+    if (needs_no_capacity()) enough = 2 * limit;  // otherwise, one round per group of a few hundred keys
   }
   EXPECT_GT(enough, kLimit);
   EXPECT_THAT(refusal(spec_for(100, 1e-9), hashes, {.max_bytes = 100'000, .max_memory = kLimit}),

@@ -1,8 +1,8 @@
 // Every kind but window has at most its predicted and requested rate, from one key to 10^5 and from 0.5 to 1e-9.
 //
 // There are two measurements. The first compares the false positives with the filter's own rate,
-// stats().current_fp_rate. It detects positions that are worse than independent ones, and a reported rate that is not a
-// measurement. The second averages the reported rate over many filters, and compares it with the predicted and the
+// stats().current_fp_rate. It detects positions that cause more false positives than independent ones, and a wrong
+// reported rate. The second averages the reported rate over many filters, and compares it with the predicted and the
 // requested rate. It needs no lookups, so it distinguishes 1e-9 from 2e-9 as well as 1e-3 from 2e-3.
 #include <cmath>
 

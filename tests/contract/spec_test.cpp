@@ -114,7 +114,7 @@ TEST(Spec, AnOptionHasItsValuesAndNoOther) {
   }
 }
 
-// A growing filter has at most its requested rate with a hundred times its capacity.
+// At 100 times its capacity, `scalable` still promises its rate; `growing` does not, but still has it here.
 TEST(Spec, AGrowingKindKeepsItsRateFarBeyondItsCapacity) {
   for (const KindInfo& info : kinds_that(&Capabilities::grow)) {
     FilterSpec spec = chosen(std::string(info.name).c_str());

@@ -1,4 +1,4 @@
-// Reads hostile blobs in a process whose memory is limited to the reader's limit and 16 MB.
+// Reads hostile blobs in a process whose memory is limited to the reader's limit plus 16 MB.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -92,7 +92,7 @@ Bytes empty_filter(std::uint64_t raw_bytes) {
   return claim(raw_bytes, 2, Bytes(8) + encode(no_symbols));
 }
 
-/// A blob of a few bytes. Only at its end does zstd detect that it does not decode to the filter's size.
+/// A blob of a few bytes. zstd detects only at the end of the frame that its size is wrong.
 Bytes broken_promise(std::uint64_t raw_bytes) {
   const ZstdFrame nothing{.content_size = raw_bytes,
                           .window_descriptor = {},

@@ -128,7 +128,7 @@ TEST_P(Damaged, RejectsAppendedBytes) {
   }
 }
 
-// The checksum is no authentication. A forged byte with a correct checksum is rejected by its field, or gives a filter.
+// The checksum is no authentication. With a correct checksum, a forged byte fails validation or gives a usable filter.
 TEST_P(Damaged, AForgedHeaderByteIsRejectedOrAFilter) {
   for (const Sound& sound : sound_blobs()) {
     SCOPED_TRACE(sound.name);
@@ -247,7 +247,7 @@ TEST_P(DamagedSst, AForgedTailByteIsRejectedOrAFilter) {
   for (const std::string_view name : kNames) {
     for (const std::uint64_t n : {0U, 1U, 100U}) {
       Bytes block = sound_block(n, name);
-      const std::size_t checksum = block.size() - trailer::kBytes;  // skipped, because every change repairs it
+      const std::size_t checksum = block.size() - trailer::kBytes;  // skipped: repair_sst_block() sets it
       const std::size_t units = checksum + trailer::kUnits.offset;  // the fields before it do not affect the payload
       for (std::size_t at = block.size() - sst_tail_bytes(name.size()); at < block.size(); ++at) {
         if (at == checksum) at += trailer::kChecksum.width;

@@ -285,7 +285,7 @@ void Collection::add_sums() {
   refuse("one-byte-missing", cut(143), kLength);
   refuse("one-byte-appended", sound + Bytes(1), kLength);
   refuse("one-sum-too-many", sound + Bytes(8), kLength);
-  // Of the bytes under the header's checksum, only the segments' sums do not repeat the payload or the header.
+  // Damages one checksum, and leaves all other bytes unchanged. The error must name this checksum.
   const auto spoil = [&](const char* name, std::size_t at, std::string message) {
     Bytes blob = with_payload(forge(raw_, header::kCodec, 3), sound);
     const std::uint64_t sum = get(std::span<const std::byte>(blob).subspan(at), {"sum", 0, 8});

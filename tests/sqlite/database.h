@@ -115,7 +115,7 @@ inline std::string integers(std::int64_t first, std::int64_t last) {
          std::to_string(last) + ") SELECT i FROM s) AS n";
 }
 
-/// Makes the database store the number of frames in its log in `frames` after each commit.
+/// After each commit, stores the number of frames in the write-ahead log in *frames.
 inline void count_frames(Database& db, int* frames) {
   const auto count = [](void* into, sqlite3*, const char*, int in_log) {
     *static_cast<int*>(into) = in_log;

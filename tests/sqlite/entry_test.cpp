@@ -1,6 +1,6 @@
 // The entry point: which SQLite and which CRIVO_ISA it rejects, and that it works as an automatic extension.
 #include <dlfcn.h>
-// Without SQLITE_CORE, the header would redirect every call of SQLite to the table, as in an extension.
+// Without SQLITE_CORE, the header would redirect every call of SQLite to the function table, as in an extension.
 #define SQLITE_CORE 1
 #include <sqlite3ext.h>
 

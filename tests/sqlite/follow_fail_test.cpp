@@ -172,7 +172,7 @@ TEST_F(FollowFail, AnswersInTheMiddleOfAStatement) {
   }
 }
 
-// After a nested change of the row, SQLite continues with the earlier values. An AFTER trigger would remove one twice.
+// SQLite reports the same old value for a nested change of a row and for the outer change. It must be removed once.
 TEST_F(FollowFail, RemovesNoKeyTwice) {
   struct Case {
     const char* trigger;
@@ -217,7 +217,7 @@ TEST_F(FollowFail, RemovesNoKeyTwice) {
   }
 }
 
-// The cascade of a deleted row changes the row that is being written. SQLite then writes the earlier values.
+// REPLACE deletes a row, and its cascade changes the row that is being written. SQLite then writes the earlier values.
 TEST_F(FollowFail, CountsARowThatACascadeChangesWhileItIsWritten) {
   run("PRAGMA foreign_keys = 1");
   for (const char* conflict : {"", " ON CONFLICT REPLACE"}) {

@@ -54,7 +54,7 @@ TEST_F(FollowProof, DoesNotConfuseANameWithTriggerText) {
   EXPECT_EQ(ask("SELECT bloom_table_info(?) ->> 'follows'", {name}), "1");
 }
 
-// The user's newer trigger fires first. A rebuild in it would omit a deleted row, whose removal is then reported.
+// The user's newer trigger fires first. After a rebuild in it, the filter's trigger would remove a deleted key again.
 TEST_F(FollowProof, IsNotRebuiltWhileARowIsChangedByHalf) {
   follow();
   for (const char* event : {"INSERT", "UPDATE", "DELETE"}) {
@@ -160,8 +160,8 @@ TEST_F(FollowProof, IsNoTextOfTriggersThatWasRunAgain) {
   }
 }
 
-// A column's values can change without a write to the rows: by its default, if the column is dropped and added again,
-// or by another definition of a generated column.
+// A column's values can change without a write to the rows: if the column is dropped and added again, with a default or
+// as a generated column.
 TEST_F(FollowProof, IsNoColumnThatWasMadeAnewOrIsComputedAnew) {
   for (const char* added : {"c DEFAULT 'zzz'", "c AS ('zzz')"}) {
     follow();

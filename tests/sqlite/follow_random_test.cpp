@@ -106,7 +106,7 @@ class Walk : FollowStatements {
                     ": " + sql + (failed ? "  -- " + answer : ""));
     ASSERT_TRUE(answer != "0" || !sql.ends_with("is_found")) << "denied while it is written\n" << story();
     const int code = sqlite3_errcode(db.get());
-    // If a virtual table (of FTS5, too) cannot be created inside another statement, SQLite 3.40 keeps an old schema.
+    // If creating a virtual table (also of FTS5) inside another statement fails, SQLite 3.40 keeps an old schema.
     // SQLite then reads a table that another connection has dropped. The file is valid.
     if (answer == "error: database disk image is malformed") {
       const std::string found = connections_[2]->ask("PRAGMA integrity_check");
@@ -131,7 +131,7 @@ class Walk : FollowStatements {
     }
   }
 
-  /// One statement in eight is interrupted, or one of the filter's own statements inside it.
+  /// Interrupts one statement in eight, possibly inside one of the filter's own statements.
   void write(Database& db) {
     const std::string sql = write_sql(db, true);
     const auto interrupt = [](void*) { return 1; };

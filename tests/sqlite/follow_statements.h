@@ -34,7 +34,7 @@ class FollowStatements : protected Random {
     }
     return rows;
   }
-  /// One of the present names of this kind. Rollbacks and other connections change the names.
+  /// One of the existing names of this kind. Rollbacks and other connections change the names.
   std::string name(Database& db, const char* kind) {
     const std::vector<std::string> names = list(
         db, std::string("SELECT name FROM sqlite_schema WHERE name GLOB '") + kind + "[0-9]*' AND name NOT GLOB '*_*'");

@@ -185,7 +185,7 @@ TEST_F(Follow, NamesASourceThatIsGone) {
   EXPECT_THAT(found("2"), HasSubstr("source s.c must have the triggers of this table"));
   EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('check')"),
               HasSubstr("value of s.c must be in the filter, got an absent one"));
-  run("INSERT INTO f(op) VALUES ('rebuild')");  // which ties the filter to the new table
+  run("INSERT INTO f(op) VALUES ('rebuild')");  // creates the triggers on the new table
   run("INSERT INTO s(c) VALUES (3)");
   EXPECT_EQ(found("1") + found("2") + found("3"), "011");
   EXPECT_EQ(info("follows"), "1");

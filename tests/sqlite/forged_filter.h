@@ -13,8 +13,8 @@ namespace crivo::testing {
 
 /// Makes a payload with the same checksum as another: a number at the start of each of the first eight 4096-byte
 /// segments of zeros. Solves a generalized birthday problem (Wagner 2002). Merges eight lists of 2^17 hashes in pairs,
-/// and keeps the sums that agree with the wanted sum in the lowest 17 bits. Merges these lists in pairs, with 34 bits.
-/// Of the remaining 2^34 sums, one in 2^30 is the wanted sum.
+/// and keeps the sums whose lowest 17 bits are 0 (in the last pair: those of the wanted sum). Merges these lists in the
+/// same way, with 34 bits. Of the remaining 2^34 sums, one in 2^30 is the wanted sum.
 class Forger {
  public:
   using Numbers = std::array<std::uint32_t, 8>;

@@ -37,7 +37,7 @@ class FullTable : public FilterTableTest {
   std::string message_;  // of the last insert
 };
 
-// A page's share is 3,300 keys with blocked, and 400 with spectral. Six standard deviations are 10% and 30% of these.
+// A page's share is 3,300 keys for blocked and 400 for spectral; six standard deviations are 10% and 30% of it.
 TEST_F(FullTable, ANewKeyIsAnErrorSoonBehindTheCapacity) {
   for (const std::string kind : {"blocked", "counting", "spectral"}) {
     make("capacity=20000, on_full=error, kind=" + kind);

@@ -93,7 +93,7 @@ TEST_P(Changesets, OfPagesMustBeRefusedWhereTheTableHasChanged) {
   EXPECT_EQ(found_there(2001, 2500), "500");
 }
 
-// The triggers of the target's table see the rows.
+// The triggers of the target database's table fire for the rows of a changeset.
 TEST(ChangesetsOfAColumn, MakeFiltersThatFollowItFollow) {
   for (const std::string kind : {"blocked", "counting", "growing", "scalable"}) {
     Database here, there;

@@ -28,7 +28,7 @@ TEST_F(Sketches, GiveTheKeysOfEachSide) {
   EXPECT_EQ(difference("id", "60, 'integers', 0, 7"), "first 99,first 300,first 10000,second 5,second 17");
   EXPECT_EQ(difference("uuid", "60, 'bytes:16'", "CAST(key AS INTEGER)"),
             "first 99,first 300,first 10000,second 5,second 17");
-  // With hashes, a query looks up the rows of the difference.
+  // A sketch of hashes yields hashes; a query then looks up their rows.
   run("CREATE INDEX by_hash ON mine(bloom_hash(name, 3))");
   run("CREATE TABLE found AS SELECT side, key FROM bloom_difference("
       "(SELECT bloom_sketch_agg(name, 60, 'hashes', 0, 3) FROM mine), "

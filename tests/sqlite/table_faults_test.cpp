@@ -18,7 +18,7 @@ struct Failure {
 
 std::string path_of(const char* name) { return temp_file(std::string("table_faults_") + name + ".db"); }
 
-/// Pages are small and the cache is smaller, so that there are many writes, some of them before the commit.
+/// Makes pages small, so that there are many writes.
 void make_small(Database& db, const std::string& journal) {
   db.run("PRAGMA page_size = 512");
   db.run("PRAGMA journal_mode = " + journal);
@@ -42,13 +42,13 @@ class FaultTrial {
     after_ = look_at_tables(db);
   }
 
-  /// Returns whether there were N writes.
+  /// Runs the script, and fails its Nth change of a file. Returns whether there was an Nth change.
   bool fail(const Failure& failure, int nth) {
     restore();
     bool struck = false;
     {
       Database db(path_.c_str(), failing_disk());
-      db.run("PRAGMA cache_size = 5");
+      db.run("PRAGMA cache_size = 5");  // so that some writes come before the commit
       db.run("PRAGMA wal_autocheckpoint = 4");
       EXPECT_EQ(look_at_tables(db), before_);
       arm_disk({failure.fault, failure.persistent, nth});
@@ -77,7 +77,7 @@ class FaultTrial {
     std::filesystem::copy_file(start_, path_);
   }
 
-  /// A failed commit may have succeeded, if the error came after the last write.
+  /// A commit that reported an error may have taken effect, if the error came after the last write.
   void expect_allowed(Database& db, int status) {
     const std::string seen = look_at_tables(db);
     if (status == wanted_) {

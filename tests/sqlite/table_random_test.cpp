@@ -11,7 +11,7 @@
 namespace crivo::testing {
 namespace {
 
-/// The schema of a pair of tables, and the kind of the filter. The plain table's name is the filter's, after "plain_".
+/// The schema of a pair of tables, and the kind of the filter. The plain table's name is "plain_" and the filter's.
 struct Pair {
   std::string schema;
   std::string name;

@@ -177,7 +177,7 @@ TEST_F(Table, CountsAndRemoves) {
   EXPECT_EQ(ask("SELECT count(*) FROM t_pages"), "0");
 }
 
-// SQLite applies OR IGNORE also to the statements of a trigger, whose author may not expect it.
+// INSERT OR IGNORE also counts a false positive: otherwise, deleting the keys that cause it would lose the key.
 TEST_F(Table, KeepsAKeyThatPassedForAnotherWhenTheOtherIsDeleted) {
   make("capacity=1000, fpr=0.2, kind=counting");
   run("INSERT OR IGNORE INTO t(key) SELECT i FROM " + integers(1, 1000));

@@ -14,7 +14,7 @@ namespace {
 constexpr int kReaders = 3;
 constexpr std::array kKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
 
-/// Keys are numbers. Key i is in the table of kind i % 5. Numbers increase, and none is reused after a rollback.
+/// Keys are numbers. Key i is in the table of kind i % 5. Numbers increase, and are not reused after a rollback.
 class Keys {
  public:
   /// Records a commit: all keys below `end`, except those that were rolled back. Never shrinks.

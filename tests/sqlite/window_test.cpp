@@ -168,7 +168,7 @@ TEST_F(Window, MovesAManualClockOnlyByAdvance) {
   fake_seconds += 1000 * kDay;
   EXPECT_EQ(found(1, 10), 10);
   EXPECT_EQ(info("next_pane"), "NULL");
-  advance(0);  // the first time that the clock is set: the keys count from now
+  advance(0);  // sets the clock for the first time: the present keys get this time
   EXPECT_EQ(info("next_pane"), "100");
   advance(700);
   EXPECT_EQ(found(1, 10), 10);
@@ -273,9 +273,9 @@ TEST_F(Window, IsTheFilterOfTheSameNameRowByRow) {
     run("UPDATE filter SET f = bloom_add_many(bloom_advance(f, " + time + "), (SELECT json_group_array(i) FROM " +
         keys + "))");
   }
-  // A filter's facts count keys, and a table estimates them from its bits.
+  // Only the headers differ: the filter counts its keys, and the table estimates their number.
   EXPECT_EQ(ask("SELECT substr(bloom_raw(bloom_snapshot('t')), 65) = substr(bloom_raw(f), 65) FROM filter"), "1");
-  // After the header of 64 bytes, the filter's 64 bytes and each row's 24 bytes, the bytes are the same.
+  // The rows without their 24-byte headers are the filter after its blob header and its window header, 64 bytes each.
   EXPECT_EQ(ask("SELECT group_concat(hex(substr(bits, 25)), '') = (SELECT hex(substr(bloom_raw(f), 129)) FROM filter) "
                 "FROM (SELECT bits FROM t_pages ORDER BY page_no)"),
             "1");
@@ -331,7 +331,7 @@ TEST_F(Window, TellsWhatItHolds) {
   EXPECT_EQ(ask("SELECT bloom_info(bloom_snapshot('t')) ->> 'keys'"), info("keys"));
 }
 
-// One pane with more than its share of the keys is sufficient.
+// The table is over capacity as soon as one pane has more than its share of the keys.
 TEST_F(Window, TellsWhenItsRateIsAboveThePromise) {
   make("capacity=8000, window=800, clock=manual");
   advance(0);

@@ -41,7 +41,7 @@ inline const volatile char* missing_page() {
   ::_exit(4);
 }
 
-/// Whether handlers get the missing page's address, by which a guard recognizes its file. QEMU on s390x passes another.
+/// Whether handlers get the missing page's address, by which a guard finds its file. QEMU on s390x passes another one.
 inline bool handlers_are_told_the_page() {
   const volatile char* missing = missing_page();
   const pid_t child = ::fork();

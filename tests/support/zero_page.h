@@ -1,5 +1,5 @@
-// Whether the system allocates no memory for pages that are only read. Linux maps them all to one page of zeros, but
-// not on every virtual machine. Without this page, tests of low memory use prove nothing about Crivo.
+// Whether the system allocates no memory for pages that are only read. Linux maps all such pages to one page of zeros,
+// but some virtual machines do not. Without this page, tests of low memory use prove nothing about Crivo.
 #pragma once
 
 #include <sys/resource.h>

@@ -38,7 +38,7 @@ TEST_F(Memory, IsNoMoreThanABuildWasGiven) {
 #ifdef CRIVO_SANITIZED
   GTEST_SKIP() << "the sanitizers take memory of their own";
 #endif
-  shell("seq 0 2499999 >keys");  // run now, as this program's memory would count for the programs that it starts
+  shell("seq 0 2499999 >keys");  // a large string in this process would count as its children's memory
   for (const std::string kind : {"ribbon --threads 16", "blocked"}) {
     const std::string build = "--kind " + kind + " keys";
     EXPECT_LE(peak_of_build("-o limited --max-memory 16M " + build), 16 * kMegabyte) << kind;

@@ -84,8 +84,8 @@ CRIVO_API const char* crivo_status_name(crivo_status status);
 CRIVO_API const char* crivo_version(void);
 /// The instruction set in use: "scalar"; on x86-64 also "avx2" or "avx512"; on AArch64 also "neon". A static string.
 /// The environment variable CRIVO_ISA selects a set; if the CPU lacks that set, the best supported set is used. If
-/// CRIVO_ISA is set to an unknown name, functions that make, read or open a filter fail with CRIVO_BAD_ARGUMENT, except
-/// for crivo_copy and crivo_drop_counts.
+/// CRIVO_ISA is set to an unknown name, functions that make, read or open a filter (but not crivo_copy and
+/// crivo_drop_counts), and crivo_sketch_read, fail with CRIVO_BAD_ARGUMENT.
 CRIVO_API const char* crivo_isa(void);
 
 /// Capabilities of a kind: bits of crivo_facts.can and of crivo_kind_can.
@@ -163,9 +163,9 @@ typedef int (*crivo_progress)(double done, void* data);
 typedef struct crivo_options {
   size_t size;              ///< sizeof(crivo_options)
   const char* kind;         ///< "blocked" if NULL; "classic", "ribbon", "spectral:16" and so on (docs/c.md)
-  uint64_t capacity;        ///< number of keys, 1 to 2^40. 0: 2^32 for growing; for other kinds, the build counts the
-                            ///< distinct keys (for counting and cuckoo, all additions; each pane of a window is sized
-                            ///< for all distinct keys)
+  uint64_t capacity;        ///< number of keys, 1 to 2^40. 0 means: for growing, 2^32; for counting and cuckoo, the
+                            ///< number of additions; for window, the number of distinct keys times the number of
+                            ///< panes; for other kinds, the number of distinct keys
   double fp_rate;           ///< the false-positive rate at capacity, in (capacity * 2^-64, 1); ribbon and map: at least
                             ///< 2^-32; exact: at least 2^-33; range: above capacity * range length * 2^-63. map and
                             ///< exact also allow 1. 0: 0.01, or 1 for exact

@@ -8,7 +8,7 @@
 namespace crivo::c {
 namespace {
 
-/// A larger `size` is taken for an uninitialized field, not for the size of a later version's structure.
+/// A larger `size` is treated as uninitialized, not as the size of a later version's structure.
 constexpr std::size_t kMaxStructBytes = 4096;
 
 /// A copy of the caller's structure, with 0 in fields that the caller's version lacks. Accepts a later version's
@@ -38,8 +38,8 @@ void choose_size(FilterSpec& spec, const crivo_options& options) {
   spec.bits_per_key = options.bits_per_key;
 }
 
-/// Whether offsets may decrease. False if they never decrease and are below 2^63, as in every real array: then no
-/// offset and no difference has its highest bit set. A branch per key would make crivo_contains_keys 10% slower.
+/// Whether offsets may decrease: whether an offset or a difference has its highest bit set. In a valid array none has,
+/// because offsets are below 2^63. A branch per key would make crivo_contains_keys 10% slower.
 bool may_decrease(const std::uint64_t* offsets, std::uint64_t count) noexcept {
   std::uint64_t seen = 0;
   for (std::uint64_t i = 0; i < count; ++i) seen |= offsets[i] | (offsets[i + 1] - offsets[i]);

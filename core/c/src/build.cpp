@@ -67,7 +67,7 @@ Result<AnyFilter> build_in_batches(const Request& request, std::span<const std::
   return builder.finish();
 }
 
-/// Whether the filter is built from all its hashes at once: its capacity is known, and memory is unlimited.
+/// Whether the filter is built from all its hashes at once. This requires a known capacity and no memory limit.
 bool in_memory(const Request& request) {
   return request.spec.capacity != 0 && request.options.max_memory == UINT64_MAX;
 }

@@ -12,7 +12,7 @@ static_assert(sizeof(bool) == 1, "a hit is written as a bool and read as a byte"
 [[gnu::noinline]] int32_t query_file(const crivo_filter* filter, const void* key, size_t key_bytes,
                                      crivo_error* error) noexcept {
   return answer("filter", filter, error, [&] {
-    // Checked first: an invalid key also leads here for a filter in memory, which has no file.
+    // The key is checked first: with an invalid key, the filter may be in memory and have no file to query.
     const auto checked = checked_key(key, key_bytes);
     return filter->query_file([&](const auto& file) { return file.may_contain(checked); });
   });

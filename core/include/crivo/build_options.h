@@ -22,8 +22,7 @@ struct BuildOptions {
   /// - with at least 65,000 hashes per thread, the additions to a counting filter, to a blocked filter (only of sorted
   ///   hashes), and to a classic filter of 64 MiB or more (only without max_memory).
   /// One thread fills a filter of any other kind. Each thread allocates up to 1.25 MiB. For a classic filter, each
-  /// thread instead allocates a copy of the filter, and the number of threads is at most 1 + the size of the hashes /
-  /// the size of the filter.
+  /// thread instead allocates a copy of the filter; at most 1 + (bytes of hashes) / (bytes of filter) threads run.
   std::uint32_t threads = 1;
   /// Called from time to time by the thread that called build, with the completed fraction: from 0 to 1, never
   /// decreasing, 1 at the end. Returning false ends the build with kCancelled.

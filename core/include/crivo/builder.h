@@ -34,7 +34,7 @@ class FilterBuilder {
  public:
   /// With capacity 0, finish() sizes the filter for its hashes (above). Each pane of a window is then sized for all
   /// distinct hashes, because the build adds all keys to one pane. In an exact filter, spec.fp_rate is the rate for
-  /// keys outside the universe. If keys are added immediately, threads, temporary_memory and temp_folder are ignored,
+  /// keys that were not added. If keys are added immediately, threads, temporary_memory and temp_folder are ignored,
   /// and finish() calls progress once. Errors: kBadArgument naming the field; kTooLarge if the payload needs more than
   /// max_bytes. Without a capacity, finish() returns the errors that depend on the number of keys.
   [[nodiscard]] static Result<FilterBuilder> create(const FilterSpec& spec, const BuildOptions& options = {});
@@ -63,8 +63,8 @@ class FilterBuilder {
   [[nodiscard]] std::uint64_t keys() const noexcept;
 
   /// Returns the filter. The builder may only be destroyed afterwards. Without keys, the filter is empty; its capacity
-  /// is 1 if neither the spec nor the kind has one. Errors: as AnyFilter::build; kSystem; kBadArgument if max_memory is
-  /// too small.
+  /// is 1 (for a window, the number of panes) if neither the spec nor the kind has one. Errors: as AnyFilter::build;
+  /// kSystem; kBadArgument if max_memory is too small.
   [[nodiscard]] Result<AnyFilter> finish();
 
  private:

@@ -20,9 +20,9 @@ class ShardedBuilder {
  public:
   /// `spec` describes all shards together. Each shard is sized for its share of spec.capacity plus four standard
   /// deviations. If spec.capacity is 0, FilterBuilder sizes each shard. options.max_memory limits the build of one
-  /// shard. In addition, the buffers of all shards may use a quarter of max_memory, limited to 64 MiB, or 512 bytes per
-  /// shard if that is more. Errors: as FilterBuilder::create; kBadArgument unless `shards` is a power of two, at most
-  /// kMaxShards; kUnsupported for a kind with ordered keys, values or a clock.
+  /// shard. In addition, the buffers of all shards together may use min(max_memory / 4, 64 MiB), but at least 512 bytes
+  /// per shard. Errors: as FilterBuilder::create; kBadArgument unless `shards` is a power of two, at most kMaxShards;
+  /// kUnsupported for a kind with ordered keys, values or a clock.
   [[nodiscard]] static Result<ShardedBuilder> create(const FilterSpec& spec, std::uint32_t shards,
                                                      const BuildOptions& options = {});
   ShardedBuilder(ShardedBuilder&&) noexcept;

@@ -49,9 +49,9 @@ class ShardedFilter {
  public:
   /// Reads the manifest. Each shard is opened by the first query that needs it. If the shard's file is missing, the
   /// query reads the manifest again, because replace_shard may have replaced the shard. An open shard stays open even
-  /// if it is replaced. Errors, also of queries: as read_manifest. Errors of queries, with the shard's number: kCorrupt
-  /// if the shard is missing, damaged, or not the shard that the manifest names; kTooLarge if a compressed shard
-  /// exceeds map.limits.
+  /// if it is replaced. Errors of open() and of queries: as read_manifest. Errors of queries only, with the shard's
+  /// number: kCorrupt if the shard is missing, damaged, or not the shard that the manifest names; kTooLarge if a
+  /// compressed shard exceeds map.limits.
   [[nodiscard]] static Result<ShardedFilter> open(const std::string& manifest_path, const ShardedOptions& options = {});
 
   ShardedFilter(ShardedFilter&&) noexcept;

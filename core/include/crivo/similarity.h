@@ -6,8 +6,8 @@
 
 namespace crivo {
 
-/// Estimated numbers of distinct keys. common = first + second - united, at least 0. jaccard = common / united, in [0,
-/// 1], and 1 for two empty filters.
+/// Estimated numbers of distinct keys. common = first + second - united, at least 0. jaccard = common / united, from 0
+/// to 1, and 1 for two empty filters.
 struct Similarity {
   double first;
   double second;

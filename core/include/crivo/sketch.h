@@ -85,7 +85,7 @@ class Sketch {
   /// subtract again. Also no value if a key's counts in the two sets differ by more than one. Unless an attacker chose
   /// the keys, the probability that the result contains a wrong key is at most 2^-63 * symbols * keys in the
   /// difference. Errors: kBadArgument if spec().first is not 0; kCorrupt for symbols that no two sets can produce, for
-  /// example from a hostile peer. For any m symbols, memory is proportional to m, and time to m ln m.
+  /// example from a hostile peer. For any m symbols, even hostile ones, memory is O(m) and time is O(m log m).
   [[nodiscard]] Result<std::optional<SetDifference>> decode() const;
 
   [[nodiscard]] const SketchSpec& spec() const noexcept { return spec_; }

@@ -142,8 +142,8 @@ struct Facts {
 
 /// How full a filter is. Computing the statistics reads the whole payload.
 struct Stats {
-  /// The bits of the array or the slots, without header and padding. For a kind that is built once: all bits of the
-  /// payload. For a kind with counters: the number of counters.
+  /// The bits of the bit array, or of all slots; excludes header and padding. For a kind that is built once: all bits
+  /// of the payload. For a kind with counters: the number of counters.
   std::uint64_t bits = 0;
   /// Bits that are set, or counters above 0.
   std::uint64_t bits_set = 0;

@@ -117,7 +117,7 @@ template <class Take>
 
 /// Changes an object with keys from an array or another iterable: calls `crivo_status take(hashes, count, error)` for
 /// each block. For an array, the calls run in a turn that changes the object; for another iterable, with the GIL.
-/// `changed` is the object's Turns, or null if no other thread has the object. False with an exception.
+/// `changed` is the object's Turns, or null if no other thread can access the object. False with an exception.
 template <class Take>
 [[nodiscard]] bool change_by_blocks(PyObject* keys, bool hashed, const Hashing& hashing, Turns* changed, Take&& take,
                                     PyObject* filename = Py_None) {

@@ -38,7 +38,7 @@ struct ItemKey {
 /// kUnknown or kHash.
 [[nodiscard]] ItemKey item_key(Items items, const char* item, size_t width, char number[CRIVO_NUMBER_KEY_BYTES]);
 
-/// Reads an integer or bool item. False for a negative one.
+/// Reads an integer or bool item. Returns false, with the number in `negative`, if it is negative.
 [[nodiscard]] bool item_integer(Items items, const char* item, size_t width, uint64_t* value, int64_t* negative);
 
 /// The ordered number of an integer or bytes item.

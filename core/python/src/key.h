@@ -12,9 +12,10 @@ constexpr Py_ssize_t kAlone = -1;
 
 /// Reads the bytes of one key. They are valid until the Key is destroyed or Python code runs.
 ///
-/// A str is its UTF-8; bytes, bytearray and memoryview are their bytes. An int (or an object with __index__) is its
-/// decimal digits, and a bool its int. A float that equals an int of 64 bits is that int; any other is the shortest
-/// text that reads back as the same float. An item of an array, such as NumPy's float32, is read as in the array.
+/// The key of a str is its UTF-8; of bytes, bytearray and memoryview, their bytes; of an int (or an object with
+/// __index__), its decimal digits. A bool, or a float that equals a 64-bit int, has the key of its int. The key of any
+/// other float is the shortest text that reads back as the same float. An item of an array, such as NumPy's float32, is
+/// read as in the array.
 class Key {
  public:
   Key() = default;
@@ -24,7 +25,7 @@ class Key {
     if (has_buffer_) PyBuffer_Release(&buffer_);
   }
 
-  /// Call once. False with an exception: a TypeError that names the type and, unless it is kAlone, the index; a
+  /// Call once. False with an exception: a TypeError that names the type and, unless index is kAlone, the index; a
   /// crivo.Error for a str that UTF-8 cannot encode; or an exception of the object.
   [[nodiscard]] bool read(PyObject* object, Py_ssize_t index = kAlone) {
     // Frequent types first: an exact check is one comparison. Subclasses need a query of the type.

@@ -1,5 +1,5 @@
-// Schedules access to a filter while long work lets other threads run Python: a readers-writer lock that the GIL
-// protects.
+// A readers-writer lock for each filter, protected by the GIL. It is needed because long operations on a filter release
+// the GIL.
 //
 // A turn is a use of a filter during which the thread has released the GIL. Each filter has a Turns, which counts
 // active turns. The fields of a Turns are accessed only with the GIL. A query that keeps the GIL waits until no turn

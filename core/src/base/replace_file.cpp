@@ -82,7 +82,7 @@ ByteSink sink_of(int fd) {
   return [fd](std::span<const std::byte> bytes) { return write_all(fd, bytes); };
 }
 
-/// Copies the owner and the group of the old file to a new file, or only the group, as far as permitted.
+/// Copies owner and group of the old file to a new file. If that is not permitted, tries to copy the group alone.
 void copy_owner(const struct stat& old, int fd) {
   struct stat made {};
   if (::fstat(fd, &made) == 0 && made.st_uid == old.st_uid && made.st_gid == old.st_gid) return;

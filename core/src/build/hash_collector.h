@@ -14,8 +14,8 @@
 
 namespace crivo {
 
-/// Collects hashes in the task's memory. Under a memory limit, hashes beyond the memory that the constructor reserves
-/// go to a file. Errors of all functions: kSystem, kCancelled; kBadArgument if a key has two values.
+/// Collects hashes in the task's memory. Under a memory limit, all hashes go to a file if they exceed the memory that
+/// the constructor reserves. Errors of all functions: kSystem, kCancelled; kBadArgument if a key has two values.
 template <class Record>
 class RecordCollector {
  public:

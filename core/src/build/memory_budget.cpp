@@ -52,14 +52,14 @@ bool MemoryBudget::holds_twice(std::uint64_t hashes) const noexcept {
 
 bool MemoryBudget::holds(std::uint64_t hashes, std::uint64_t payload_bytes, bool built_once) const noexcept {
   const std::uint64_t kept = key_bytes_ * hashes;
-  // If the kind is built once, 1/8 more covers the 1/15 of the hashes that a ribbon's levels bump. Otherwise, the build
-  // may need a copy of the hashes.
+  // If the kind is built once, kept / 8 covers the copies of the 1/15 of the hashes that a ribbon's levels bump.
+  // Otherwise, the build may need a copy of all hashes.
   const std::uint64_t beside = built_once ? kept / 8 + kBytesPerThread : kept;
   return kept + beside <= remaining_after(0) && payload_bytes <= remaining_after(kept + beside);
 }
 
 std::size_t MemoryBudget::block_hashes() const noexcept {
-  constexpr std::uint64_t kShare = std::uint64_t{1} << 15;  // a block has 8 / kShare of the bytes of the limit
+  constexpr std::uint64_t kShare = std::uint64_t{1} << 15;  // bytes of a block = 8 * limit_ / kShare
   return std::bit_floor(std::clamp<std::uint64_t>(limit_ / kShare, 512, 8192) * 8 / key_bytes_);
 }
 

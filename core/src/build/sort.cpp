@@ -1,10 +1,10 @@
 // A radix sort that starts with the most significant digit. A range of hashes that is too large for the cache is
 // partitioned in place by its next eight bits, by swaps. This is the American flag sort of McIlroy, Bostic & McIlroy
-// 1993, "Engineering radix sort", in the order of Skarupke's ska_sort (2016): each hash is swapped with the hash at its
-// destination. The displaced hash is moved only in the next pass over the range. The original algorithm moves the
-// displaced hash at once, so each step waits for the memory access of the step before, which took four times as long. A
-// range of n hashes that fits in the cache is scattered once, by a digit of about log2(n) bits. Each value of this
-// digit has at most four hashes on average, and an insertion sort finishes the range.
+// 1993, "Engineering radix sort", with the loop order of Skarupke's ska_sort (2016): a pass swaps each hash with the
+// hash at its destination, and leaves the displaced hash to the next pass. The original algorithm moves the displaced
+// hash at once, so each step waits for the memory access of the step before, which took four times as long. A range of
+// n hashes that fits in the cache is scattered once, by a digit of about log2(n) bits. Each value of this digit has at
+// most four hashes on average, and an insertion sort finishes the range.
 #include "build/sort.h"
 
 #include <algorithm>

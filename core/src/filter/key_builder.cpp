@@ -91,7 +91,7 @@ Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> key_hashes) {
 }
 
 /// Adds the hashes in batches, because KindRow::add may allocate memory per hash, which must fit in the budget beside
-/// the filter. If max_memory limits the filter's growth, to half of the budget, the error names max_memory.
+/// the filter. A filter that grows may use half of the budget; beyond that, the error names max_memory.
 Result<void> KeyBuilder::add_to_filter(std::span<const std::uint64_t> key_hashes) {
   const std::uint64_t fit = budget_.remaining_after(filter_->payload().size()) / kHashBytes;
   Result<void> added = in_parts(key_hashes, std::max<std::uint64_t>(fit, kAtOnce),
@@ -111,7 +111,7 @@ Result<std::uint64_t> KeyBuilder::distinct_keys_in_file(BuildTask& task) {
   const std::uint64_t index_bytes = kept->runs().index_bytes();
   BufferedHashes distinct(false, options_, budget_.beside(index_bytes));
   std::uint64_t added = 0;
-  if (kept->every_addition()) {  // in the order of addition, so the hashes must be sorted first
+  if (kept->every_addition()) {  // the file has the order of addition; counting needs sorted runs
     auto read =
         kept->runs().for_each([&](std::span<const std::uint64_t> hashes) { return distinct.add(hashes, added); });
     if (!read) return read.error();

@@ -62,9 +62,8 @@ class MappedFile {
   std::atomic<bool> changed_ = false;
 };
 
-/// A bit per segment of a mapped payload, set once the segment is verified. Thread-safe. A file of terabytes may be
-/// mostly holes. calloc gets a large allocation from the system as untouched zero pages, so only pages with a set bit
-/// use memory.
+/// A bit per segment of a mapped payload, set once the segment is verified. Thread-safe. calloc gets a large array from
+/// the system as untouched zero pages, so only pages with a set bit use memory, even for a sparse file of terabytes.
 class VerifiedSegments {
  public:
   explicit VerifiedSegments(std::uint64_t segments)

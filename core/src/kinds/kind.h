@@ -88,7 +88,7 @@ struct KindRow {
   bool (*set_option)(FilterSpec&, std::string_view text);
   /// The text from which set_option restores this spec's option. The text may be empty if the option is the default.
   std::string (*option_text)(const FilterSpec&);
-  /// The option of a stored filter. Null also if the option is not one number, or only affects the size.
+  /// The option of a stored filter. Also null if the option is not a single number, or affects only the size.
   unsigned (*option_of)(const Shape&) noexcept;
 
   // start and clear are null for a kind in which a zeroed payload is a new filter, as in most kinds.
@@ -96,8 +96,8 @@ struct KindRow {
   void (*start)(Store, const FilterSpec&);
   /// Removes all keys.
   void (*clear)(Store);
-  /// The rate for absent hashes that a new filter sized by bits per key promises. Reads the shape and what start()
-  /// wrote. If null, the promise is predicted_fp_rate at capacity.
+  /// The rate for absent hashes that a new filter promises if it was sized by bits per key. Reads the shape and what
+  /// start() wrote. If null, the promise is predicted_fp_rate at capacity.
   double (*promised_fp_rate)(const View&) noexcept;
 
   /// The layers, oldest first. Null for a kind without layers.

@@ -1,5 +1,5 @@
 // A kind's functions for a payload in pages; KindRow::paging points to them. PagedFilter (crivo/host/paged_filter.h)
-// has the contracts of most of them.
+// documents most of them.
 //
 // To support pages, a kind defines a class Key, constructed from (layout, hash); make_paging<Key>() makes its Paging.
 // The members page(), contains(pages), add(pages, only_if_absent), count(pages) and remove(pages) are for that key. All

@@ -48,8 +48,8 @@ KeyTransform builtin(std::string_view name) {
     };
   }
   if (const auto bytes = parameter(name, kDropSuffix)) {
-    // A key no longer than the suffix has an empty canonical key. Leaving such a key unchanged would be wrong for a
-    // prefix (of a prefix extractor) that reaches into the suffix.
+    // A key no longer than the suffix has an empty canonical key: it may be a prefix (of a prefix extractor) that ends
+    // within the suffix. If left unchanged, such prefixes of equal keys would differ.
     return [n = std::size_t{*bytes}](const Slice& key, std::string*) {
       return Slice(key.data(), key.size() - std::min(n, key.size()));
     };

@@ -48,7 +48,7 @@ class SettingsParser {
   Result<void> set_positional(std::string_view values);
   /// The settings, after all options are set. Errors: contradictory options.
   [[nodiscard]] Result<Settings> finish() const;
-  /// Continues with these settings, but still knows which options were set.
+  /// Replaces the settings, but not the record of the options that were set.
   void continue_from(const Settings& settings) { settings_ = settings; }
 
  private:

@@ -58,9 +58,10 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   void record_error(const Result<void>& result, bool transforms = false);
   /// The filters of a new file, within max_total_bytes if set.
   [[nodiscard]] FilePlan plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept;
-  /// Logs warnings: wrong options and the filter that is used instead; a `folder` for hashes that is in memory (null:
-  /// no folder); a bug of RocksDB with these table options; and damaged blocks found since the last call. Also records
-  /// the column family in the counters. RocksDB passes a logger to a policy only when it requests a builder.
+  /// Logs warnings: wrong options and the filter that is used instead; `folder`, the folder for spilled hashes (may be
+  /// null), if it is in memory (tmpfs); a bug of RocksDB with these table options; and damaged blocks found since the
+  /// last call. Also records the column family in the counters. RocksDB passes a logger to a policy only when it
+  /// requests a builder.
   void log_warnings(const rocksdb::FilterBuildingContext& context, const Settings& settings,
                     const std::string* folder) const noexcept;
 

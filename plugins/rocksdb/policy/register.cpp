@@ -18,7 +18,7 @@ namespace {
 
 using Pattern = rocksdb::ObjectLibrary::PatternEntry;
 
-/// Matches every text that begins with "crivo", in any case.
+/// Matches every text that begins with "crivo", in upper or lower case.
 Pattern begins_with_crivo() {
   std::string name = "crivo";
   Pattern pattern(name, /*optional=*/true);
@@ -47,9 +47,9 @@ void add_factory(rocksdb::ObjectLibrary& library, const Pattern& pattern) {
 
 // A misspelled policy name must reach Crivo's code, which reports the name when the database is opened. Without a
 // factory for the name, RocksDB would continue without filters. So the factories match every text that begins with
-// "crivo" in any case, or contains "crivo", "Crivo" or "CRIVO". If the text in braces has no id, or has an option
-// without a value, RocksDB uses the whole text as the name, with its blanks, quotes and braces. OPTIONS files may also
-// name the collector and the listener, which ConfigureRocksDB installs.
+// "crivo" (upper or lower case), or contains "crivo", "Crivo" or "CRIVO". If the text in braces has no id, or has an
+// option without a value, RocksDB uses the whole text as the name, with its blanks, quotes and braces. OPTIONS files
+// may also name the collector and the listener, which ConfigureRocksDB installs.
 void register_factories(rocksdb::ObjectLibrary& library) {
   library.AddFactory<rocksdb::TablePropertiesCollectorFactory>(ScanCollectorFactory::kName,
                                                                [](const auto&, auto* guard, std::string*) {

@@ -61,7 +61,7 @@ Dl_info place_of(const void* address) noexcept {
 /// Recorded at startup, before the program can change its environment, folder or files.
 struct Start {
   bool filters_requested;  // CRIVO_ROCKSDB is set and not empty
-  bool may_print;          // standard error is open, and not one of the program's files
+  bool may_print;          // standard error was open, so it is not a file that the program opened
   char plugin[PATH_MAX];
 
   Start() noexcept : may_print(::fcntl(STDERR_FILENO, F_GETFD) != -1) {

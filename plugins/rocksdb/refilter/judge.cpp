@@ -97,7 +97,7 @@ std::optional<Expected> expected_of(const FamilyPolicy& family, const NewFile& f
 
 /// How filters without a stamp differ from the expected ones; empty if they match.
 std::string difference(const FamilyPolicy& family, const sst::FileFilters& filters, const Expected& expected) {
-  // If memory is short or a limit is reached, a blocked filter may replace a ribbon, and an always-maybe block may
+  // With max_filter_bytes or max_build_bytes, a blocked filter may replace a ribbon, and an always-maybe block may
   // replace any filter.
   const bool has_limits =
       family.settings && (family.settings->max_filter_bytes != 0 || family.settings->max_build_bytes != 0);

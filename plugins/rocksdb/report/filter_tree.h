@@ -7,11 +7,10 @@
 // sized by these options.
 // 2. Otherwise 0.9 of the limit is divided over the levels that have keys, and a new file gets the bits per key of its
 // level. Keys above this level that running compactions read count as keys of this level.
-// 3. Files that are not rewritten retain the filters of an earlier plan. If these leave too little of the limit, the
-// running compactions together get the larger of two budgets: the rest of the limit, or the filter bytes of their
-// inputs. If all filters exceed the limit, the second budget is multiplied by limit / (bytes of all filters). For a
-// flushed file, the rest is 1.05 times the limit, less the filters of other files and running compactions; the file
-// gets at most half of this rest.
+// 3. Other files retain the filters of an earlier plan, which may leave too little of the limit. So all running
+// compactions together get at most max(limit - other filters, filters of their inputs * min(1, limit / all filters)),
+// in bytes. A flushed file gets at most (1.05 * limit - other filters - filters of the running compactions) / 2; the
+// compactions' filters are those of their inputs or those planned for their outputs, whichever are larger.
 //
 // The bytes of a new filter are not reserved: they count from the next listing on. Listing takes a microsecond per
 // file, under the database's mutex. Unless requested by `now`, it takes at most 1% of the time.

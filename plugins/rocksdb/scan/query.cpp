@@ -24,9 +24,9 @@ using rocksdb::UserCollectedProperties;
 /// new record may replace that of another filter.
 ///
 /// RocksDB keeps a file's properties unchanged in memory while the file is open. A query gets only these properties. So
-/// a filter is identified by its address, its size and its stated checksum. A later filter at this address counts as
-/// verified only with the same size and stated checksum. Even then, its bytes are sound, because RocksDB has verified
-/// the properties block, unless the file has no checksums.
+/// a filter is identified by its address, its size and its stated checksum. A later filter at this address with the
+/// same size and stated checksum also counts as verified. This is harmless: RocksDB has verified the checksum of the
+/// properties block, unless the file has no checksums.
 class VerifiedBlocks {
  public:
   /// Never destroyed: programs may scan after this library's static objects are destroyed.

@@ -30,9 +30,9 @@ struct TreeSizes {
 };
 
 /// Fits a tree with equal ratios between its levels. The fitted tree has the same number of levels, and its last level
-/// has the same share of the keys below level 0. If only the last level has keys, level 0 determines the ratio:
-/// crivo.Auto models level 0 as four runs that together have as many keys as the smallest level. In a tree of two
-/// levels, this ratio gives such a run the mean number of keys of the real runs.
+/// has the same share of the keys below level 0. If only the last level has keys, level 0 determines the ratio.
+/// crivo.Auto models level 0 as four runs that together have as many keys as the smallest level. The ratio is such
+/// that, with two levels, a modelled run has as many keys as a real run on average.
 [[nodiscard]] TreeFit fit_tree(const TreeSizes& sizes) noexcept;
 
 /// The ratios to try, because a tree is never quite as crivo.Auto assumes: the ratio of the fit, some ratios up to four

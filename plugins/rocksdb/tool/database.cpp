@@ -68,7 +68,7 @@ constexpr const char* kWalDir = "wal_dir in OPTIONS of DB";
 constexpr const char* kLogDir = "db_log_dir in OPTIONS of DB";
 
 /// A relative path in OPTIONS means another folder for this process, and a copied database may name the original's
-/// folder. RocksDB would find an empty log there, or create one, and lose the records of the real log.
+/// folder. RocksDB would find or create an empty write-ahead log there, and lose the records of the real one.
 void check_log_folder(const std::string& option, const std::string& folder, const std::string& path) {
   std::error_code error;
   if (folder.empty() || fs::equivalent(folder, path, error)) return;
@@ -98,7 +98,7 @@ void check_env(const std::string& path) {
                 ": a database in its own Env, such as an encrypting one, can be opened only by its own program");
 }
 
-/// RocksDB aborts if it opens a database on a full disk, because opening writes a new manifest and the log's contents.
+/// RocksDB aborts if it opens a database on a full disk, because opening writes a new manifest and the WAL's contents.
 void check_free_space(const std::string& path) {
   std::uint64_t needed = std::uint64_t{1} << 20;  // for LOG and OPTIONS
   std::error_code error;

@@ -17,7 +17,7 @@ struct sqlite3_api_routines;
  * `*error_message`, unless `error_message` is null; the caller frees the message with sqlite3_free. A linked program
  * may pass null for `routines`. No other thread may use this connection while the call runs.
  *
- * To add them to every connection that the process opens later, run this once, before it opens the first connection:
+ * To add them to every later connection of the process, run this once, before the first connection is opened:
  *
  *     sqlite3_auto_extension((void (*)(void))sqlite3_crivo_init);
  */

@@ -98,8 +98,8 @@ struct Classic {
   }
 
   /// If the filter exceeds the caches, additions wait for memory. Each thread then fills its own copy, and the copies
-  /// are OR-ed. The number of threads is at most 1 + the size of the hashes / the size of the filter. A build with
-  /// a memory limit uses one thread.
+  /// are OR-ed. At most 1 + (bytes of hashes) / (bytes of filter) threads run. A build with a memory limit uses one
+  /// thread.
   static Result<void> add_many(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added,
                                BuildTask& task) {
     const std::size_t bytes = store.payload.size();

@@ -17,8 +17,8 @@ double fill_of(double bits_per_key, unsigned probes) noexcept {
   return -portable::expm1(-double(probes) / bits_per_key);
 }
 
-/// The largest number of bits per key in [low, high] whose stored form has at most `stored_bits` per key; `low` must
-/// meet this bound. Bisection works, because for fixed k the entropy of a sparse filter increases with m: its
+/// The largest number of bits per key in [low, high] for which the blob has at most `stored_bits` bits per key; `low`
+/// must meet this bound. Bisection works, because for fixed k the entropy of a sparse filter increases with m: its
 /// derivative with respect to m is H(f) + (1 - f) ln(1 - f) log2((1 - f) / f) > 0 at every fill f.
 double most_bits_per_key(double stored_bits, unsigned probes, double low, double high) noexcept {
   if (stored_bits_per_key(high, probes) <= stored_bits) return high;
@@ -66,7 +66,7 @@ Result<FilterSize> size_compressed_by_bits(std::uint64_t capacity, double stored
   double best_rate = bloom_fp_rate(best_bits, best_probes);
   const double most = std::max(kMaxCompressedBitsPerKey, stored_bits);
   for (unsigned probes = 1; probes <= kMaxClassicProbes; ++probes) {
-    // From `sparse` bits per key on, the blob is compressed.
+    // With at least `sparse` bits per key, the blob is compressed.
     const double sparse = -double(probes) / portable::log1p(-kSparseFill) * (1 + 1e-12);
     const double low = std::max(stored_bits, sparse);
     if (low > most || stored_bits_per_key(low, probes) > stored_bits) continue;

@@ -73,7 +73,7 @@ struct Counting {
   }
 
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
-    // An AVX2 version was not faster: a wide load of a mask that was written word by word stalls.
+    // An AVX2 version was not faster: store forwarding fails for a wide load of a mask that was written word by word.
     constexpr std::size_t kAhead = 16;
     std::byte* payload = store.payload.data();
     const std::uint64_t blocks = store.shape.units;

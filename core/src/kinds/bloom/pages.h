@@ -102,7 +102,7 @@ class KeyCounters {
   KeyCounters(const PageLayout& layout, std::uint64_t hash) noexcept
       : layout_(layout), width_(K::position_bits(layout.shape)), hash_(hash) {}
 
-  /// The page of the first counter, where the key is counted.
+  /// The page of the first counter. Page::keys counts the key in this page.
   [[nodiscard]] std::uint64_t page() const noexcept {
     return CounterPlace(mulhi(hash_, layout_.shape.units), width_).byte / layout_.page_bytes;
   }

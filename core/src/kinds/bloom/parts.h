@@ -19,7 +19,7 @@ namespace crivo {
 /// Payloads of at least this size are larger than most caches, so most additions wait for memory.
 inline constexpr std::size_t kFarBytes = std::size_t{64} << 20;
 
-/// The number of threads that are worthwhile for this many hashes, at most the task's number.
+/// The number of threads worth starting for this many hashes, at most task.threads().
 inline std::size_t threads_worth(std::size_t hashes, const BuildTask& task) noexcept {
   // The minimum per thread. Starting a thread takes a tenth of the time of adding this many hashes.
   constexpr std::size_t kMinHashes = std::size_t{1} << 16;

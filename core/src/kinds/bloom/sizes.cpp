@@ -42,7 +42,7 @@ std::uint64_t smallest_units(double guess, double fp_rate, const Rate& rate) {
 constexpr double kExactThrows = 256;  // above this, the exact recurrence is too slow
 
 /// The probability that the throws set all bits that the probes test. After some throws, `missing[r]` is the
-/// probability that r given bits are set; one throw sets one of them with probability r / bits. Likewise, after r
+/// probability that r given bits are all set; one throw sets one of them with probability r / bits. Likewise, after r
 /// different bits were tested, a probe tests a new bit with probability 1 - r / bits. (The closed form of Bose et al.
 /// loses digits by cancellation.)
 double exact_mean(double bits, unsigned throws, unsigned probes) noexcept {

@@ -15,9 +15,9 @@ namespace crivo {
 /// Sources: Bose et al. 2008, "On the false-positive rate of Bloom filters"; Christensen, Roginsky & Jimeno 2010.
 [[nodiscard]] double classic_fp_rate(double bits, double keys, unsigned probes) noexcept;
 
-/// The smallest classic filter with classic_fp_rate <= fp_rate at `capacity` keys, for k up to 64. (For a real k, m =
-/// -n ln fp_rate / (ln 2)^2.) Errors: kBadArgument for a capacity outside 1..kMaxCapacity, or an fp_rate outside
-/// (capacity * 2^-64, 1). The lower bound is the rate at which different keys share a 64-bit hash.
+/// The smallest classic filter with classic_fp_rate <= fp_rate at `capacity` keys, for k up to 64. (With a real-valued
+/// k, m would be -n ln fp_rate / (ln 2)^2.) Errors: kBadArgument for a capacity outside 1..kMaxCapacity, or an fp_rate
+/// outside (capacity * 2^-64, 1). The lower bound is the rate at which different keys share a 64-bit hash.
 [[nodiscard]] Result<FilterSize> size_classic(std::uint64_t capacity, double fp_rate);
 
 /// The number of probes with the lowest rate for this many bits per key, which must be above 0.

@@ -33,14 +33,14 @@ class PaneLayout {
     const std::uint64_t in_page = std::min<std::uint64_t>(page_, blocks_ - first);
     return {kWindowHeaderBytes + (first * stored_panes_ + (block - first)) * kBlockBytes, in_page * kBlockBytes};
   }
-  /// The number of stored panes.
+  /// The panes of the window plus one.
   [[nodiscard]] std::uint32_t stored_panes() const noexcept { return stored_panes_; }
   [[nodiscard]] std::uint64_t payload_bytes() const noexcept {
     return kWindowHeaderBytes + blocks_ * stored_panes_ * kBlockBytes;
   }
 
  private:
-  // The number of blocks, over all panes, that fit in a row on SQLite's page of 4096 bytes.
+  // The number of blocks of all panes together that fit in a row of a 4096-byte SQLite page.
   static constexpr std::uint32_t kBlocksInPage = 63;
 
   std::uint64_t blocks_;

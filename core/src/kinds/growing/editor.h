@@ -41,9 +41,9 @@ class GroupEditor : public GroupReader {
 
   /// Adds copies of a key; requires a free cell. Returns false, with nothing changed, if the group is full.
   [[nodiscard]] bool add(const Entry& key, std::uint64_t copies) noexcept;
-  /// Removes one copy of the matching entry that has the most bits, unless its count is saturated. If that entry
-  /// belonged to another key, this key's own entry, which is shorter, remains. Its bits are a prefix of both keys, so
-  /// both are still found. Returns false if no entry matches.
+  /// Removes one copy of the longest matching entry, unless the entry's count is saturated. If the removed entry
+  /// belonged to another key, this key's own, shorter entry remains. The remaining entry is a prefix of both keys'
+  /// bits, so both keys are still found. Returns false if no entry matches.
   [[nodiscard]] bool remove(const Entry& key) noexcept;
 
   /// Moves the slots, in the form of the next level, into two lists, and empties the group.
@@ -69,7 +69,7 @@ class GroupEditor : public GroupReader {
   std::uint64_t payload_bytes_;
 };
 
-// The groups of a payload that is being created or enlarged.
+// Functions for the groups of a payload that is being created or enlarged.
 
 /// Puts the cells that come with a group into the free list.
 void free_cells_of(const Shape& shape, AlignedBytes& payload, std::uint64_t group) noexcept;

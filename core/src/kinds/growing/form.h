@@ -31,7 +31,7 @@ inline constexpr unsigned kCellBytes = 128;
 inline constexpr unsigned kCellUnit = 16;  // cell numbers count units of this size
 
 // Offsets in the payload and in a group's header.
-inline constexpr std::size_t kGroupsAt = 64;  // after the first free cell and the number of free cells
+inline constexpr std::size_t kGroupsAt = 64;  // after the first free cell, the number of free cells, and padding
 inline constexpr std::size_t kFreeCellsAt = 4;
 inline constexpr std::size_t kRunsAt = 8;  // after the number of slots
 inline constexpr std::size_t kCellsAt = kRunsAt + kRunWords * 8;

@@ -211,7 +211,7 @@ class KeyGroup {
     return GroupPage(layout.shape, page, bytes, buffer).cells();
   }
   // Pages may be fuller than the groups of a payload are on average, so the payload may need more groups than pages.
-  // The last cell of each group may be partly unused, so this assumes that each group adds one cell less than it does.
+  // One of the cells that each group adds is not counted, because the group's last cell may be partly unused.
   static Shape payload_shape(const PageLayout& layout, std::uint64_t cells) {
     const std::uint64_t pages = layout.pages();
     const std::uint64_t per_group = GroupBytes(layout.shape.param).cells - 1;

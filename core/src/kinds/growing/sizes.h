@@ -8,9 +8,9 @@
 namespace crivo {
 
 /// The rate after this many additions. A filter that holds this many keys after removals has at most this rate. A query
-/// matches an entry with probability 2^-b. b is the number of hash bits in the entry and its group's address: F plus
-/// the level of the group when the key was added, and at least 32. While the number of groups doubles, on average half
-/// of the added keys fall into a group that is already split. Source: derived here; for tables that double at once,
+/// matches an entry with probability 2^-b. b is the number of hash bits in the entry and its group's address:
+/// max(32, `bits` + the group's level when the key was added). While the number of groups doubles, on average half of
+/// the added keys fall into a group that is already split. Source: derived here; for tables that double in one step,
 /// Dayan, Bercea, Reviriego & Pagh 2023, "InfiniFilter", section 4.
 [[nodiscard]] double growing_fp_rate(double keys, unsigned bits) noexcept;
 

@@ -47,7 +47,7 @@ struct RecordBucket {
 };
 using RibbonBucket = RecordBucket<std::uint64_t>;
 
-/// The outcome of adding a bucket: its threshold, and how many of its keys were bumped. Those are its first keys.
+/// The outcome of adding a bucket: its threshold, and the number of bumped keys, which are the bucket's first ones.
 struct RibbonBumped {
   unsigned threshold;
   std::size_t bumped;

@@ -110,7 +110,7 @@ struct Exact {
   static constexpr bool kIsExact = true;
   static constexpr double kDefaultFpRate = 1;
 
-  /// If the number of members is unknown, all keys are planned as members: these need the most bytes.
+  /// If the number of members is unknown, plans as if all keys were members, which needs the most bytes.
   static Result<Shape> plan(const FilterSpec& spec) {
     if (auto valid = check_capacity(spec.capacity); !valid) return valid.error();
     const std::uint64_t most_words = kExactHeaderBytes / 8 + ribbon_words(spec.capacity, kExactMapForm);

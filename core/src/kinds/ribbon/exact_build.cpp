@@ -62,7 +62,7 @@ class Members final : public HashSource {
     for (std::size_t i = keys->size(); i-- > 0;) {
       if ((*keys)[i].value == 1) found_.push_back((*keys)[i].hash);
     }
-    return task_.advance(0);  // lets the caller cancel: the other keys may be many
+    return task_.advance(0);  // lets the caller cancel, because there may be many other keys
   }
 
   RecordSource<HashedValue>& keys_;

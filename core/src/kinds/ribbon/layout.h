@@ -50,8 +50,8 @@ constexpr std::uint8_t kRibbonKeptFrom[4] = {0, 20, 40, 128};
   return width == kWideRibbon ? kRibbonKeptFrom[threshold] : kRibbonKeptFrom[threshold] / 2U;
 }
 
-/// A key's hash at the next level is its hash at this level times this factor. The same factor gives the base hash
-/// under the next seed.
+/// A key's hash at the next level is its hash at this level times this factor. In the base level, each further seed
+/// multiplies the hash by this factor once more.
 inline constexpr std::uint64_t kRibbonNextLevel = 0xD1342543DE82EF95;
 /// The factor for fingerprints. A key's fingerprint is computed from its hash at the first level, and is the same at
 /// every level.
@@ -109,8 +109,8 @@ struct RibbonLevelShape {
         base(is_base) {}
 
   [[nodiscard]] std::uint64_t slots() const noexcept { return blocks * kRibbonBlockSlots; }
-  /// The number of starts. No key starts in the last `width` slots, so a row never leaves its level. A row ends at the
-  /// latest in the block after the start's block.
+  /// The number of starts. No key starts in the last `width` slots, so a row never leaves its level. A row ends in its
+  /// start's block or in the next block.
   [[nodiscard]] std::uint64_t starts() const noexcept { return slots() - width; }
   [[nodiscard]] std::uint64_t bucket_of(std::uint64_t start) const noexcept { return ribbon_bucket(start, width); }
   [[nodiscard]] std::uint64_t buckets() const noexcept { return bucket_of(slots()); }

@@ -102,7 +102,7 @@ class Shard {
     }
   }
 
-  /// On entry, `window` is that of the shard on the right; on return, that of this shard.
+  /// On entry, `window` is the window of the shard on the right; on return, the window of this shard.
   void solve(Window& window) const noexcept {
     for (std::size_t end = band_.size(); end > 0;) {
       const std::size_t block = (end - 1) / kRibbonBlockSlots;

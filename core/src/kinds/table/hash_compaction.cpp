@@ -1,9 +1,9 @@
 // Hash compaction: an open-addressing hash table that stores, in place of each key, a value that is a few bits of the
-// key's hash. The hash gives the first slot, and the value gives the step from one slot to the next. All slots that a
-// value's probe sequence visits before its own have larger values: an added value is stored in the first slot with a
-// smaller value (an empty slot has 0), and the smaller value moves on by its own step. A search therefore ends early,
-// at the first slot with a smaller value. Papers: Wolper & Leroy 1993, "Reliable hashing without collision detection";
-// Amble & Knuth 1974, "Ordered hash tables", for the order.
+// key's hash. The hash gives the first slot, and the value gives the step from one slot to the next. An added value is
+// stored in the first slot of its probe sequence with a smaller value (an empty slot has 0). The smaller value then
+// moves on by its own step. So every slot that a probe sequence visits before its value's slot has a larger value, and
+// a search ends early, at the first slot with a smaller value. Papers: Wolper & Leroy 1993, "Reliable hashing without
+// collision detection"; Amble & Knuth 1974, "Ordered hash tables", for the order.
 #include <algorithm>
 #include <array>
 

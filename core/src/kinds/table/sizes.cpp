@@ -111,7 +111,7 @@ struct TableState {
 
 /// The state of a table of m slots after n = `load` m keys. An ordered table equals one in which the values were added
 /// from the largest, V, down to the smallest, each to the first free slot of its sequence. Let e be the share of slots
-/// without a larger value, and assume that these slots are random. As the step depends only on the value, each free
+/// without a larger value, and assume that these slots are random. The step depends only on the value, so each free
 /// slot ends a run of L slots along that step. L is geometric with mean 1 / e. The slot is occupied if any of the n / V
 /// keys of this value starts in the run: with probability 1 - z^L, where z = exp(-n / (V m)). So
 ///   e' = e - e E[1 - z^L] = z e^2 / (1 - z + z e),
@@ -155,8 +155,8 @@ double bisect(double low, double high, const Condition& holds) {
   return low;
 }
 
-/// The number of slots for a rate. If the load would be below half of kMaxLoad, one more bit per slot costs less: the
-/// result is then kMaxUnits, except at kMaxFingerprintBits.
+/// The number of slots for a rate. If the load would be below half of kMaxLoad, one more bit per slot costs less. The
+/// result is then kMaxUnits, so that best_size() does not choose it, except at kMaxFingerprintBits.
 FingerprintSize hash_compaction_slots_for(double keys, double fp_rate, unsigned bits) noexcept {
   const bool too_few_bits = hash_compaction_fp_rate(kMaxLoad / 2, bits) > fp_rate;
   if (too_few_bits && bits < kMaxFingerprintBits) return {to_units(kMaxUnits), bits};

@@ -60,7 +60,7 @@ struct RocksDBFilterOptions {
 
   /// The most bytes of the filter blocks of one file, 0 to 1e15; 0, the default, means no limit. To stay within the
   /// limit, filters get fewer bits per key and thus a higher rate, which LOG reports. If less than 96 bytes are left
-  /// (up to 128 with a key_transform), a block has 6 bytes and lets every key pass, even above the limit.
+  /// (up to 128 with a key_transform), a block has 6 bytes, even if these exceed the limit, and lets every key pass.
   std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
   /// The most bytes of memory for building filters, over all policies of this process, 0 to 1e15; 0, the default, means
   /// no limit. Hashes beyond half of the limit go to an unnamed temporary file: in $TMPDIR, or else in the database's

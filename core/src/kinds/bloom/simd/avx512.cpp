@@ -1,6 +1,6 @@
-// The blocked and counting kinds with AVX-512. A block fills one register. Up to eight positions take a 256-bit
-// multiplication and a permutation of two registers; more positions take a 512-bit multiplication. An addition builds
-// the block's sixteen words in a register and ORs them into memory once.
+// The blocked and counting kinds with AVX-512. A block fills one register. Up to eight positions need a 256-bit
+// multiplication and a permutation of two registers; more need a 512-bit multiplication. An addition builds the block's
+// sixteen words in a register and ORs them into memory once.
 #if defined(__x86_64__)
 
 #include <immintrin.h>

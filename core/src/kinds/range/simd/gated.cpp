@@ -23,7 +23,7 @@ struct Refusal {
   bool no_memory = false;
 };
 
-/// Reads what the gate admits. After a refusal, everything reads as zeros.
+/// Reads the words that the gate admits. After a refusal, every word reads as 0.
 class GatedWords {
  public:
   GatedWords(const std::byte* payload, ByteGate& gate, Refusal& refusal) noexcept

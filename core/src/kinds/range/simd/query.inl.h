@@ -78,7 +78,7 @@ struct RangeCodes {
     const double on = share >= 0 && share < 1 ? share * static_cast<double>(last - first - 1) : 0;
     return block_near(words, directory, blocks, zeros, first + 1 + static_cast<std::uint64_t>(on));
   }
-  /// The same. If codes are spread evenly, the number of zeros gives the block or a neighbour of the block.
+  /// The same as block_near(). If codes are spread evenly, `zeros` predicts the block or a neighbour of the block.
   [[nodiscard]] CRIVO_INLINE std::uint64_t block_of(std::uint64_t zeros) const noexcept {
     const std::uint64_t blocks = upper - directory;
     const std::uint64_t guess = std::min(mulhi(zeros, blocks_per_bucket), blocks - 1);
@@ -162,8 +162,8 @@ struct RangeCodes {
     if (__builtin_expect(zeros != 0, 1)) return {begin, static_cast<std::uint64_t>(__builtin_ctzll(zeros))};
     return {begin, long_count(view, words, number, begin)};
   }
-  /// The number of codes of a bucket that has at least 64. The next bucket begins in one of the next words, or later if
-  /// this bucket has hundreds of codes.
+  /// The number of codes of a bucket that has at least 64. The next bucket usually begins in one of the next kWords
+  /// words. If this bucket has hundreds of codes, the directory locates the next bucket.
   [[nodiscard]] CRIVO_NOINLINE static std::uint64_t long_count(const View& view, Words words, std::uint64_t number,
                                                                std::uint64_t begin) noexcept {
     constexpr std::uint64_t kWords = 4;
@@ -267,7 +267,7 @@ struct RangeCodes {
   }
 };
 
-/// answer_range() for numbers whose codes are not one interval: a block ends, or codes wrap around at the universe.
+/// answer_range() for numbers with several intervals of codes: a block ends, or codes wrap around at the universe.
 template <class Words>
 CRIVO_NOINLINE bool has_in_pieces(const View& view, Words words, std::uint64_t low, std::uint64_t steps) noexcept {
   const RangeHash& hash = prepared_of<RangePrepared>(view).hash;

@@ -84,7 +84,7 @@ CRIVO_TARGET inline unsigned wrong_of_eight(const RibbonEquation& equation, unsi
 }
 
 /// For up to 16 columns, no branch depends on the key, because a mispredicted branch takes longer than the code that it
-/// skips. If there are more than eight columns, some are tested twice, unless their number is a multiple of eight.
+/// skips. If the number of columns is above eight and not a multiple of eight, some columns are tested twice.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool holds(const RibbonEquation& equation) noexcept {
   if (equation.columns < 4) return holds_few<kWidth>(equation);

@@ -135,7 +135,7 @@ CRIVO_TARGET inline void contains_batch(const View& view, const std::uint64_t* h
   }
 }
 
-/// probe_key() of probe_key.h, compiled for this instruction set, because contains() is otherwise not inlined.
+/// probe_key() of probe_key.h, compiled for this instruction set; otherwise, contains() would not be inlined.
 template <unsigned kWidth>
 CRIVO_TARGET inline bool contains_key(const View& view, std::string_view key) noexcept {
   if (key.size() > kShortKey) return probe_long_key<&contains<kWidth>>(view, key);
