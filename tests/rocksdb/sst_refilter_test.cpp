@@ -189,7 +189,7 @@ TEST_F(SstRefilter, RefusesWrongPoliciesAndFolders) {
   EXPECT_EQ(files(), 1U) << "no folder was made";
 }
 
-// RocksDB would use an empty folder as the log, and lose the keys that are only in the real log.
+// RocksDB would accept an empty folder for the WAL, and lose the keys that are only in the real WAL.
 TEST_F(SstRefilter, RefusesALogThatItDoesNotFind) {
   const std::string elsewhere = path("log").string();
   write_database(many_files(crivo_bloom()), path("other").string(), 10);
