@@ -23,12 +23,14 @@ function(crivo_self_contained target exports)
   add_dependencies(${target} crivo)
   target_link_libraries(${target} PRIVATE
     $<BUILD_INTERFACE:$<TARGET_FILE:crivo>> $<BUILD_INTERFACE:${CRIVO_ZSTD_STATIC}> $<BUILD_INTERFACE:Threads::Threads>)
-  # The sanitizers' runtime requires the shared libstdc++. --gc-sections removes unused parts of libstdc++, one of which
-  # needs a newer glibc than all other code.
-  if(NOT CRIVO_SANITIZE)
+  set(options ${ARGN})
+  if(CRIVO_SANITIZE)  # the sanitizers' runtime is in the program, and requires the shared libstdc++
+    list(REMOVE_ITEM options LINKER:-z,defs)
+  else()
+    # --gc-sections removes unused parts of libstdc++, one of which needs a newer glibc than all other code.
     target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/older_glibc.cpp")
-    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections ${ARGN})
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections)
   endif()
-  target_link_options(${target} PRIVATE "-Wl,--version-script=${exports}")
+  target_link_options(${target} PRIVATE "-Wl,--version-script=${exports}" ${options})
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${exports}")
 endfunction()

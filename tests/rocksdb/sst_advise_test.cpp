@@ -256,7 +256,8 @@ TEST_F(SstAdvise, KeepsTheLimitOfAllFilters) {
   rocksdb::Options options = options_of(shapes()[0], policy_from_string("crivo.Auto:10:max_total_bytes:50M"));
   options.listeners = {NewRocksDBFilterListener()};
   write_tree(*open_database(options, db()), shapes()[0], kKeys);
-  for (const json& choice : advise("db")[0]["plans"][0]["choices"]) {
+  const json advice = advise("db");
+  for (const json& choice : advice[0]["plans"][0]["choices"]) {
     const std::string text = choice["filter_policy"];
     EXPECT_EQ(text.find("max_total_bytes=52428800") != text.npos, text.find("crivo.Auto") != text.npos) << text;
     EXPECT_THAT(crivo("sst refilter -q --policy '" + text + "' db"), Succeeds());
