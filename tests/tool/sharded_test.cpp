@@ -48,6 +48,9 @@ TEST_F(ShardedTool, ABuildThatIsKilledLeavesTheOldFilterOrTheNewOne) {
 }
 
 TEST_F(ShardedTool, OpensAsManyShardsAsTheHardLimitAllows) {
+#ifdef CRIVO_SANITIZED
+  GTEST_SKIP() << "UBSan opens a pipe before it accepts a pointer";
+#endif
   ASSERT_THAT(crivo("build -q --shards 64 -o f", numbered_lines(5000)), Succeeds());
   // With the soft limit, even the manifest could not be opened. CTest leaves descriptor 3 open.
   EXPECT_THAT(shell("exec 3>&-; ulimit -Sn 4; " + std::string(kTool) + "query -q f", numbered_lines(1)), Succeeds());
