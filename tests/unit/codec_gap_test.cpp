@@ -253,6 +253,7 @@ TEST_F(HostileGapStream, IsRejectedByItsFrame) {
   }
 }
 
+#if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer makes all reserved memory resident
 /// The resident bytes of a payload's pages.
 std::size_t resident_bytes(std::span<const std::byte> payload) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -263,7 +264,6 @@ std::size_t resident_bytes(std::span<const std::byte> payload) {
   return page * static_cast<std::size_t>(std::ranges::count_if(in_memory, [](auto it) { return (it & 1) != 0; }));
 }
 
-#if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer makes all reserved memory resident
 // With huge pages, each of these bits would occupy a page of 2 MiB.
 TEST(GapCodedPayload, TakesTheMemoryThatItFills) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
