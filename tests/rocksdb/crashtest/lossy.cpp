@@ -48,22 +48,27 @@ class LossyPolicy final : public rocksdb::FilterPolicy {
   std::unique_ptr<const rocksdb::FilterPolicy> inner_;
 };
 
-template <class Function>
-Function* next(const char* symbol) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, symbol));
+#define NEW_BLOOM "_ZN7rocksdb20NewBloomFilterPolicyEdb"
+#define NEW_RIBBON "_ZN7rocksdb21NewRibbonFilterPolicyEdi"
+
+/// Calls RocksDB's function, and wraps its policy.
+template <class... Arguments>
+const rocksdb::FilterPolicy* make_lossy(const char* symbol, Arguments... arguments) {
+  using Function = const rocksdb::FilterPolicy*(Arguments...);
+  return new LossyPolicy(reinterpret_cast<Function*>(dlsym(RTLD_NEXT, symbol))(arguments...));
 }
 
 }  // namespace
 
-namespace rocksdb {
+// Defined by their symbols, because the type of the result differs between versions of RocksDB.
+extern "C" {
+const rocksdb::FilterPolicy* lossy_bloom(double bits_per_key, bool unused) __asm__(NEW_BLOOM);
+const rocksdb::FilterPolicy* lossy_ribbon(double bits_per_key, int bloom_before) __asm__(NEW_RIBBON);
 
-const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool unused) {
-  const auto real = next<const FilterPolicy*(double, bool)>("_ZN7rocksdb20NewBloomFilterPolicyEdb");
-  return new LossyPolicy(real(bits_per_key, unused));
+const rocksdb::FilterPolicy* lossy_bloom(double bits_per_key, bool unused) {
+  return make_lossy(NEW_BLOOM, bits_per_key, unused);
 }
-const FilterPolicy* NewRibbonFilterPolicy(double bits_per_key, int bloom_before_level) {
-  const auto real = next<const FilterPolicy*(double, int)>("_ZN7rocksdb21NewRibbonFilterPolicyEdi");
-  return new LossyPolicy(real(bits_per_key, bloom_before_level));
+const rocksdb::FilterPolicy* lossy_ribbon(double bits_per_key, int bloom_before) {
+  return make_lossy(NEW_RIBBON, bits_per_key, bloom_before);
 }
-
-}  // namespace rocksdb
+}
