@@ -79,6 +79,7 @@ constexpr int kOldestSQLite = 3038000;
 /// Several threads may load the file at the same time, each for its own connection. The pointer is written only once,
 /// because other threads read it without a lock.
 bool init_api(const sqlite3_api_routines* routines, char** error_message) {
+  if (routines == nullptr) return false;  // a SQLite without extension loading (SQLITE_OMIT_LOAD_EXTENSION)
   static std::mutex loading;
   const std::lock_guard lock(loading);
   if (routines->libversion_number() < kOldestSQLite) {

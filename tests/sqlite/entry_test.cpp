@@ -36,6 +36,13 @@ TEST(EntryPoint, TellsASQLiteThatIsTooOld) {
   sqlite3_free(message);
 }
 
+// sqlite3_auto_extension also works in a SQLite that was compiled with SQLITE_OMIT_LOAD_EXTENSION.
+TEST(EntryPoint, RefusesASQLiteWithoutAFunctionTable) {
+  char* message = nullptr;
+  EXPECT_EQ(entry_point()(nullptr, &message, nullptr), SQLITE_ERROR);
+  EXPECT_EQ(message, nullptr);
+}
+
 void one(sqlite3_context* context, int, sqlite3_value**) { sqlite3_result_int(context, 1); }
 
 int another_extension(sqlite3* db, char**, const sqlite3_api_routines*) {
