@@ -33,7 +33,8 @@ void walk_all(std::uint64_t walks) {
             << tally.useful << " times; scans left out " << scans.skipped << " of " << scans.asked << " files\n";
   for (const auto& [name, uses] : tally.rows) std::cout << uses << " x " << name << '\n';
   EXPECT_GE(tally.walks_with_useful_filters, walks * 3 / 5) << "walks without filters prove nothing";
-  EXPECT_GT(scans.skipped, scans.asked / 40) << "scans that skip nothing prove nothing";
+  const std::uint64_t one_in = walks < 20 ? 40 : 20;  // a few walks have few scans that can skip files
+  EXPECT_GT(scans.skipped, scans.asked / one_in) << "scans that skip nothing prove nothing";
   EXPECT_GT(scans.found, walks);
   EXPECT_GT(scans.denied, walks / 10);
 }
