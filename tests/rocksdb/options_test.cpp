@@ -140,9 +140,10 @@ TEST(RocksdbOptions, InCodeAreCheckedLikeStrings) {
 }
 
 TEST(RocksdbOptions, InCodeAreAllHeard) {
-  // With a new field, this does not compile until the field is named here. It also needs a row below.
-  [[maybe_unused]] const auto& [bits, rate, kind, transform, bloom_before, count, most_filter, most_build, most_total,
-                                budget, bottommost, ribbons, levels, ratio] = RocksDBFilterOptions();
+  // With a new field, this does not compile until the field is named here. It also needs a row below, at the end of the
+  // struct, and a new name for the struct's inline namespace.
+  [[maybe_unused]] const auto& [bits, rate, kind, transform, bloom_before, count, most_filter, most_build, budget,
+                                bottommost, ribbons, levels, ratio, most_total] = RocksDBFilterOptions();
   for (const auto& [options, id] : std::vector<std::pair<RocksDBFilterOptions, std::string>>{
            {{.bits_per_key = 5}, "crivo.Auto:5"},
            {{.fp_rate = 0.02}, "crivo.Auto:fp_rate:0.02"},

@@ -37,13 +37,13 @@ TEST_F(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
           "std::function<rocksdb::Slice (rocksdb::Slice const&, std::__cxx11::basic_string<char, "
           "std::char_traits<char>, std::allocator<char> >*)>)",
           "crivo::RocksDBFilterReport::all_filters_work() const", "crivo::RocksDBFilterReport::text[abi:cxx11]() const",
-          "crivo::ConfigureRocksDB(rocksdb::ColumnFamilyOptions&, crivo::RocksDBFilterOptions const&)",
-          "crivo::ConfigureRocksDB(rocksdb::Options&, crivo::RocksDBFilterOptions const&)",
+          "crivo::ConfigureRocksDB(rocksdb::ColumnFamilyOptions&, crivo::v0_2::RocksDBFilterOptions const&)",
+          "crivo::ConfigureRocksDB(rocksdb::Options&, crivo::v0_2::RocksDBFilterOptions const&)",
           "crivo::GetRocksDBFilterCounters(rocksdb::ColumnFamilyOptions const&)",
           "crivo::GetRocksDBFilterCounters(rocksdb::FilterPolicy const*)", "crivo::GetRocksDBFilterTotal(rocksdb::DB&)",
           "crivo::LogRocksDBFilterCounters(rocksdb::DB&, rocksdb::ColumnFamilyHandle*)",
           "crivo::NewRocksDBFilterCollectorFactory()", "crivo::NewRocksDBFilterListener()",
-          "crivo::NewRocksDBFilterPolicy(crivo::RocksDBFilterOptions const&)",
+          "crivo::NewRocksDBFilterPolicy(crivo::v0_2::RocksDBFilterOptions const&)",
           "crivo::PrefixMayExist(rocksdb::DB&, rocksdb::ColumnFamilyHandle*, std::basic_string_view<char, "
           "std::char_traits<char> >)",
           "crivo::PrefixesMayExist(rocksdb::DB&, rocksdb::ColumnFamilyHandle*, "

@@ -103,6 +103,7 @@ enum {
 };
 
 /// The name of a kind, by index from 0: "classic", "blocked" and so on. A static string; NULL beyond the last kind.
+/// Indexes can change with each version.
 CRIVO_API const char* crivo_kind_name(size_t index);
 /// The CRIVO_CAN_ bits of the kind with this index; 0 beyond the last kind.
 CRIVO_API uint32_t crivo_kind_can(size_t index);

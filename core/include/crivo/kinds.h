@@ -10,7 +10,7 @@
 
 namespace crivo {
 
-/// All kinds of filters; related kinds are adjacent.
+/// All kinds of filters; related kinds are adjacent. The order can change with each version.
 [[nodiscard]] std::span<const KindInfo> kinds() noexcept;
 /// The kind's lower-case name, such as "blocked".
 [[nodiscard]] std::string_view kind_name(Kind kind) noexcept;

@@ -31,6 +31,10 @@ namespace crivo {
 // RocksDB's headers define ROCKSDB_NAMESPACE, because a program's own build of RocksDB may rename the namespace.
 namespace rocksdb = ROCKSDB_NAMESPACE;
 
+// The namespace is a part of the names in the library. Rename it when the struct changes: a program that was compiled
+// with other options then fails to start, instead of passing wrong values.
+inline namespace v0_2 {
+
 /// The options of a filter policy, for one column family. Set at most one of bits_per_key, fp_rate and
 /// budget_bits_per_key; the default is 10 bits per key. Setting an option that the policy does not have is an error.
 struct RocksDBFilterOptions {
@@ -70,14 +74,6 @@ struct RocksDBFilterOptions {
 
   // crivo.Auto only:
 
-  /// The most bytes of all filters of the database together, 0 to 1e15; 0, the default, means no limit. While all
-  /// filters fit into 90% of the limit, the other options apply. Beyond that, 90% of the limit is divided over the
-  /// levels that have keys (as with budget_bits_per_key), and a new file gets the bits per key of its level. An old
-  /// file keeps its filter until a compaction or RefilterRocksDB rewrites it. Column families with this option share
-  /// the limit in proportion to their keys; set the same value for all. The database's listeners must include
-  /// NewRocksDBFilterListener, or DB::Open fails. docs/rocksdb_options.md says when filters can exceed the limit.
-  std::optional<std::uint64_t> max_total_bytes = std::nullopt;
-
   /// Filter bits per key, 0 to 1000, as a mean over all keys of the tree; real bits, not Bloom-equivalent ones. The
   /// levels get the rates that minimize false positives within this memory.
   std::optional<double> budget_bits_per_key = std::nullopt;
@@ -96,7 +92,16 @@ struct RocksDBFilterOptions {
   /// The ratio of keys between a level and the one above it, 1 to 1000. The default is max_bytes_for_level_multiplier
   /// with level compaction, and 10 with other styles. Used only with budget_bits_per_key.
   std::optional<double> level_ratio = std::nullopt;
+  /// The most bytes of all filters of the database together, 0 to 1e15; 0, the default, means no limit. While all
+  /// filters fit into 90% of the limit, the other options apply. Beyond that, 90% of the limit is divided over the
+  /// levels that have keys (as with budget_bits_per_key), and a new file gets the bits per key of its level. An old
+  /// file keeps its filter until a compaction or RefilterRocksDB rewrites it. Column families with this option share
+  /// the limit in proportion to their keys; set the same value for all. The database's listeners must include
+  /// NewRocksDBFilterListener, or DB::Open fails. docs/rocksdb_options.md says when filters can exceed the limit.
+  std::optional<std::uint64_t> max_total_bytes = std::nullopt;
 };
+
+}  // namespace v0_2
 
 /// Returns the canonical key, which is a part of `key` or of `*scratch`. The function may overwrite `*scratch`.
 ///
