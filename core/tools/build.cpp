@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "crivo/builder.h"
+#include "crivo/host/replace_file.h"
 #include "crivo/host/system.h"
 #include "crivo/host/temporary_file.h"
 #include "crivo/host/text.h"
@@ -69,8 +70,7 @@ bool writes_file(const BuildOptions& options) {
 std::string temporary_folder(const BuildOptions& options) {
   if (options.temp_folder) return *options.temp_folder;
   if (!writes_file(options)) return default_temp_folder();
-  std::error_code failure;
-  return default_temp_folder(std::filesystem::weakly_canonical(options.output.path, failure).parent_path().string());
+  return default_temp_folder(replaced_folder(options.output.path));
 }
 
 /// Temporary files on a memory file system use memory that --max-memory does not count, possibly more than the build
@@ -230,11 +230,10 @@ Refused for_users(const Error& error, const BuildOptions& options) {
   const ByteLimit& limit = of_filter ? options.max_bytes : options.max_memory;
   if (error.needed_bytes != 0 && !limit.given.empty()) return limit_error(limit, error.needed_bytes);
   std::string message = rename_field(error.message, "temp_folder", "temp-folder");
-  // A filter that was sized from its keys has slots for all keys. If such a filter is full, a key was repeated more
-  // often than its buckets have slots.
   if (error.code == ErrorCode::kFull) {
-    const bool has_capacity = options.spec.capacity != 0;
-    message += has_capacity ? "; raise or omit --capacity" : "; remove repeated keys, as sort -u does";
+    // A filter that was sized from its keys has slots for all keys, unless keys are repeated too often.
+    const bool is_repeated = options.spec.capacity == 0 || message.starts_with("additions of one key");
+    message += is_repeated ? "; remove repeated keys, as sort -u does" : "; raise or omit --capacity";
   }
   if (error.key_hash) {
     const auto place_in = [&](const KeyFiles& files) {

@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 
 #include "crivo/blob_file.h"
 #include "crivo/blob_writer.h"
+#include "crivo/host/replace_file.h"
 #include "crivo/host/sizing.h"
 #include "file.h"
 #include "progress.h"
@@ -38,10 +38,8 @@ void check_place(const std::string& path) {
     throw file_error("output must be writable", path);
   }
   if (errno != ENOENT) throw file_error("output must be writable", path);
-  std::error_code failure;
-  const std::string folder = std::filesystem::weakly_canonical(path, failure).parent_path().string();
-  if (failure || folder.empty() || folder.starts_with("/proc/") || folder == "/dev/fd")
-    return;  // a descriptor of this process
+  const std::string folder = replaced_folder(path);
+  if (folder.starts_with("/proc/") || folder == "/dev/fd") return;  // a descriptor of this process
   if (::access(folder.c_str(), F_OK) != 0) throw file_error("output must be writable", path);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
     throw file_error("the folder of the output must be writable", folder);

@@ -55,6 +55,11 @@ std::vector<Manifest> manifests_of(const UnionOptions& options) {
   return manifests;
 }
 
+/// The index of the filter that an error of unite() is about. If a kind cannot be united, it is that of the first filter.
+std::size_t at_fault(const Error& error, std::size_t index) {
+  return error.code == ErrorCode::kUnsupported ? 0 : index;
+}
+
 /// Unites shard by shard, so that at most two shards are in memory.
 ExitCode unite_shards(const UnionOptions& options, const std::vector<Manifest>& manifests) {
   const ReadLimits limits{.max_bytes = options.filters.max_bytes.bytes};
@@ -67,7 +72,8 @@ ExitCode unite_shards(const UnionOptions& options, const std::vector<Manifest>& 
       if (!all) {
         all = std::move(filter);
       } else if (auto done = all->unite(filter.ref()); !done) {
-        throw in_file(Refused(done.error()), shard_path(options.filters.paths[i], manifests[i], shard));
+        const std::size_t wrong = at_fault(done.error(), i);
+        throw in_file(Refused(done.error()), shard_path(options.filters.paths[wrong], manifests[wrong], shard));
       }
     }
     united.shards.push_back(unwrap(write_shard(all->ref(), options.output.path, shard, options.output.form())));
@@ -81,8 +87,9 @@ ExitCode unite_all(const UnionOptions& options) {
   check_output(options.output.path, options.filters.paths);
   if (const auto manifests = manifests_of(options); !manifests.empty()) return unite_shards(options, manifests);
   std::optional<AnyFilter> all;
-  for (const std::string& path : options.filters.paths) {
-    const FilterArgument filter{path, options.filters.max_bytes};
+  const std::vector<std::string>& paths = options.filters.paths;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const FilterArgument filter{paths[i], options.filters.max_bytes};
     try {
       if (all) {
         unite(*all, filter);
@@ -90,7 +97,7 @@ ExitCode unite_all(const UnionOptions& options) {
         all = load_copy(filter).filter;
       }
     } catch (const Refused& refused) {
-      throw in_file(refused, path);
+      throw in_file(refused, paths[at_fault(refused.error, i)]);
     }
   }
   return write_filter(all->ref(), options.output.path, options.output.form(),

@@ -241,6 +241,7 @@ TEST_F(Change, AUnionNamesTheFileAndTheFieldInWhichItDiffers) {
   EXPECT_EQ(crivo("union -o u f size").err,
             "crivo union: size: k" + rule + "5, got 6; create both with the same capacity and rate\n");
   EXPECT_THAT(crivo("union -o u ribbon ribbon").err, StartsWith("crivo union: ribbon: kind must support unite"));
+  EXPECT_THAT(crivo("union -o u ribbon f").err, StartsWith("crivo union: ribbon: kind must support unite"));
   EXPECT_THAT(crivo("union -o u f text").err, StartsWith("crivo union: text: "));
   EXPECT_EQ(crivo("union -o u f nowhere").err,
             "crivo union: FILTER must be readable, got nowhere: No such file or directory\n");

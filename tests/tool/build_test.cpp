@@ -135,6 +135,9 @@ TEST_F(ToolTest, SaysWhatToDoAboutAFullFilter) {
                             EndsWith("; raise or omit --capacity\n"))));
     EXPECT_THAT(crivo("build -o g --kind " + std::string(kind), numbered_lines(1000)), Succeeds());
   }
+  EXPECT_THAT(crivo("build --capacity 1000 -o f --kind cuckoo", "a\na\na\na\na\na\na\na\na\n"),
+              Fails(AllOf(StartsWith("crivo build: additions of one key must be at most 8"),
+                          EndsWith("; remove repeated keys, as sort -u does\n"))));
   std::string repeated;
   for (int i = 0; i < 100; ++i) repeated += "key\n";
   EXPECT_THAT(crivo("build -o f --kind cuckoo", repeated).err, EndsWith("; remove repeated keys, as sort -u does\n"));

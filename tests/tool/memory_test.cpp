@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "crivo/host/system.h"
 #include "shell.h"
@@ -145,6 +146,12 @@ TEST_F(Memory, KeepsTheOldFileWhenTheTemporaryFolderIsFull) {
                     "build -o f --kind ribbon --max-memory 16M --temp-folder . keys"),
               Fails("crivo build: temp-folder must have space for the hashes of a build, got .: File too large\n"));
   EXPECT_EQ(read("f"), "old");
+  // By default, the temporary files are beside the output.
+  const std::string folder = std::filesystem::canonical(path(".")).string();
+  EXPECT_THAT(shell("unset TMPDIR; trap '' XFSZ; ulimit -f 4096; " + std::string(kTool) +
+                    "build -o new --kind ribbon --max-memory 16M keys"),
+              Fails("crivo build: temp-folder must have space for the hashes of a build, got " + folder +
+                    ": File too large\n"));
   EXPECT_EQ(files(), 2U);
 }
 

@@ -1,4 +1,4 @@
-#include "base/replace_file.h"
+#include "crivo/host/replace_file.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -174,6 +174,13 @@ Error refused(const char* rule, const std::string& path) { return system_error(e
 Error not_writable(const std::string& path) { return refused("output must be writable", path); }
 
 }  // namespace
+
+std::string replaced_path(const std::string& path) { return resolve(path).path; }
+
+std::string replaced_folder(const std::string& path) {
+  std::error_code failure;
+  return std::filesystem::weakly_canonical(parent_of(replaced_path(path)), failure).string();
+}
 
 Result<void> replace_file(const std::string& path, const ContentWriter& write) {
   const Target target = resolve(path);

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/error_text.h"
-#include "base/replace_file.h"
+#include "crivo/host/replace_file.h"
 #include "crivo/blob_writer.h"
 
 namespace crivo {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "base/replace_file.h"
+#include "crivo/host/replace_file.h"
 #include "crivo/blob_file.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/owned_fd.h"

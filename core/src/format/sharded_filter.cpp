@@ -16,6 +16,7 @@
 
 #include "base/error_text.h"
 #include "crivo/host/owned_fd.h"
+#include "crivo/host/replace_file.h"
 #include "format/manifest.h"
 
 namespace crivo {
@@ -111,11 +112,7 @@ Result<Manifest> read_manifest(const std::string& path) {
   return Manifest::parse(*blob);
 }
 
-std::string shards_folder(const std::string& manifest_path) {
-  std::error_code failure;
-  const bool is_link = fs::is_symlink(manifest_path, failure);
-  return (is_link ? fs::weakly_canonical(manifest_path, failure).string() : manifest_path) + ".shards";
-}
+std::string shards_folder(const std::string& manifest_path) { return replaced_path(manifest_path) + ".shards"; }
 
 std::string shard_path(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number) {
   return shards_folder(manifest_path) + "/" + manifest.file_name(number);

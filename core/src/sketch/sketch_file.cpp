@@ -1,5 +1,5 @@
 // Writes sketches to files.
-#include "base/replace_file.h"
+#include "crivo/host/replace_file.h"
 #include "crivo/sketch.h"
 
 namespace crivo {

@@ -15,6 +15,11 @@ using ByteSink = std::function<bool(std::span<const std::byte>)>;
 /// Passes all bytes of a file to the sink, in order. Returns false as soon as the sink does, or on another failure.
 using ContentWriter = std::function<bool(const ByteSink&)>;
 
+/// The path of the file that replace_file(path) writes, after following all links. The file may not exist yet.
+[[nodiscard]] std::string replaced_path(const std::string& path);
+/// The canonical path of that file's folder; empty on failure.
+[[nodiscard]] std::string replaced_folder(const std::string& path);
+
 /// Replaces the file with the guarantees of write_blob_file (crivo/blob_file.h). Errors: kSystem with path and reason.
 [[nodiscard]] Result<void> replace_file(const std::string& path, const ContentWriter& write);
 
