@@ -55,7 +55,8 @@ std::vector<Manifest> manifests_of(const UnionOptions& options) {
   return manifests;
 }
 
-/// The index of the filter that an error of unite() is about. If a kind cannot be united, it is that of the first filter.
+/// The index of the filter that an error of unite() is about. If a kind cannot be united, it is that of the first
+/// filter.
 std::size_t at_fault(const Error& error, std::size_t index) {
   return error.code == ErrorCode::kUnsupported ? 0 : index;
 }

@@ -90,7 +90,8 @@ TEST_F(ToolTest, FollowsLinksToFilesThatAreYetToBeMade) {
   EXPECT_TRUE(std::filesystem::is_symlink(path("first")));
   EXPECT_TRUE(std::filesystem::is_symlink(path("folder/second")));
   EXPECT_EQ(crivo("query target a").out, "a\n");
-  ASSERT_THAT(shell("ln -s folder/third third; " + std::string(kTool) + "build -q --shards 2 -o third", "a\n"), Succeeds());
+  ASSERT_THAT(shell("ln -s folder/third third; " + std::string(kTool) + "build -q --shards 2 -o third", "a\n"),
+              Succeeds());
   EXPECT_EQ(crivo("query third a").out + crivo("query folder/third a").out, "a\na\n");
   const Outcome circle = shell("ln -s circle circle; " + std::string(kTool) + "build -o circle", "a\n");
   EXPECT_EQ(circle.err, "crivo build: output must be writable, got circle: Too many levels of symbolic links\n");

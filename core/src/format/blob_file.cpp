@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/error_text.h"
-#include "crivo/host/replace_file.h"
 #include "crivo/blob_writer.h"
+#include "crivo/host/replace_file.h"
 
 namespace crivo {
 namespace {

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/error_text.h"
-#include "crivo/host/replace_file.h"
 #include "crivo/blob_file.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/owned_fd.h"
+#include "crivo/host/replace_file.h"
 #include "crivo/sharded_filter.h"
 #include "format/blob_header.h"
 #include "format/manifest.h"
