@@ -9,8 +9,11 @@ SELECT replace(filter, 'RocksDB src', 'RocksDB') AS "", printf('%.2f', bits_per_
    AND (filter GLOB 'RocksDB src * 10' OR filter = 'crivo blocked 10'
         OR filter GLOB 'crivo * 1%' AND filter NOT IN ('crivo blocked 1%', 'crivo range 1%'));
 
+CREATE VIEW filters_of_all_machines AS
+SELECT 'AMD' AS CPU, * FROM filters UNION ALL SELECT 'Intel', * FROM filters_intel;
+
 CREATE VIEW ratios_to_rocksdb AS
-SELECT '10^' || (length(o.keys) - 1) AS keys,
+SELECT o.CPU, '10^' || (length(o.keys) - 1) AS keys,
        printf('%.2f', o.build_ns / rb.build_ns) AS "blocked build",
        printf('%.2f', o.absent_ns / rb.absent_ns) AS "blocked lookup",
        printf('%.2f', o.batch_absent_ns / rb.batch_absent_ns) AS "blocked batch",
@@ -18,11 +21,11 @@ SELECT '10^' || (length(o.keys) - 1) AS keys,
        printf('%.2f', r.absent_ns / rr.absent_ns) AS "ribbon lookup",
        printf('%.2f', r.batch_absent_ns / rr.batch_absent_ns) AS "ribbon batch",
        printf('%.2f', r.absent_ns / rb.absent_ns) AS "ribbon lookup to Bloom lookup"
-  FROM filters AS o
-  JOIN filters AS r USING (keys) JOIN filters AS rb USING (keys) JOIN filters AS rr USING (keys)
+  FROM filters_of_all_machines AS o JOIN filters_of_all_machines AS r USING (CPU, keys)
+  JOIN filters_of_all_machines AS rb USING (CPU, keys) JOIN filters_of_all_machines AS rr USING (CPU, keys)
  WHERE o.filter = 'crivo blocked 10' AND r.filter = 'crivo ribbon 1%'
    AND rb.filter = 'RocksDB src Bloom 10' AND rr.filter = 'RocksDB src Ribbon 10'
- ORDER BY length(o.keys);
+ ORDER BY o.CPU, length(o.keys);
 
 CREATE VIEW filter_blocks_of_policies AS
 SELECT '10^' || (length(keys) - 1) AS keys, rocksdb_bloom_ns AS "RocksDB Bloom", crivo_bloom_ns AS "crivo.Bloom",
