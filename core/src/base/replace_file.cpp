@@ -37,13 +37,13 @@ std::string name_of(const std::string& path) { return path.substr(path.rfind('/'
 /// The descriptor N if the path is /dev/fd/N, by any name of that folder. Reopening the file would lose what the shell
 /// has set up, such as the append mode of `>> log`.
 std::optional<int> own_descriptor(const std::string& path) {
-  std::error_code failure;
-  const auto folder = std::filesystem::canonical(parent_of(path), failure);
-  if (failure || folder != std::filesystem::canonical(system::kDescriptors, failure)) return std::nullopt;
-  const std::string name = name_of(path);
+  const std::string name = name_of(path);  // first, because most names are no numbers, and folders take system calls
   int number = -1;
   const auto [stop, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (wrong != std::errc{} || stop != name.data() + name.size()) return std::nullopt;
+  std::error_code failure;
+  const auto folder = std::filesystem::canonical(parent_of(path), failure);
+  if (failure || folder != std::filesystem::canonical(system::kDescriptors, failure)) return std::nullopt;
   return number;
 }
 
