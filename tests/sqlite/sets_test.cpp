@@ -42,6 +42,14 @@ TEST_F(Sets, RefusesWhatCannotBeMerged) {
   EXPECT_THAT(ask("SELECT bloom_union(bloom_create(10), NULL)"), StartsWith("error: bloom_union: argument 2 must be"));
 }
 
+TEST_F(Sets, JaccardIsTheShareOfCommonKeys) {
+  const Blob first = filter_of(1, 5000);
+  EXPECT_EQ(ask("SELECT bloom_jaccard(?1, ?1)", {first}), "1.0");
+  EXPECT_NEAR(number("SELECT bloom_jaccard(?, ?)", {first, filter_of(2501, 7500)}), 1.0 / 3, 0.02);
+  EXPECT_NEAR(number("SELECT bloom_jaccard(?, ?)", {first, filter_of(5001, 9000)}), 0, 0.02);
+  EXPECT_EQ(ask("SELECT bloom_jaccard(?1, NULL) IS NULL AND bloom_jaccard(NULL, ?1) IS NULL", {first}), "1");
+}
+
 TEST_F(Sets, DropsCountsExactly) {
   const std::string rows = " FROM " + integers(1, 500);
   const Blob counting = blob("SELECT bloom_agg(i, 1000, 0.01, 'counting')" + rows);

@@ -271,6 +271,15 @@ TEST_F(Table, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(error(" CAPACITY = 1e3 , fpr = '0.5', kind = \"blocked\", seed = -1"), "");
 }
 
+TEST_F(Table, OpensATableOfTheLargestCapacityAgain) {
+  const std::string path = new_database("table_of_2_to_40.db");
+  Database writer(path.c_str());
+  ASSERT_EQ(writer.run("CREATE VIRTUAL TABLE t USING bloom(capacity=1099511627776)"), SQLITE_OK);
+  ASSERT_EQ(writer.run("INSERT INTO t(key) VALUES ('a')"), SQLITE_OK);
+  Database reader(path.c_str());
+  EXPECT_EQ(reader.ask("SELECT group_concat(key) FROM t WHERE key IN ('a', 'b')"), "a");
+}
+
 TEST_F(Table, SaysWhichPageIsDamaged) {
   make("capacity=5000, fpr=0.01");
   insert(1, 5000);

@@ -14,6 +14,13 @@ TEST_F(TableValued, AMissingArgumentIsNamed) {
   EXPECT_THAT(ask("SELECT * FROM bloom_probe(NULL, '[]', 1)"), HasSubstr("too many arguments"));
 }
 
+TEST_F(TableValued, OnlyAnEqualityPassesAnArgument) {
+  EXPECT_THAT(ask("SELECT * FROM bloom_probe WHERE filter = bloom_create(9) AND keys > '[1]'"),
+              HasSubstr("bloom_probe: keys must be set"));
+  EXPECT_EQ(ask("SELECT count(*) FROM bloom_probe(bloom_create(9), '[1, 2]') WHERE keys < '[1]'"), "2");
+  EXPECT_EQ(ask("SELECT count(*) FROM bloom_probe(bloom_create(9), '[1, 2]') WHERE keys > '[1]'"), "0");
+}
+
 // SQLite requests a plan for each term of an OR, without the arguments.
 TEST_F(TableValued, TheirColumnsMayStandInAnOr) {
   EXPECT_EQ(ask("SELECT count(*) FROM bloom_each(bloom_create(5)) WHERE name = 'kind' OR name = 'capacity'"), "2");
