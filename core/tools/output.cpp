@@ -62,8 +62,9 @@ void warn_over_capacity(const FilterRef& filter, const Report& report) {
   const Facts& facts = filter.facts();
   const bool is_window = filter.kind().can.advance;
   if (facts.keys <= facts.capacity && !is_window) return;  // without a pass over the payload
-  const double actual = filter.stats().current_fp_rate;
-  if (!is_over_capacity(facts, actual, is_window)) return;   // the keys above the capacity were repeated
+  const Stats stats = filter.stats();
+  if (!is_over_capacity(facts, stats, is_window)) return;  // the keys above the capacity were repeated
+  const double actual = stats.current_fp_rate;
   const int digits = actual < 1.01 * facts.fp_rate ? 6 : 3;  // so that the printed rates differ
   const std::string why =
       is_window ? "a pane has more keys than an even share of the capacity of " + std::to_string(facts.capacity)

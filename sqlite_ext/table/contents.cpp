@@ -36,15 +36,18 @@ class Fill {
     if (filter_->grows()) {
       const Stats stats = filter_->page_stats(number, page.data());
       bits_set_ += stats.bits_set;
+      cardinality_ += *stats.cardinality;
       rates_ += (1 - rates_) * stats.current_fp_rate;
       return;
     }
     const Stats stats = sub_filter(pane_shape(*filter_), page).stats();
     bits_set_ += stats.bits_set;
+    cardinality_ += stats.cardinality.value_or(HUGE_VAL);
     rates_ += stats.current_fp_rate * static_cast<double>(page.size());
   }
 
   [[nodiscard]] std::uint64_t bits_set() const noexcept { return bits_set_; }
+  [[nodiscard]] double cardinality() const noexcept { return cardinality_; }
   /// The mean of the pages' rates, weighted by size. For `growing`, the probability that any page matches. For
   /// `spectral`, the rate is computed from the fill of the whole filter, because the counters of a key can be in
   /// different pages.
@@ -64,6 +67,7 @@ class Fill {
   const PagedFilter* filter_;
   bool has_blocks_;
   std::uint64_t bits_set_ = 0;
+  double cardinality_ = 0;
   double rates_ = 0;
 };
 
@@ -177,6 +181,7 @@ TableStatistics read_statistics(Operation& table) {
     for (const Fill& fill : fills) {
       if (table.state().clock) found.pane_keys.push_back(keys_of_bits(filter, fill.bits_set()));
       found.current_fp_rate += (1 - found.current_fp_rate) * fill.fp_rate(panes);
+      found.cardinality += fill.cardinality();
     }
   }
   if (table.state().clock) {  // a page counts only the keys of its newest pane

@@ -14,6 +14,7 @@ struct TableStatistics {
   std::uint64_t row_bytes = 0;           // the size of the rows
   std::vector<std::uint64_t> pane_keys;  // for a window: the estimated number of different keys per pane, newest first
   double current_fp_rate = 0;            // as in Stats, over all layers and panes
+  double cardinality = 0;                // the same; infinite if a page is saturated
 };
 
 /// Throws as Operation does.

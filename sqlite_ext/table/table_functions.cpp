@@ -96,13 +96,14 @@ std::string table_info(Operation& table) {
   const TableState& state = table.state();
   const TableStatistics found = read_statistics(table);
   const Facts facts{.keys = found.keys, .capacity = state.spec.capacity, .fp_rate = state.spec.fp_rate};
+  const Stats stats{.current_fp_rate = found.current_fp_rate, .cardinality = found.cardinality};
   JsonObject info;
   info.add("kind", json_text(kind_text(state.spec)));
   info.add("capacity", json_number(state.spec.capacity));
   info.add("fp_rate", json_number(state.spec.fp_rate));
   info.add("keys", json_number(found.keys));
   info.add("current_fp_rate", json_number(found.current_fp_rate));
-  info.add("over_capacity", is_over_capacity(facts, found.current_fp_rate, state.clock.has_value()) ? "1" : "0");
+  info.add("over_capacity", is_over_capacity(facts, stats, state.clock.has_value()) ? "1" : "0");
   info.add("seed", std::to_string(static_cast<std::int64_t>(state.spec.seed)));
   info.add("layers", json_number(std::uint64_t{state.layers.size()}));
   info.add("pages", json_number(found.pages));

@@ -181,6 +181,16 @@ TEST_F(Info, SaysOverCapacityOfTooManyKeysAndNotOfRepeatedOnes) {
     const Blob full = blob("SELECT bloom_agg(i, 100, 0.01, 'blocked', ?) FROM " + integers(1, 100), {seed});
     EXPECT_EQ(info(full, "over_capacity"), "0") << seed;
   }
+  for (const std::string kind : {"blocked", "classic", "counting", "spectral", "compressed"}) {
+    for (std::int64_t seed = 0; seed < 20; ++seed) {
+      const Blob twice =
+          blob("SELECT bloom_agg(i % 1000, 1000, 0.01, '" + kind + "', ?) FROM " + integers(1, 2000), {seed});
+      EXPECT_EQ(info(twice, "over_capacity"), "0") << kind << " " << seed;
+    }
+    EXPECT_EQ(info(blob("SELECT bloom_agg(i, 1000, 0.01, '" + kind + "') FROM " + integers(1, 1100)), "over_capacity"),
+              "1")
+        << kind;
+  }
 }
 
 TEST_F(Info, IsJsonWithEveryField) {

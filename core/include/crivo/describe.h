@@ -30,7 +30,7 @@ struct Description {
 ///   predicted_fp_rate         the model's rate at capacity
 ///   current_fp_rate           the rate at the present fill
 ///   over_capacity             1 if the rate exceeds the promised rate because the filter, or a pane of a window, has
-///                             too many keys, else 0
+///                             too many distinct keys, else 0
 ///   seed                      as a signed integer
 ///   codec, payload_bytes, blob_bytes
 [[nodiscard]] std::vector<Description> describe(const OpenedBlob& blob);

@@ -26,23 +26,22 @@ std::vector<Description> describe(const FilterRef& filter, Codec codec, std::uin
         {"next_pane", window->first_pane < 0 ? 0 : static_cast<double>(window->end_of_newest()) / 1000});
   }
   const double fill = static_cast<double>(stats.bits_set) / static_cast<double>(stats.bits);
-  described.insert(
-      described.end(),
-      {
-          {"capacity", facts.capacity},
-          {"fp_rate", facts.fp_rate},
-          {"keys", facts.keys},
-          {"bits", stats.bits},
-          {"k", std::uint64_t{filter.shape().k}},
-          {"fill", fill},
-          {"predicted_fp_rate", filter.predicted_fp_rate(static_cast<double>(facts.capacity))},
-          {"current_fp_rate", stats.current_fp_rate},
-          {"over_capacity", std::uint64_t{is_over_capacity(facts, stats.current_fp_rate, window.has_value())}},
-          {"seed", static_cast<std::int64_t>(filter.shape().seed)},
-          {"codec", codec_name(codec)},
-          {"payload_bytes", std::uint64_t{filter.payload().size()}},
-          {"blob_bytes", blob_bytes},
-      });
+  described.insert(described.end(),
+                   {
+                       {"capacity", facts.capacity},
+                       {"fp_rate", facts.fp_rate},
+                       {"keys", facts.keys},
+                       {"bits", stats.bits},
+                       {"k", std::uint64_t{filter.shape().k}},
+                       {"fill", fill},
+                       {"predicted_fp_rate", filter.predicted_fp_rate(static_cast<double>(facts.capacity))},
+                       {"current_fp_rate", stats.current_fp_rate},
+                       {"over_capacity", std::uint64_t{is_over_capacity(facts, stats, window.has_value())}},
+                       {"seed", static_cast<std::int64_t>(filter.shape().seed)},
+                       {"codec", codec_name(codec)},
+                       {"payload_bytes", std::uint64_t{filter.payload().size()}},
+                       {"blob_bytes", blob_bytes},
+                   });
   return described;
 }
 
