@@ -119,8 +119,9 @@ class Refilter {
   Status prepare_all() {
     auto handles = options_.column_families;
     if (handles.empty()) handles.push_back(db_.DefaultColumnFamily());
-    // A database that can compact files rejects an empty list, but not with NotSupported.
-    const bool writable = !db_.CompactFiles({}, db_.DefaultColumnFamily(), {}, 0, 0).IsNotSupported();
+    // A database that can be written rejects an empty list, but not with NotSupported. CompactFiles would not do:
+    // OpenForReadOnly may return a CompactedDBImpl, whose CompactFiles runs a real compaction.
+    const bool writable = !db_.IngestExternalFile(db_.DefaultColumnFamily(), {}, {}).IsNotSupported();
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       if (handle == nullptr) return Status::InvalidArgument("crivo: column_families must not contain a null pointer");
       if (Status registered = register_limit(*handle, writable); !registered.ok()) return registered;
@@ -144,10 +145,8 @@ class Refilter {
     const auto settings = policy != nullptr ? plugin::settings_of(*policy) : std::nullopt;
     if (!settings || settings->max_total_bytes == 0) return Status::OK();
     if (writable && !plugin::has<plugin::CounterListener>(options.listeners)) {
-      return Status::InvalidArgument(
-          "crivo: listeners must contain crivo.FilterCounters if max_total_bytes is set, "
-          "as in column family " +
-          handle.GetName() + ", got none");
+      return Status::InvalidArgument(std::string("crivo: ") + plugin::kNeedsListener + " (column family " +
+                                     handle.GetName() + ")");
     }
     if (tree_ == nullptr) {
       if (writable) tree_ = plugin::register_database(*db_.GetRootDB());

@@ -36,7 +36,9 @@ class Families {
     if (all_) options_.emplace(db.DefaultColumnFamily()->GetName(), db.GetOptions());
   }
 
-  [[nodiscard]] bool wants(const std::string& name) const { return all_ || options_.count(name) != 0; }
+  [[nodiscard]] bool wants(const std::string& name) const {
+    return all_ ? name != sst::kStatisticsFamily : options_.count(name) != 0;
+  }
   [[nodiscard]] std::string obstacle(const std::string& name, const sst::FileFilters& filters) const {
     const auto found = options_.find(name);
     if (found != options_.end()) return obstacle_of(found->second, filters);

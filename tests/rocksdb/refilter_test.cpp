@@ -343,6 +343,25 @@ TEST_F(RocksdbRefilter, AllowsOnlyDryRunsIfReadOnly) {
   }
 }
 
+// If all files are in one level, RocksDB opens them as a CompactedDBImpl. Its CompactFiles fails an assertion.
+TEST_F(RocksdbRefilter, AllowsOnlyDryRunsOfACompactedDatabase) {
+  {
+    const auto db = open_database(many_files(nullptr), path());
+    put_keys(*db, 0, kKeys);
+    ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+  }
+  rocksdb::Options options = many_files(crivo_auto());
+  options.max_open_files = -1;
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_TRUE(open_into(&db, [&](auto* out) { return rocksdb::DB::OpenForReadOnly(options, path(), out); }).ok());
+  EXPECT_THAT(db->Put({}, "key", "value").ToString(), HasSubstr("compacted db mode"));
+  const RocksDBRefilterReport refused = RefilterRocksDB(*db);
+  EXPECT_TRUE(refused.status.IsNotSupported()) << refused.status.ToString();
+  const RocksDBRefilterReport dry = RefilterRocksDB(*db, {.dry_run = true});
+  EXPECT_TRUE(dry.status.ok()) << dry.status.ToString();
+  EXPECT_EQ(dry.files_left, sst_files(path()).size());
+}
+
 /// The number of files in each folder.
 std::map<std::string, int> folders(rocksdb::DB& db) {
   std::map<std::string, int> found;

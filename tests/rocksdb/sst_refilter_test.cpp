@@ -1,7 +1,9 @@
 // crivo sst refilter: every file gets the policy's filter, and no interruption loses a key.
 #include <rocksdb/merge_operator.h>
+#include <rocksdb/statistics.h>
 
 #include <random>
+#include <thread>
 
 #include "crivo/rocksdb_scan.h"
 #include "crivo/rocksdb_verify.h"
@@ -72,6 +74,31 @@ TEST_F(SstRefilter, LeavesAloneAFileOfRangeDeletionsOnly) {
     EXPECT_EQ(std::ranges::count_if(report.files, is_empty), 1);
   }
   expect_done("--policy crivo.Bloom:10 db");
+}
+
+// With persist_stats_to_disk, RocksDB has a column family of its own, whose policy cannot be set.
+TEST_F(SstRefilter, LeavesAloneRocksDBsStatistics) {
+  rocksdb::Options options = many_files(crivo_bloom(10));
+  options.statistics = rocksdb::CreateDBStatistics();
+  options.persist_stats_to_disk = true;
+  options.stats_persist_period_sec = 1;
+  {
+    const auto opened = open_database(options, db());
+    const auto has_statistics = [&] {
+      return std::ranges::any_of(live_files(*opened),
+                                 [](const auto& file) { return file.column_family_name[0] == '_'; });
+    };
+    for (int turn = 0; turn < 200 && !has_statistics(); ++turn) {  // a flush also writes statistics that are in memory
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      put_keys(*opened, 0, 10);
+    }
+    ASSERT_TRUE(has_statistics());
+    const RocksDBFilterReport report = VerifyRocksDBFilters(*opened);
+    EXPECT_TRUE(report.all_filters_work()) << report.text();
+  }
+  EXPECT_THAT(crivo("sst refilter --policy bloomfilter:10 db"), Succeeds(HasSubstr("every filter is as the policy")));
+  EXPECT_THAT(crivo("sst info db"), Succeeds());
+  expect_done("--policy bloomfilter:10 db");
 }
 
 TEST_F(SstRefilter, KeepsToOneLimitForAllFilters) {

@@ -69,6 +69,9 @@ struct TreeOptions {
 /// Whether any policy of this process has ever had max_total_bytes. If none has, no files need to be listed.
 inline std::atomic<bool> is_total_limited = false;
 
+inline constexpr const char* kNeedsListener =
+    "listeners must contain crivo.FilterCounters if max_total_bytes is set, got none";
+
 /// Validated options. Options that a policy lacks have their defaults.
 struct Settings {
   SizedBy sized_by = SizedBy::kBitsPerKey;
@@ -79,6 +82,7 @@ struct Settings {
   std::optional<int> levels;           // overrides tree.levels
   std::optional<double> level_ratio;   // overrides tree.level_ratio
   TreeOptions tree;                    // not an option: derived from the column family
+  std::optional<bool> has_listener;    // not an option: of any database opened with this policy, if there was one
   std::uint64_t max_filter_bytes = 0;  // of a file; 0: no limit
   std::uint64_t max_total_bytes = 0;   // of a database; 0: no limit
   std::uint64_t max_build_bytes = 0;   // of all builders of the process; 0: no limit

@@ -232,7 +232,11 @@ Result<void> SettingsParser::set(std::string_view option, std::string_view value
 Result<void> SettingsParser::set_while_running(std::string_view option, std::string_view value) {
   const NamedKeyTransform* const before = settings_.key_transform;
   Result<void> result = set(option, value);
-  if (!result || settings_.key_transform == before) return result;
+  if (!result) return result;
+  if (option == "max_total_bytes" && settings_.max_total_bytes != 0 && settings_.has_listener == false) {
+    return Error{ErrorCode::kBadArgument, kNeedsListener};
+  }
+  if (settings_.key_transform == before) return result;
   return Error{ErrorCode::kBadArgument, "key_transform must be " + text_of(before) +
                                             ", as when the database was opened, got " + std::string(value)};
 }

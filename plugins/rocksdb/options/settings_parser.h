@@ -40,7 +40,7 @@ class SettingsParser {
   /// Sets one option, in the spelling of option strings.
   Result<void> set(std::string_view option, std::string_view value);
   /// The same for a policy of an open database. The key transform must not change, because readers of filters with the
-  /// present transform stay in memory.
+  /// present transform stay in memory. A limit needs the listener, without which the database could not be reopened.
   Result<void> set_while_running(std::string_view option, std::string_view value);
   /// Sets the options from the text after a policy's name and a colon. An unnamed value is bits_per_key, if no size was
   /// set before. After a size, an unnamed value for crivo.Ribbon is bloom_before_level: "10:1", "fp_rate:0.01:1". All
@@ -113,6 +113,12 @@ class SharedSettings {
     if (!settings) return settings.error();
     settings_ = *std::move(settings);
     return {};
+  }
+
+  /// Records whether a database that is opened with this policy has the listener.
+  void set_listener(bool has_listener) const {
+    const std::lock_guard lock(mutex_);
+    settings_.has_listener = has_listener || settings_.has_listener.value_or(false);
   }
 
   /// Starts a call, which includes all changes of this thread until end_call(). Returns the policy's id.

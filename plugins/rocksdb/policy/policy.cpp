@@ -232,9 +232,11 @@ Status FilterPolicy::ValidateOptions(const rocksdb::DBOptions& db,
                                      const rocksdb::ColumnFamilyOptions& column_family) const {
   Status valid = check(column_family);
   if (valid.ok()) valid = check_names<CounterListener>(db.listeners, "listeners");
-  if (!valid.ok() || settings_.load().max_total_bytes == 0 || has<CounterListener>(db.listeners)) return valid;
-  return Status::InvalidArgument(std::string(Name()) + ": listeners must contain " + CounterListener::kName +
-                                 " if max_total_bytes is set, got none");
+  if (!valid.ok()) return valid;
+  const bool has_listener = has<CounterListener>(db.listeners);
+  settings_.set_listener(has_listener);
+  if (has_listener || settings_.load().max_total_bytes == 0) return valid;
+  return Status::InvalidArgument(std::string(Name()) + ": " + kNeedsListener);
 }
 
 Status FilterPolicy::check(const rocksdb::ColumnFamilyOptions& column_family) const {

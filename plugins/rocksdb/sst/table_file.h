@@ -27,6 +27,10 @@
 
 namespace crivo::sst {
 
+/// RocksDB's own column family, which exists if persist_stats_to_disk was ever set. RocksDB opens it with options of
+/// its own, so it has no filter policy.
+inline constexpr std::string_view kStatisticsFamily = "___rocksdb_stats_history___";
+
 [[nodiscard]] inline std::string path_of(const rocksdb::FileStorageInfo& file) {
   return file.directory + "/" + file.relative_filename;
 }

@@ -17,6 +17,7 @@
 #include "open_into.h"
 #include "options/settings_parser.h"
 #include "refilter/family_policy.h"
+#include "sst/table_file.h"
 #include "tool/commands.h"
 
 namespace crivo::tool {
@@ -154,12 +155,13 @@ DatabaseOptions load_options(const std::string& path, bool for_writing, const st
 }
 
 bool FamilyChoice::wants(const std::string& name) const {
-  return names.empty() || std::ranges::count(names, name) != 0;
+  return name != sst::kStatisticsFamily && (names.empty() || std::ranges::count(names, name) != 0);
 }
 
 void FamilyChoice::check(const DatabaseOptions& options) const {
   for (const std::string& name : names) {
-    if (std::ranges::count(options.families, name, &rocksdb::ColumnFamilyDescriptor::name) != 0) continue;
+    const bool exists = std::ranges::count(options.families, name, &rocksdb::ColumnFamilyDescriptor::name) != 0;
+    if (exists && name != sst::kStatisticsFamily) continue;
     throw Refused("--column-family must be one of the database's, got " + text_or_nothing(name));
   }
 }

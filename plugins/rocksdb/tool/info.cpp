@@ -17,6 +17,7 @@
 
 #include "options/settings_parser.h"
 #include "sst/file_filters.h"
+#include "sst/table_file.h"
 #include "sst/text_table.h"
 #include "tool/commands.h"
 #include "tool/database.h"
@@ -207,6 +208,7 @@ std::vector<ListedFile> live_files(rocksdb::DB& db) {
   db.GetLiveFilesMetaData(&live);
   std::vector<ListedFile> files;
   for (const auto& file : live) {
+    if (file.column_family_name == sst::kStatisticsFamily) continue;
     files.push_back({file.directory + "/" + file.relative_filename, file.column_family_name, file.level});
   }
   return files;
