@@ -101,6 +101,17 @@ TEST_F(SstTool, InfoDescribesADatabaseThatIsInUseAndWritesNothing) {
             1 + 2 * files.size());
 }
 
+TEST_F(SstTool, PrintsNoControlCharactersOfAName) {
+  {
+    const auto opened = open_database(one_file(crivo_bloom()), path("db").string());
+    const Family other = create_family(*opened, one_file(crivo_bloom()), "red\x1b[31m\nline");
+    put_keys(*opened, 0, 100, other.get());
+  }
+  for (const std::string command : {"sst info db", "sst advise db"}) {
+    EXPECT_THAT(crivo(command).out, HasSubstr("red?[31m?line")) << command;
+  }
+}
+
 TEST_F(SstTool, InfoOfAnEmptyDatabaseIsAnEmptyList) {
   open_database(one_file(crivo_bloom()), db()).reset();
   EXPECT_EQ(info("db").size(), 0U);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "crivo/host/text.h"
+
 namespace crivo::sst {
 
 std::string row_text(const TableRow& row) {
@@ -23,7 +25,7 @@ std::string row_text(const TableRow& row) {
 std::string level_text(int level) { return level < 0 ? "-" : std::to_string(level); }
 
 std::string file_text(const std::string& path, const std::string& column_family) {
-  return column_family.empty() || column_family == "default" ? path : path + " (" + column_family + ")";
+  return column_family.empty() || column_family == "default" ? path : path + " (" + printable(column_family) + ")";
 }
 
 }  // namespace crivo::sst

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "crivo/host/text.h"
 #include "numbers.h"
 #include "tool/choices.h"
 #include "tool/commands.h"
@@ -117,7 +118,7 @@ ordered_json plan_json(const Plan& plan) {
 }
 
 std::string advice_text(const FamilyAdvice& advice) {
-  std::string text = "column family " + advice.column_family + ", filter_policy " +
+  std::string text = "column family " + printable(advice.column_family) + ", filter_policy " +
                      (advice.filter_policy.empty() ? "none" : advice.filter_policy) + '\n';
   if (!advice.levels.empty()) text += levels_text(advice);
   if (!advice.note.empty()) text += "nothing to advise: " + advice.note + '\n';

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "crivo/host/text.h"
 #include "options/settings_parser.h"
 #include "sst/file_filters.h"
 #include "sst/table_file.h"
@@ -178,7 +179,7 @@ void say_how_to_set_policy(const std::string& family, const std::string& has, co
       stderr,
       "crivo sst info: note: column family %s %s; %s -- PROGRAM gives it Crivo's, or, if PROGRAM reads OPTIONS, "
       "crivo sst refilter --policy\n",
-      family.c_str(), has.c_str(), run);
+      printable(family).c_str(), has.c_str(), run);
 }
 
 /// RocksDB also keeps the previous OPTIONS file. If the previous file names one of Crivo's policies and the newest file

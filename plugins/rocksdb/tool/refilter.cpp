@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "crivo/host/text.h"
 #include "crivo/rocksdb.h"
 #include "crivo/rocksdb_refilter.h"
 #include "refilter/judge.h"
@@ -51,8 +52,8 @@ void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb:
   set_policy(family.options, parse_policy(text, db));
   const std::string why = why_no_filters(family.options);
   if (why.empty()) return;
-  throw Refused("--policy must write filters, got " + text + ": " + why + " in column family " + family.name +
-                "; --policy none removes filters");
+  throw Refused("--policy must write filters, got " + text + ": " + why + " in column family " +
+                printable(family.name) + "; --policy none removes filters");
 }
 
 /// Sets the policy that --policy names. Without this option, throws Refused unless a family has a policy that writes
@@ -74,7 +75,7 @@ void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
     found |= why.empty();
     if (why.empty()) continue;
     if (has_policy) got = "none that writes filters (" + why + ")";
-    if (!arguments.quiet) say("note: skipped: column family " + family.name + ": " + why);
+    if (!arguments.quiet) say("note: skipped: column family " + printable(family.name) + ": " + why);
   }
   if (found) return;
   throw Refused("OPTIONS of DB must have a filter policy, got " + got + "; name one, such as --policy crivo.Auto:10");

@@ -67,11 +67,12 @@ struct RocksDBFilterReport {
   [[nodiscard]] std::string text() const;
 };
 
-/// Reads the filters of all SST files, or only of the files of `families`. Thread-safe; the database may be written and
-/// compacted meanwhile, and files that disappear are omitted. Reads through the database's Env, one filter block at a
-/// time. Also works for a column family that is open without a policy, or with a policy that cannot read the family's
-/// filters; the report then says so. RocksDB reports a family's policy only for the family's handle. So without
-/// `families`, filters outside the default family get the complaint that the family's policy is unknown.
+/// Reads the filters of all SST files (without RocksDB's own of persist_stats_to_disk), or only of the files of
+/// `families`. Thread-safe; the database may be written and compacted meanwhile, and files that disappear are omitted.
+/// Reads through the database's Env, one filter block at a time. Also works for a column family that is open without a
+/// policy, or with a policy that cannot read the family's filters; the report then says so. RocksDB reports a family's
+/// policy only for the family's handle. So without `families`, filters outside the default family get the complaint
+/// that the family's policy is unknown.
 [[nodiscard]] RocksDBFilterReport VerifyRocksDBFilters(rocksdb::DB& db,
                                                        const std::vector<rocksdb::ColumnFamilyHandle*>& families = {});
 
