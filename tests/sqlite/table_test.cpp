@@ -280,6 +280,16 @@ TEST_F(Table, OpensATableOfTheLargestCapacityAgain) {
   EXPECT_EQ(reader.ask("SELECT group_concat(key) FROM t WHERE key IN ('a', 'b')"), "a");
 }
 
+TEST_F(Table, ProtectsItsShadowTablesInDefensiveMode) {
+  make("capacity=10");
+  run("CREATE TABLE t_other(x)");
+  sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  for (const std::string shadow : {"t_meta", "t_pages"}) {
+    EXPECT_EQ(ask("DELETE FROM " + shadow), "error: table " + shadow + " may not be modified");
+  }
+  EXPECT_EQ(ask("INSERT INTO t_other VALUES (1)"), "");
+}
+
 TEST_F(Table, SaysWhichPageIsDamaged) {
   make("capacity=5000, fpr=0.01");
   insert(1, 5000);
