@@ -34,15 +34,26 @@ def run(*command, **options):
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, **options).stdout
 
 
+def as_list(table):
+    """Converts a table of Markdown to a list, because a terminal is too narrow for many columns."""
+    (_, *header), _, *body = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()]
+    return "\n".join(f"- {name}: " + "; ".join(": ".join(pair) for pair in zip(header, values) if pair[1])
+                     for name, *values in body)
+
+
 def take_rows(markdown):
-    """Inserts rows of other pages into Markdown, as lists, because a terminal is too narrow for their columns."""
+    """Inserts the rows of other pages into Markdown, as lists."""
     def rows(match):
         section = text_of(match[1]).split(f"## {match[2]}\n", 1)[1]
-        table = re.search(r"^\|.*?(?=\n\n)", section, re.DOTALL | re.MULTILINE)[0]
-        (_, *header), _, *body = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()]
-        return "\n".join(f"- {name}: " + "; ".join(": ".join(pair) for pair in zip(header, values) if pair[1])
-                         for name, *values in body)
+        return as_list(re.search(r"^\|.*?(?=\n\n)", section, re.DOTALL | re.MULTILINE)[0])
     return re.sub(r"<!-- rows: (\S+), (.*?) -->", rows, markdown)
+
+
+def without_wide_tables(markdown):
+    """Converts tables of more than four columns to lists."""
+    def narrow(table):
+        return as_list(table[0]) + "\n" if table[1].count("|") > 5 else table[0]
+    return re.sub(r"^(\|.*)\n(?:\|.*\n)+", narrow, markdown, flags=re.MULTILINE)
 
 
 def roff(markdown):
@@ -125,7 +136,7 @@ def man5(edition):
     title, text = text_of("docs/format.md").split("\n", 1)
     summary = "the bytes of a filter: " + title.removeprefix("# The Crivo ")
     others = [("crivo", 1), ("crivo", 3)]
-    yield "crivo.5", markdown_page(["crivo"], 5, edition, summary, f"## Description\n{text}", others)
+    yield "crivo.5", markdown_page(["crivo"], 5, edition, summary, f"## Description\n{without_wide_tables(text)}", others)
 
 
 def write(folder, files):

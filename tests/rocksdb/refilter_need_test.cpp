@@ -189,6 +189,15 @@ TEST_F(RocksdbRefilterNeed, AcceptsSmallRibbonsOfSimilarRates) {
   }
 }
 
+// For few keys, crivo.Auto writes a Bloom filter instead of a ribbon, and records the options of the ribbon.
+TEST_F(RocksdbRefilterNeed, FindsSmallBloomFiltersOfAuto) {
+  write_database(many_files(policy_from_string("crivo.Auto:5")), path(), 60);
+  const auto db = open_database(many_files(policy_from_string("crivo.Ribbon:5:-1")), path());
+  ASSERT_TRUE(RefilterRocksDB(*db).status.ok());
+  for (const RocksDBFileFilter& file : VerifyRocksDBFilters(*db).files) EXPECT_EQ(file.kind, "ribbon") << file.level;
+  expect_as_written(*db);
+}
+
 TEST_F(RocksdbRefilterNeed, FindsPrefixesBeforeTimestamps) {
   const auto timed = [](const std::string& table) {
     rocksdb::Options options = options_from(table + ";whole_key_filtering=false", "prefix_extractor=fixed:4");

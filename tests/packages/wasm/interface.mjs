@@ -43,7 +43,7 @@ assert.deepEqual(ports.getMany(["gopher", "ssh"]), [undefined, 22]);
 const exact = Filter.buildExact(["b", 7], ["a", 8, "c"]);
 assert.deepEqual(exact.hasMany(["a", "b", "c", 7, 8]), [false, true, false, true, false]);
 assert.deepEqual([exact.info.kind, exact.info.can, exact.info.fpRate], ["exact", ["exact"], 1]);
-assert.throws(() => Filter.buildExact(["a"], ["a"]), /got one on both sides/);
+assert.throws(() => Filter.buildExact(["a"], ["a"]), /got one in both/);
 assert.throws(() => Filter.buildExact("abc", ["a"]), /members must be an iterable/);
 assert.throws(() => Filter.buildExact(["a"], ["b"], { kind: "map" }), /kind must be exact, got map/);
 assert.throws(() => Filter.buildMap([["a", 1]], { kind: "exact" }), /kind must be map, got exact/);
