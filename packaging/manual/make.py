@@ -49,7 +49,7 @@ def take_rows(markdown):
     return re.sub(r"<!-- rows: (\S+), (.*?) -->", rows, markdown)
 
 
-def without_wide_tables(markdown):
+def narrowed(markdown):
     """Converts tables of more than four columns to lists."""
     def narrow(table):
         return as_list(table[0]) + "\n" if table[1].count("|") > 5 else table[0]
@@ -136,7 +136,7 @@ def man5(edition):
     title, text = text_of("docs/format.md").split("\n", 1)
     summary = "the bytes of a filter: " + title.removeprefix("# The Crivo ")
     others = [("crivo", 1), ("crivo", 3)]
-    yield "crivo.5", markdown_page(["crivo"], 5, edition, summary, f"## Description\n{without_wide_tables(text)}", others)
+    yield "crivo.5", markdown_page(["crivo"], 5, edition, summary, f"## Description\n{narrowed(text)}", others)
 
 
 def write(folder, files):
