@@ -267,7 +267,7 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
                            .level = context.level_at_creation,
                            .charged = charged_cache(context.table_options),
                            .folder = folder};
-  auto record = publish_record(sizing.stamp, name_of(settings.key_transform));
+  auto record = publish_record(sizing.stamp, name_of(settings.key_transform), settings.max_total_bytes);
   return abi::as_rocksdb(new (std::nothrow) BlockBuilder(sizing.blocks, verify, std::move(record),
                                                          settings.key_transform, limits, counters_));
 }

@@ -39,6 +39,7 @@ rocksdb::UserCollectedProperties properties_of(const FilterRecord& record) {
       {"crivo.filter.predicted_fp_rate", number_text(filters.predicted_fp_rate(), kDigits)},
       {kKeysProperty, std::to_string(filters.keys())}};
   if (!record.key_transform().empty()) properties.emplace(kTransformProperty, record.key_transform());
+  if (record.max_total_bytes() != 0) properties.emplace(kLimitProperty, std::to_string(record.max_total_bytes()));
   return properties;
 }
 

@@ -14,6 +14,7 @@ namespace crivo::plugin {
 inline constexpr const char* kBlocksProperty = "crivo.filter.blocks";
 inline constexpr const char* kBytesProperty = "crivo.filter.bytes";
 inline constexpr const char* kKeysProperty = "crivo.filter.keys";
+inline constexpr const char* kLimitProperty = "crivo.filter.max_total_bytes";
 inline constexpr const char* kTransformProperty = "crivo.filter.key_transform";
 
 /// See NewRocksDBFilterCollectorFactory in crivo/rocksdb.h.

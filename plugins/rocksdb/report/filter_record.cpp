@@ -59,8 +59,9 @@ WrittenFilters FilterRecord::read() const noexcept {
   return filters_;
 }
 
-std::shared_ptr<FilterRecord> publish_record(std::string_view stamp, std::string_view key_transform) noexcept try {
-  auto record = std::make_shared<FilterRecord>(std::string(stamp), std::string(key_transform));
+std::shared_ptr<FilterRecord> publish_record(std::string_view stamp, std::string_view key_transform,
+                                             std::uint64_t max_total_bytes) noexcept try {
+  auto record = std::make_shared<FilterRecord>(std::string(stamp), std::string(key_transform), max_total_bytes);
   offered = record;
   return record;
 } catch (const std::bad_alloc&) {

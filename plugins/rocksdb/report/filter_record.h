@@ -74,13 +74,15 @@ struct WrittenFilters {
 /// Collects the filter blocks of one file. Thread-safe.
 class FilterRecord {
  public:
-  explicit FilterRecord(std::string stamp = {}, std::string key_transform = {})
-      : stamp_(std::move(stamp)), key_transform_(std::move(key_transform)) {}
+  explicit FilterRecord(std::string stamp = {}, std::string key_transform = {}, std::uint64_t max_total_bytes = 0)
+      : stamp_(std::move(stamp)), key_transform_(std::move(key_transform)), max_total_bytes_(max_total_bytes) {}
 
   /// Identifies the filters that the options specify (FileSizing::stamp).
   [[nodiscard]] const std::string& stamp() const noexcept { return stamp_; }
   /// The name of the key transform; may be empty.
   [[nodiscard]] const std::string& key_transform() const noexcept { return key_transform_; }
+  /// The limit of the database's filters; 0: none.
+  [[nodiscard]] std::uint64_t max_total_bytes() const noexcept { return max_total_bytes_; }
   void add(const BuiltBlock& block) noexcept;
   void add_always_maybe(std::uint64_t keys, std::uint64_t bytes) noexcept;
   [[nodiscard]] WrittenFilters read() const noexcept;
@@ -88,13 +90,14 @@ class FilterRecord {
  private:
   std::string stamp_;
   std::string key_transform_;
+  std::uint64_t max_total_bytes_;
   mutable std::mutex mutex_;
   WrittenFilters filters_;
 };
 
 /// Makes a record for a new builder, and offers it to the next claim_record() in this thread. Null if memory is short.
-[[nodiscard]] std::shared_ptr<FilterRecord> publish_record(std::string_view stamp,
-                                                           std::string_view key_transform) noexcept;
+[[nodiscard]] std::shared_ptr<FilterRecord> publish_record(std::string_view stamp, std::string_view key_transform,
+                                                           std::uint64_t max_total_bytes = 0) noexcept;
 
 /// Removes and returns the record of the last builder made in this thread. Null if there is none, or if that builder is
 /// gone or has finished a block.

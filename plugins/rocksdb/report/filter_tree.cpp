@@ -28,7 +28,8 @@ std::optional<FilterTree::Filter> FilterTree::read(rocksdb::DB& db, const rocksd
   Filter filter{.entries = file.number_property("rocksdb.num.entries"),
                 .keys = number(kKeysProperty, file.number_property("rocksdb.num.filter_entries")),
                 .bytes = number(kBytesProperty, file.number_property("rocksdb.filter.size")),
-                .blocks = number(kBlocksProperty, 1)};
+                .blocks = number(kBlocksProperty, 1),
+                .max_total_bytes = number(kLimitProperty, 0)};
   filter.entries -= std::min(filter.entries, file.number_property("rocksdb.num.range-deletions"));
   for (const char* const name :
        {"rocksdb.block.based.table.whole.key.filtering", "rocksdb.prefix.extractor.name", kTransformProperty}) {
@@ -91,6 +92,10 @@ FilterTree::Families FilterTree::sum(rocksdb::DB& db, const std::vector<rocksdb:
     (file.being_compacted ? level.moving_keys : level.keys) += keys;
     (file.being_compacted ? family.moving_bytes : family.staying_bytes) += filter.bytes;
     if (file.being_compacted) family.moving_keys += keys;
+    if (filter.keys != 0 && file.file_number > family.newest_number) {
+      family.newest_number = file.file_number;
+      family.newest_limit = filter.max_total_bytes;
+    }
   }
   for (const std::uint64_t number : unreadable) filters.erase(number);  // read again for the next list
   filters_.swap(filters);
@@ -123,20 +128,22 @@ std::size_t FilterTree::size() const { return total().files; }
 
 void FilterTree::set_limit(const std::string& family, std::uint64_t max_total_bytes) {
   const std::lock_guard lock(mutex_);
-  if (max_total_bytes == 0) {
-    limits_.erase(family);
-  } else {
-    limits_[family].bytes = max_total_bytes;
-  }
+  limits_[family].bytes = max_total_bytes;
+}
+
+std::uint64_t FilterTree::limit_of(const Families::value_type& family) const {
+  const auto set = limits_.find(family.first);
+  return set != limits_.end() ? set->second.bytes : family.second.newest_limit;
 }
 
 ListedTree FilterTree::of(const std::string& family) const {
   const std::lock_guard lock(mutex_);
   ListedTree tree;
-  for (const auto& [name, each] : families_) {
+  for (const auto& listed : families_) {
+    const auto& [name, each] = listed;
     tree.staying_bytes += static_cast<double>(each.staying_bytes);
     tree.moving_bytes += static_cast<double>(each.moving_bytes);
-    if (limits_.count(name) == 0) {
+    if (limit_of(listed) == 0) {
       tree.unlimited_bytes += static_cast<double>(each.staying_bytes + each.moving_bytes);
       continue;
     }

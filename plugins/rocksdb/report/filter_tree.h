@@ -43,7 +43,8 @@ class FilterTree {
   /// The number of files in the last list.
   [[nodiscard]] std::size_t size() const;
 
-  /// Sets the column family's limit; 0 means none.
+  /// Sets the column family's limit; 0 means none. Until then, the limit is that of the family's newest file with a
+  /// filter, because RocksDB shows a family's options only for a handle or a new file.
   void set_limit(const std::string& family, std::uint64_t max_total_bytes);
   [[nodiscard]] ListedTree of(const std::string& family) const;
 
@@ -63,6 +64,7 @@ class FilterTree {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
     std::string key_options = {};  // the options that determine the filter's keys
+    std::uint64_t max_total_bytes = 0;
   };
   struct Family {
     std::vector<ListedTree::Level> levels;
@@ -72,6 +74,8 @@ class FilterTree {
     double moving_keys = 0;
     std::uint64_t staying_bytes = 0;
     std::uint64_t moving_bytes = 0;
+    std::uint64_t newest_number = 0;  // of the newest file with a filter, and its limit
+    std::uint64_t newest_limit = 0;
   };
   using Families = std::map<std::string, Family>;
   struct Limit {
@@ -80,6 +84,8 @@ class FilterTree {
   };
   class KeyCounts;
 
+  /// The limit of a column family in the list; 0: none. The mutex must be held.
+  [[nodiscard]] std::uint64_t limit_of(const Families::value_type& family) const;
   /// No value after an error that may be temporary.
   [[nodiscard]] static std::optional<Filter> read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
   [[nodiscard]] Families sum(rocksdb::DB& db, const std::vector<rocksdb::LiveFileMetaData>& files);

@@ -151,6 +151,8 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 ///   crivo.filter.options  the filter that the options specified, such as "blocked:10", for RefilterRocksDB
 ///   crivo.filter.key_transform
 ///                         the name of the key transform, if there is one
+///   crivo.filter.max_total_bytes
+///                         the limit of the database's filters, if there was one
 /// Numbers are decimal text; the rate has at most four significant digits. One more property has no value; its name
 /// contains the kind, blocks, keys, bytes and rate as text, because sst_dump prints values in hexadecimal.
 [[nodiscard]] std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRocksDBFilterCollectorFactory();
