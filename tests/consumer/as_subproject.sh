@@ -33,7 +33,8 @@ make_program() {
   command=$(ninja -C "$build" -t commands -s "$1")
   grep -oE 'CMakeFiles/[^ ]+\.o' <<<"$command" | xargs ninja -C "$build"
   for library in $(grep -oE ' crivo/[^ ]+\.(a|so)' <<<"$command"); do
-    find "$built" -name "${library##*/}" -exec cp {} "$build/$library" \; -quit
+    # Not in tests, where the tests of packages may have left libraries for other CPUs.
+    find "$built" -path "$built/tests" -prune -o -name "${library##*/}" -exec cp {} "$build/$library" \; -quit
   done
   (cd "$build" && eval "$command")
 }
