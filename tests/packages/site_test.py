@@ -68,8 +68,8 @@ class Site(unittest.TestCase):
             with self.subTest(path=path):
                 opening = (ROOT / path).read_text(encoding="utf-8")
                 # Commands that make the package; for Python, the environment; and the installation.
-                line = re.match(r"# .*\n\n(?:(?:(?!```).+\n)+\n)?"  # the page's purpose
-                                r"```sh\n(.+) && cd \S+(?: +#.*)?\n(?:.*\n)?(.+?)(?: +#.*)?\n```\n", opening)
+                line = re.match(r"# .*\n\n(?:(?:[^`\n].*\n)+\n)?"  # the page's purpose
+                                r"```sh\n(.+) && cd \S+\n(?:.*\n)?(.+?)(?: +#.*)?\n```\n", opening)
                 self.assertIsNotNone(line, "must open with a block that makes its package and installs it")
                 self.assertIn(f"`{line[2]}` | `{line[1]}` |", table)
                 self.assertIsNotNone(re.search(r"(?s)ada.*grace.*alan.*\n\$ .*grace mallory", opening), "lacks the names")

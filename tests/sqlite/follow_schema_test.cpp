@@ -1,17 +1,10 @@
 // A filter that follows a column reads the schema: names, triggers and conflict clauses, also after they change.
-#include "database.h"
+#include "follow_support.h"
 
 namespace crivo::testing {
 namespace {
 
-class FollowSchema : public SqliteTest {
- protected:
-  void follow(const std::string& source, const std::string& others = "") {
-    run("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source='" + source + "'" + others + ")");
-  }
-  std::string info(const std::string& field) { return table_info("f", field); }
-  std::string found(const std::string& key) { return ask("SELECT count(*) FROM f WHERE key = " + key); }
-};
+class FollowSchema : public FollowTest {};
 
 TEST_F(FollowSchema, FollowsRenamesOfItsSource) {
   run("CREATE TABLE s(c, d)");

@@ -1,23 +1,18 @@
 // Filter tables that follow a column: CREATE VIRTUAL TABLE ... USING bloom(source='table.column'). table/filter_table.h
 // defines F1 to F4 and P2.
-#include "database.h"
+#include "follow_support.h"
 #include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
 
-class Follow : public SqliteTest {
+class Follow : public FollowTest {
  protected:
-  void follow(const std::string& source, const std::string& others = "") {
-    run("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source='" + source + "'" + others + ")");
-  }
-  std::string info(const std::string& field) { return table_info("f", field); }
   /// The number of values of a column that the filter lacks.
   std::string missing(const std::string& table = "s", const std::string& column = "c") {
     return ask("SELECT count(*) FROM " + table + " WHERE " + column +
                " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE key = " + column + ")");
   }
-  std::string found(const std::string& key) { return ask("SELECT count(*) FROM f WHERE key = " + key); }
 };
 
 TEST_F(Follow, FollowsDeletesIfItCounts) {

@@ -49,11 +49,14 @@ class FilterTree::KeyCounts {
     if (number > newest_) {
       newest_ = number;
       of_which_keys_ = filter.key_options;
+      newest_limit_ = filter.max_total_bytes;
     }
     auto& [keys, entries] = sums_[filter.key_options];
     keys += static_cast<double>(filter.keys);
     entries += static_cast<double>(std::max(filter.entries, std::uint64_t{1}));
   }
+  /// The limit that the newest file with a filter records; 0: none.
+  [[nodiscard]] std::uint64_t newest_limit() const noexcept { return newest_limit_; }
   [[nodiscard]] double keys_of(const Filter& filter) const {
     if (filter.keys != 0 && filter.key_options == of_which_keys_) return static_cast<double>(filter.keys);
     const auto found = sums_.find(of_which_keys_);
@@ -62,7 +65,8 @@ class FilterTree::KeyCounts {
   }
 
  private:
-  std::uint64_t newest_ = 0;
+  std::uint64_t newest_ = 0;  // the number of the newest file with a filter
+  std::uint64_t newest_limit_ = 0;
   std::string of_which_keys_;
   std::map<std::string, std::pair<double, double>> sums_;  // keys and entries
 };
@@ -92,10 +96,7 @@ FilterTree::Families FilterTree::sum(rocksdb::DB& db, const std::vector<rocksdb:
     (file.being_compacted ? level.moving_keys : level.keys) += keys;
     (file.being_compacted ? family.moving_bytes : family.staying_bytes) += filter.bytes;
     if (file.being_compacted) family.moving_keys += keys;
-    if (filter.keys != 0 && file.file_number > family.newest_number) {
-      family.newest_number = file.file_number;
-      family.newest_limit = filter.max_total_bytes;
-    }
+    family.newest_limit = counts[file.column_family_name].newest_limit();
   }
   for (const std::uint64_t number : unreadable) filters.erase(number);  // read again for the next list
   filters_.swap(filters);

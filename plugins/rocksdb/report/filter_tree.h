@@ -74,8 +74,7 @@ class FilterTree {
     double moving_keys = 0;
     std::uint64_t staying_bytes = 0;
     std::uint64_t moving_bytes = 0;
-    std::uint64_t newest_number = 0;  // of the newest file with a filter, and its limit
-    std::uint64_t newest_limit = 0;
+    std::uint64_t newest_limit = 0;  // of the newest file with a filter
   };
   using Families = std::map<std::string, Family>;
   struct Limit {

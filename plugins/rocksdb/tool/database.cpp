@@ -160,8 +160,8 @@ bool FamilyChoice::wants(const std::string& name) const {
 
 void FamilyChoice::check(const DatabaseOptions& options) const {
   for (const std::string& name : names) {
-    const bool exists = std::ranges::count(options.families, name, &rocksdb::ColumnFamilyDescriptor::name) != 0;
-    if (exists && name != sst::kStatisticsFamily) continue;
+    if (wants(name) && std::ranges::count(options.families, name, &rocksdb::ColumnFamilyDescriptor::name) != 0)
+      continue;
     throw Refused("--column-family must be one of the database's, got " + text_or_nothing(name));
   }
 }

@@ -217,6 +217,12 @@ class GroupReader {
     return expected_matches;
   }
 
+  [[nodiscard]] unsigned count_entries() const noexcept {
+    unsigned entries = 0;
+    for_each([&](const StoredEntry&) { ++entries; });
+    return entries;
+  }
+
   [[nodiscard]] SlotList list() const noexcept {
     SlotList list;
     for_each_run([&](unsigned bucket, unsigned at, unsigned end) {

@@ -273,7 +273,7 @@ struct Growing {
     for_each_group(view, [&](const GroupReader& group) {
       stats.bits_set += std::uint64_t{group.slots()} * group.form().slot_bits;
       expected_matches += group.expected_matches();
-      group.for_each([&](const StoredEntry&) { ++entries; });
+      entries += group.count_entries();
     });
     stats.cardinality = entries;
     stats.current_fp_rate = -portable::expm1(-expected_matches);

@@ -201,12 +201,10 @@ class KeyGroup {
     AlignedBytes buffer;
     const GroupPage group(layout.shape, page, bytes, buffer);
     const GroupReader reader = group.reader();
-    double entries = 0;
-    reader.for_each([&](const StoredEntry&) { ++entries; });
     return {.bits = std::uint64_t{kMaxSlots} * reader.form().slot_bits,
             .bits_set = std::uint64_t{reader.slots()} * reader.form().slot_bits,
             .current_fp_rate = -portable::expm1(-reader.expected_matches()),
-            .cardinality = entries};
+            .cardinality = reader.count_entries()};
   }
 
   static std::uint64_t cells(const PageLayout& layout, std::uint64_t page, const std::byte* bytes) {
