@@ -410,6 +410,11 @@ TEST(Total, NeedsTheListener) {
 #endif
   EXPECT_TRUE(RefilterRocksDB(*db).status.ok()) << "there is no limit";
   EXPECT_TRUE(db->SetOptions({{"table_factory.filter_policy.max_total_bytes", "0"}}).ok());
+  const Family limited =
+      create_family(*db, with_policy(test_options(), policy_from_string("crivo.Auto:max_total_bytes:60K")));
+  const auto refused = RefilterRocksDB(*db, {.column_families = {limited.get()}}).status;
+  EXPECT_TRUE(refused.IsInvalidArgument());
+  EXPECT_THAT(refused.ToString(), HasSubstr("listeners must contain crivo.FilterCounters if max_total_bytes is set"));
   rocksdb::Options options = with_policy(test_options(), policy_from_string("crivo.Auto:max_total_bytes:2G"));
   options.listeners = {NewRocksDBFilterListener()};
   EXPECT_TRUE(try_to_open(options).ok());
