@@ -55,7 +55,7 @@ def metadata():
     return f"""Metadata-Version: 2.4
 Name: {NAME}
 Version: {version()}
-Summary: Bloom filters and their family, for Python and for SQL in SQLite
+Summary: Bloom filters and related filters, for Python and for SQL in SQLite
 Keywords: bloom filter,cuckoo filter,ribbon filter,membership,probabilistic,sqlite
 Author-email: The Crivo developers <crivo@crivo.example>
 License-Expression: Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause

@@ -268,9 +268,10 @@ ExitCode build(const BuildOptions& given) try {
 
 void add_spec(CLI::App& command, BuildOptions& options) {
   FilterSpec& spec = options.spec;
-  add_option(command, "--capacity", into(spec.capacity, parse_capacity),
-             "Number of keys, K, M, G or T may follow; by default that of the distinct keys (for a window, per pane)",
-             "N");
+  add_option(
+      command, "--capacity", into(spec.capacity, parse_capacity),
+      "Number of keys, K, M, G or T may follow; by default counted from the input (counting, cuckoo: with repeats)",
+      "N");
   CLI::Option* const rate = add_option(
                                 command, "--fp-rate,--fpr",
                                 [&options](const std::string& text) {

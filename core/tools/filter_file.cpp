@@ -151,7 +151,7 @@ LineLimit longest_line(const FilterArgument& filter) {
 
 LoadedCopy load_copy(const FilterArgument& filter) {
   const FilterFile file = load_filter(filter);
-  const MappedFilter& opened = *unwrap(in_one_file(file));
+  const MappedFilter& opened = *unwrap(as_mapped_filter(file));
   const ByteLimit& limit = filter.max_bytes;
   if (opened.payload_bytes() > limit.bytes) throw limit_error(limit, opened.payload_bytes());
   const Progress progress("reading", true);

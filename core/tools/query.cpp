@@ -96,14 +96,14 @@ class Query {
       }
       ranges_.push_back(*range);
     }
-    const MappedFilter& file = *unwrap(in_one_file(filter_));
+    const MappedFilter& file = *unwrap(as_mapped_filter(filter_));
     query_each(keys, hits, [&](std::size_t i) { return file.may_contain_range(ranges_[i].low, ranges_[i].high); });
   }
 
   void query_map(Keys keys, std::span<bool> hits) {
     hash(keys);
     values_.assign(keys.size(), kUnknown);
-    const MappedFilter& file = *unwrap(in_one_file(filter_));
+    const MappedFilter& file = *unwrap(as_mapped_filter(filter_));
     if (file.find_hashes(hashes_, values_, hits)) return;
     values_.assign(keys.size(), kUnknown);
     query_each(keys, hits, [&](std::size_t i) -> Result<bool> {

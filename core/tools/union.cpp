@@ -23,7 +23,7 @@ void unite(AnyFilter& all, const FilterArgument& with) {
   const FilterFile file = load_filter(with);
   const Progress progress("uniting", true);
   Result<void> united;
-  unwrap(unwrap(in_one_file(file))->look_at_whole([&](const FilterRef& ref) { united = all.unite(ref); }));
+  unwrap(unwrap(as_mapped_filter(file))->look_at_whole([&](const FilterRef& ref) { united = all.unite(ref); }));
   unwrap(united);
 }
 
@@ -64,7 +64,7 @@ std::size_t at_fault(const Error& error, std::size_t index) {
 /// Unites shard by shard, so that at most two shards are in memory.
 ExitCode unite_shards(const UnionOptions& options, const std::vector<Manifest>& manifests) {
   const ReadLimits limits{.max_bytes = options.filters.max_bytes.bytes};
-  const ShardsLock lock = unwrap(ShardsLock::take(options.output.path));
+  const ShardsLock lock = unwrap(ShardsLock::acquire(options.output.path));
   Manifest united{manifests.front().seed, {}};
   for (std::uint32_t shard = 0; shard < manifests.front().shards.size(); ++shard) {
     std::optional<AnyFilter> all;

@@ -114,7 +114,7 @@ Hashes exchange(const Hashes& hashes, std::uint32_t shards, const World& world) 
 void build_shards(const Options& options, const World& world) {
   // Rank 0 holds the lock until the manifest is written. The other ranks wait until rank 0 has the lock.
   std::optional<crivo::ShardsLock> lock;
-  if (world.rank == 0) lock.emplace(unwrap(crivo::ShardsLock::take(options.output)));
+  if (world.rank == 0) lock.emplace(unwrap(crivo::ShardsLock::acquire(options.output)));
   MPI_Barrier(MPI_COMM_WORLD);
   const auto is_mine = [&](std::uint32_t shard) { return static_cast<int>(shard) % world.size == world.rank; };
   std::vector<std::optional<FilterBuilder>> builders(options.shards);

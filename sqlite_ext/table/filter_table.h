@@ -79,8 +79,8 @@ class Operation {
   [[nodiscard]] std::optional<std::uint64_t> count(std::uint64_t hash);
 
   /// Adds a key to a table without a source. Returns whether the key was certainly absent. With `only_if_absent`, a key
-  /// that may be present is not added again, unless the kind supports removal. (This matters only for kinds that count.
-  /// In a window, the key is always added again, so that it is found for a full window from now.)
+  /// that may be present is not added again, except in kinds that support removal, and in a window, where the addition
+  /// renews the key's time. (`only_if_absent` matters only for kinds that count.)
   bool add(std::string_view key, bool only_if_absent);
   /// Removes one addition of a row's key; the rowid is the hash. For a table without a source.
   void remove_row(std::uint64_t rowid);

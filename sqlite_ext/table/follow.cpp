@@ -42,7 +42,7 @@ class DistinctHashes {
   void shrink() {
     std::ranges::sort(smallest_);
     smallest_.erase(std::unique(smallest_.begin(), smallest_.end()),
-                    smallest_.end());  // clang 14 cannot compile ranges::unique
+                    smallest_.end());  // clang-tidy 14 cannot parse ranges::unique
     if (smallest_.size() <= kExact) return;
     smallest_.resize(kExact);
     largest_ = smallest_.back();
@@ -125,7 +125,7 @@ void require_following(ShadowTables& shadow) {
   if (is_following(shadow)) return;
   const std::optional<Source> source = source_of(shadow);
   throw SqlError{"source " + (source ? to_text(*source) : "") +
-                 " must have the triggers of this table, got a change without them; insert 'rebuild' as op once the "
+                 " must have kept this table's triggers, got dropped or changed ones; insert 'rebuild' as op once the "
                  "source exists"};
 }
 

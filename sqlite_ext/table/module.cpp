@@ -38,7 +38,7 @@ struct BloomTable : sqlite3_vtab {
   /// hostile schema can make the table's own statements run a view or a trigger whose function uses the table again.
   /// Such a use would reset the statements while they run.
   [[nodiscard]] auto begin_callback() {
-    if (is_in_callback) throw SqlError{"table must not be used by the statement that writes it, got such a use"};
+    if (is_in_callback) throw SqlError{"table must not be used by the statement that writes it"};
     // The old name may now belong to another table.
     if (is_renamed) throw SqlError{"table must keep its name while a statement uses it, got a rename"};
     is_in_callback = true;

@@ -62,7 +62,7 @@ TEST(SketchesInC, AreTheSameByKeysAndByHashes) {
 
   auto facts = sized<crivo_sketch_facts>();
   ASSERT_EQ(crivo_sketch_get_facts(by_hash.get(), &facts, nullptr), CRIVO_OK);
-  EXPECT_EQ(std::tie(facts.symbols, facts.first, facts.seed, facts.keys, facts.what, facts.key_bytes),
+  EXPECT_EQ(std::tie(facts.symbols, facts.first, facts.seed, facts.keys, facts.key_type, facts.key_bytes),
             std::tuple(100U, 0U, 9U, 1000U, 0U, 8U));
 
   ASSERT_EQ(crivo_sketch_remove_keys(by_key.get(), present_keys(3).keys(), nullptr), CRIVO_OK);

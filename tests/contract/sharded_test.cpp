@@ -168,14 +168,14 @@ TEST_F(Sharded, AreThoseOfTheFolderInWhichTheyWereOpened) {
 
 TEST_F(Sharded, ThatAWriterLeavesGoWithItsLock) {
   {
-    const ShardsLock lock = *ShardsLock::take(path_);
+    const ShardsLock lock = *ShardsLock::acquire(path_);
     ASSERT_TRUE(write_shard(build_filter({.capacity = 10}, 10).ref(), path_, 3).has_value());
     EXPECT_EQ(files(), 1U);
   }
   EXPECT_FALSE(std::filesystem::exists(path_ + ".shards")) << "there was no manifest";
   build({}, present_hashes(1000, 0));
   {
-    const ShardsLock lock = *ShardsLock::take(path_);
+    const ShardsLock lock = *ShardsLock::acquire(path_);
     ASSERT_TRUE(write_shard(build_filter({.capacity = 10}, 10).ref(), path_, 3).has_value());
     EXPECT_EQ(files(), kShards + 1U);
   }
@@ -218,11 +218,11 @@ TEST_F(Sharded, AManifestThatIsDamagedOrForgedIsRefused) {
 TEST_F(Sharded, AreToldFromFiltersInOneFile) {
   build({}, present_hashes(100, 0));
   const FilterFile sharded = *open_filter_file(path_);
-  EXPECT_THAT(message_of(in_one_file(sharded)), StartsWith("filter must be in one file, got one of 8 shards"));
+  EXPECT_THAT(message_of(as_mapped_filter(sharded)), StartsWith("filter must be in one file, got one of 8 shards"));
   EXPECT_THAT(message_of(MappedFilter::open(path_)), HasSubstr("got the manifest of a sharded filter"));
   const std::string other = file_of({.capacity = 1000});
   const FilterFile in_a_file = *open_filter_file(other);
-  EXPECT_EQ((*in_one_file(in_a_file))->kind().kind, Kind::kBlocked);
+  EXPECT_EQ((*as_mapped_filter(in_a_file))->kind().kind, Kind::kBlocked);
   EXPECT_THAT(message_of(ShardedFilter::open(other)), StartsWith("kind must be that of a manifest (15), got 2"));
   EXPECT_THAT(message_of(open_filter_file(path_ + "x")), StartsWith("file must be readable, got "));
   EXPECT_THAT(message_of(open_filter_file("/dev/null")), StartsWith("file must be a regular one"));

@@ -31,7 +31,7 @@ std::vector<std::string> keys_of(const crivo_difference* found, int side, const 
   const std::uint64_t* numbers = nullptr;
   std::uint64_t count = 0;
   const crivo_status status = checked(crivo_difference_numbers, found, side, &numbers, &count);
-  require(status == (facts.what == 1 ? CRIVO_UNSUPPORTED : CRIVO_OK), "hashes and integers are numbers");
+  require(status == (facts.key_type == 1 ? CRIVO_UNSUPPORTED : CRIVO_OK), "hashes and integers are numbers");
   if (status != CRIVO_OK) return all;
   require(count == keys.count, "as many numbers as keys");
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -42,10 +42,10 @@ std::vector<std::string> keys_of(const crivo_difference* found, int side, const 
 
 /// Whether one key must precede another.
 bool is_before(const crivo_sketch_facts& facts, const std::string& one, const std::string& other) {
-  if (facts.what == 1) return one < other;
+  if (facts.key_type == 1) return one < other;
   const auto number = [&facts](const std::string& key) {
     constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-    return load_le<std::uint64_t>(reinterpret_cast<const std::byte*>(key.data())) ^ (facts.what == 2 ? kSign : 0);
+    return load_le<std::uint64_t>(reinterpret_cast<const std::byte*>(key.data())) ^ (facts.key_type == 2 ? kSign : 0);
   };
   return number(one) < number(other);
 }

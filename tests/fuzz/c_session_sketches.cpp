@@ -29,14 +29,14 @@ Function one_of(bool removes, Function add, Function remove) {
 }  // namespace
 
 std::string SketchSession::key_in(const crivo_sketch_facts& facts, unsigned id) {
-  if (facts.what == 1) return std::string(facts.key_bytes - 1, 'k') + static_cast<char>(id);
+  if (facts.key_type == 1) return std::string(facts.key_bytes - 1, 'k') + static_cast<char>(id);
   std::string bytes(sizeof(std::uint64_t), '\0');
   store_le(reinterpret_cast<std::byte*>(bytes.data()), number_in(facts, id));
   return bytes;
 }
 
 std::uint64_t SketchSession::number_in(const crivo_sketch_facts& facts, unsigned id) {
-  if (facts.what == 0) return crivo_hash_key(key(id).data(), key(id).size(), facts.seed);
+  if (facts.key_type == 0) return crivo_hash_key(key(id).data(), key(id).size(), facts.seed);
   return id * 0x9E3779B97F4A7C15;  // of both signs, and 0 for the first key
 }
 
@@ -62,7 +62,7 @@ std::uint64_t SketchSession::net_keys_of(const crivo_sketch* sketch) {
 void SketchSession::change_by(crivo_sketch* sketch, const crivo_sketch_facts& facts, const std::string& key,
                               bool removes) {
   crivo_status status = CRIVO_OK;
-  if (facts.what == 1) {
+  if (facts.key_type == 1) {
     status = one_of(removes, &crivo_sketch_add, &crivo_sketch_remove)(sketch, key.data(), key.size(), nullptr);
   } else {
     const auto number = load_le<std::uint64_t>(reinterpret_cast<const std::byte*>(key.data()));
@@ -73,9 +73,9 @@ void SketchSession::change_by(crivo_sketch* sketch, const crivo_sketch_facts& fa
 
 /// A new sketch with these facts, and with this number of copies of each key.
 SketchSession::Sketch SketchSession::made_of(const crivo_sketch_facts& facts, const Counts& counts) {
-  const std::string kind = facts.what == 0   ? "hashes"
-                           : facts.what == 2 ? "integers"
-                                             : "bytes:" + std::to_string(facts.key_bytes);
+  const std::string kind = facts.key_type == 0   ? "hashes"
+                           : facts.key_type == 2 ? "integers"
+                                                 : "bytes:" + std::to_string(facts.key_bytes);
   crivo_sketch_options options{};
   options.size = sizeof options;
   options.keys = kind.c_str();
@@ -147,11 +147,11 @@ void SketchSession::change() {
   // One buffer of keys with the sketch's width, or keys of any length.
   std::string bytes;
   for (const unsigned id : run.ids()) bytes += key_in(slot.facts, id);
-  const bool fits = slot.facts.what == 1 && how != 1;
+  const bool fits = slot.facts.key_type == 1 && how != 1;
   const crivo_keys keys =
       fits ? crivo_keys{bytes.data(), bytes.size(), nullptr, slot.facts.key_bytes, run.count()} : run.keys();
   const auto is_taken = [&](unsigned id) {
-    return slot.facts.what == 0 || (slot.facts.what == 1 && (fits || key(id).size() == slot.facts.key_bytes));
+    return slot.facts.key_type == 0 || (slot.facts.key_type == 1 && (fits || key(id).size() == slot.facts.key_bytes));
   };
   std::uint64_t taken = 0;
   crivo_status status = CRIVO_OK;
@@ -160,7 +160,8 @@ void SketchSession::change() {
     for (const unsigned id : run.ids()) numbers.push_back(number_in(slot.facts, id));
     status = checked(one_of(removes, &crivo_sketch_add_numbers, &crivo_sketch_remove_numbers), sketch, numbers.data(),
                      numbers.size());
-    require(status == (slot.facts.what == 1 ? CRIVO_BAD_ARGUMENT : CRIVO_OK), "numbers are taken where they are keys");
+    require(status == (slot.facts.key_type == 1 ? CRIVO_BAD_ARGUMENT : CRIVO_OK),
+            "numbers are taken where they are keys");
     taken = status == CRIVO_OK ? run.count() : 0;
   } else {
     taken =

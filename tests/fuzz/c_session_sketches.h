@@ -61,7 +61,7 @@ class SketchSession {
   static std::string key_in(const crivo_sketch_facts& facts, unsigned id);
   static std::uint64_t number_in(const crivo_sketch_facts& facts, unsigned id);
   static bool have_same_keys(const crivo_sketch_facts& one, const crivo_sketch_facts& other) {
-    return one.what == other.what && one.key_bytes == other.key_bytes && one.seed == other.seed;
+    return one.key_type == other.key_type && one.key_bytes == other.key_bytes && one.seed == other.seed;
   }
   void find_difference(const Slot& first, const Slot& second);
   void forge(Blob& blob, const crivo_sketch_facts& facts);

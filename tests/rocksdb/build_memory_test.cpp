@@ -52,7 +52,7 @@ TEST(BuildMemory, HandsAChunkToTheNextBuilder) {
   EXPECT_EQ(memory.held(), kChunk);
   memory.free_chunk(chunk);
   EXPECT_EQ(memory.held(), 0U);
-  EXPECT_EQ(memory.kept(), kChunk);
+  EXPECT_EQ(memory.cached_bytes(), kChunk);
   EXPECT_EQ(memory.allocate_chunk(kNoLimit), chunk);
   memory.free_chunk(chunk);
 }
@@ -62,7 +62,7 @@ TEST(BuildMemory, KeepsNoMoreThanItMay) {
   std::vector<std::byte*> chunks(5);
   for (std::byte*& chunk : chunks) chunk = memory.allocate_chunk(kNoLimit);
   for (std::byte* chunk : chunks) memory.free_chunk(chunk);
-  EXPECT_EQ(memory.kept(), 3 * kChunk);
+  EXPECT_EQ(memory.cached_bytes(), 3 * kChunk);
   EXPECT_EQ(mapped(chunks[4], kChunk, "Size"), 0U) << "the others are the system's again";
 }
 
@@ -86,7 +86,7 @@ TEST(BuildMemory, CountsWhatItKeepsUntilTheRoomIsNeeded) {
   for (std::byte* chunk : chunks) memory.free_chunk(chunk);
   (void)memory.reset_peak();
   EXPECT_TRUE(memory.count(2 * kChunk, 3 * kChunk));
-  EXPECT_EQ(memory.kept(), kChunk) << "one had to go";
+  EXPECT_EQ(memory.cached_bytes(), kChunk) << "one had to go";
   EXPECT_EQ(memory.reset_peak(), 3 * kChunk);
   memory.discount(2 * kChunk);
 }
@@ -130,7 +130,7 @@ TEST(BuildMemory, IsSharedByThreads) {
   }
   threads.clear();
   EXPECT_EQ(memory.held(), 0U);
-  EXPECT_LE(memory.kept(), 4 * kChunk);
+  EXPECT_LE(memory.cached_bytes(), 4 * kChunk);
   EXPECT_LE(memory.reset_peak(), kLimit);
 }
 

@@ -220,10 +220,10 @@ TEST(RocksdbCounters, TellALogsColumnFamiliesOnce) {
   Counters counters("crivo.Bloom");
   const int first = 0;
   const int second = 0;  // two addresses
-  counters.work_for(&first, "default");
-  counters.work_for(&second, "other");
-  counters.work_for(&first, "users");
-  counters.work_for(&first, "default");
+  counters.record_family(&first, "default");
+  counters.record_family(&second, "other");
+  counters.record_family(&first, "users");
+  counters.record_family(&first, "default");
   EXPECT_EQ(counters.drain_families(&first), "default, users");
   EXPECT_EQ(counters.drain_families(&first), "") << "another logger may have this address from now on";
   EXPECT_EQ(counters.drain_families(&second), "other");

@@ -129,7 +129,7 @@ class Predictions : public SstAdvise, public ::testing::WithParamInterface<Shape
 
   void compare(const std::string& what, const json& predicted, const Measured& measured) const {
     const double bytes = predicted["filter_bytes"];
-    const double reads = predicted["reads_in_vain"];
+    const double reads = predicted["wasted_reads"];
     expect_near(what + ", bytes", measured.bytes, bytes);
     expect_near(what + ", wasted reads", measured.reads, reads);
   }
@@ -194,15 +194,15 @@ TEST_F(SstAdvise, HasTheSameNamesInEveryJson) {
   EXPECT_EQ(advise("--memory 100 db")[0]["plans"][0]["choices"], json::array()) << "none that writes no filter";
   const json advice = advise("--memory 20K db")[0];
   EXPECT_EQ(names(advice), (Names{"column_family", "filter_policy", "now", "note", "plans", "gets"}));
-  EXPECT_EQ(names(advice["now"]), (Names{"filter_bytes", "reads_in_vain", "levels"}));
-  const Names level{"level", "files", "runs", "kind", "keys", "filter_bytes", "bits_per_key", "reads_in_vain"};
+  EXPECT_EQ(names(advice["now"]), (Names{"filter_bytes", "wasted_reads", "levels"}));
+  const Names level{"level", "files", "runs", "kind", "keys", "filter_bytes", "bits_per_key", "wasted_reads"};
   EXPECT_EQ(names(advice["now"]["levels"][0]), level);
   ASSERT_EQ(advice["plans"].size(), 1U);
   EXPECT_EQ(names(advice["plans"][0]), (Names{"goal", "limit", "choices"}));
   EXPECT_EQ(advice["plans"][0]["limit"], 20 << 10);
   Names kinds;
   for (const json& choice : advice["plans"][0]["choices"]) {
-    EXPECT_EQ(names(choice), (Names{"kind", "filter_policy", "filter_bytes", "reads_in_vain", "levels"}));
+    EXPECT_EQ(names(choice), (Names{"kind", "filter_policy", "filter_bytes", "wasted_reads", "levels"}));
     EXPECT_EQ(names(choice["levels"][0]), level);
     EXPECT_LE(choice["filter_bytes"], 20 << 10);
     EXPECT_GT(choice["filter_bytes"], 19 << 10);
@@ -221,12 +221,12 @@ TEST_F(SstAdvise, LevelsAddUpToTheWhole) {
     for (const json& level : whole["levels"]) {
       keys += level["keys"].get<double>();
       bytes += level["filter_bytes"].get<double>();
-      reads += level["reads_in_vain"].get<double>();
+      reads += level["wasted_reads"].get<double>();
       EXPECT_DOUBLE_EQ(level["bits_per_key"], 8 * level["filter_bytes"].get<double>() / level["keys"].get<double>());
     }
     EXPECT_NEAR(keys, kKeys, 1);
     EXPECT_NEAR(bytes, whole["filter_bytes"], 1);
-    EXPECT_NEAR(reads, whole["reads_in_vain"], 1e-9);
+    EXPECT_NEAR(reads, whole["wasted_reads"], 1e-9);
   };
   add_up(advice["now"]);
   for (const json& choice : advice["plans"][0]["choices"]) add_up(choice);
@@ -269,7 +269,7 @@ TEST_F(SstAdvise, TakesTenBitsWhereThereAreNoFilters) {
   const json advice = advise("db")[0];
   EXPECT_EQ(advice["filter_policy"], "");
   EXPECT_EQ(advice["now"]["filter_bytes"], 0);
-  EXPECT_NEAR(advice["now"]["reads_in_vain"].get<double>(), 6 + 1.0 / 16, 0.1) << "each run is read, one by few";
+  EXPECT_NEAR(advice["now"]["wasted_reads"].get<double>(), 6 + 1.0 / 16, 0.1) << "each run is read, one by few";
   ASSERT_EQ(advice["plans"].size(), 1U);
   EXPECT_EQ(advice["plans"][0]["limit"].get<double>(), kKeys * 10 / 8);
 }
@@ -319,7 +319,7 @@ TEST_F(SstAdvise, SaysWhatIsDamaged) {
   const Outcome told = crivo("sst advise --json db");
   EXPECT_THAT(told, Exits(1, AllOf(HasSubstr("crivo sst advise: note: "), HasSubstr("damaged"))));
   const json now = json::parse(told.out)[0]["now"];
-  EXPECT_GT(now["reads_in_vain"], 0.05) << "every key passes";
+  EXPECT_GT(now["wasted_reads"], 0.05) << "every key passes";
 }
 
 TEST_F(SstAdvise, ReadsInLogHowManyGetsFoundAValue) {
@@ -365,7 +365,7 @@ TEST_F(SstAdvise, DoesNotTakeKeysThatPassForKeysThatAreFound) {
     EXPECT_THAT(told, Not(AnyOf(HasSubstr("100%"), HasSubstr("bottommost_fp_rate"))));
     EXPECT_THAT(told, StartsWith(listener ? "LOG: 0% of 5000 Gets that came to files found a value. "
                                           : "LOG has no counts of Gets. "));
-    EXPECT_GT(advise("db")[0]["now"]["reads_in_vain"].get<double>(), 1) << "every key passes";
+    EXPECT_GT(advise("db")[0]["now"]["wasted_reads"].get<double>(), 1) << "every key passes";
   }
 }
 

@@ -6,7 +6,7 @@
 namespace crivo::testing {
 namespace {
 
-constexpr const char* kUnproven = "source s.c must have the triggers of this table";
+constexpr const char* kUnproven = "source s.c must have kept this table's triggers";
 
 /// run(sql): a function of the application.
 void run_function(sqlite3_context* context, int, sqlite3_value** args) {
@@ -111,7 +111,7 @@ TEST_F(FollowProof, IsNoRenameOfAFilterThatLostATrigger) {
     run("ALTER TABLE g RENAME TO f");
     EXPECT_EQ(info("source"), "s.other");
     run("ALTER TABLE s RENAME COLUMN other TO c");
-    EXPECT_THAT(found("nobody"), HasSubstr("must have the triggers of this table"));
+    EXPECT_THAT(found("nobody"), HasSubstr("must have kept this table's triggers"));
     run("ALTER TABLE s RENAME COLUMN c TO other");
     run("INSERT INTO f(op) VALUES ('rebuild')");
     run("ALTER TABLE s RENAME COLUMN other TO c");
@@ -303,7 +303,7 @@ TEST_F(FollowProof, KnowsItsSourceAfterARebuildThatFailedHalfway) {
   sqlite3_set_authorizer(db_.get(), nullptr, nullptr);
   run("COMMIT");
   EXPECT_EQ(ask("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'"), "0") << "it must fail halfway";
-  EXPECT_THAT(found("nobody"), HasSubstr("source s2.c must have the triggers of this table"));
+  EXPECT_THAT(found("nobody"), HasSubstr("source s2.c must have kept this table's triggers"));
   run("INSERT INTO f(op) VALUES ('rebuild')");
   EXPECT_EQ(found("a"), "1");
   EXPECT_EQ(found("nobody"), "0");

@@ -64,13 +64,13 @@ TEST_F(FollowSchema, ReportsADroppedSource) {
   EXPECT_EQ(ask("INSERT INTO f(op) VALUES ('rebuild')"),
             "error: f: source must be a column of a table in the schema main, got no table 's'");
   EXPECT_EQ(found("1"), "1");
-  EXPECT_THAT(found("2"), HasSubstr("source s.c must have the triggers of this table, got a change without them"));
+  EXPECT_THAT(found("2"), HasSubstr("source s.c must have kept this table's triggers, got dropped or changed ones"));
   run("CREATE TABLE s(d)");
   EXPECT_EQ(ask("INSERT INTO f(op) VALUES ('rebuild')"),
             "error: f: source must be a column of a table in the schema main, got no column 'c' in the table 's'");
   run("ALTER TABLE s ADD COLUMN c");
   run("INSERT INTO s(c) VALUES (2)");
-  EXPECT_THAT(found("2"), HasSubstr("source s.c must have the triggers of this table"));
+  EXPECT_THAT(found("2"), HasSubstr("source s.c must have kept this table's triggers"));
   EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('check')"),
               HasSubstr("value of s.c must be in the filter, got an absent one"));
   run("INSERT INTO f(op) VALUES ('rebuild')");  // creates the triggers on the new table
@@ -99,16 +99,16 @@ TEST_F(FollowSchema, RefusesToSayNoForARecreatedSource) {
     run("INSERT INTO s(c) VALUES ('new')");
     for (int twice = 0; twice < 2; ++twice) {
       EXPECT_EQ(found("'new'"),
-                "error: f: source s.c must have the triggers of this table, got a change without them; insert "
+                "error: f: source s.c must have kept this table's triggers, got dropped or changed ones; insert "
                 "'rebuild' as op once the source exists");
       EXPECT_EQ(found("'old'"), "1");
-      EXPECT_THAT(ask("SELECT bloom_snapshot('f')"), HasSubstr("source s.c must have the triggers of this table"));
+      EXPECT_THAT(ask("SELECT bloom_snapshot('f')"), HasSubstr("source s.c must have kept this table's triggers"));
     }
     run("SAVEPOINT rebuilt");
     run("INSERT INTO f(op) VALUES ('rebuild')");
     EXPECT_EQ(found("'new'") + found("'other'"), "10");
     run("ROLLBACK TO rebuilt");
-    EXPECT_THAT(found("'new'"), HasSubstr("source s.c must have the triggers of this table"));
+    EXPECT_THAT(found("'new'"), HasSubstr("source s.c must have kept this table's triggers"));
     run("ROLLBACK TO before");
     EXPECT_EQ(found("'new'"), "0");
     run("RELEASE before");

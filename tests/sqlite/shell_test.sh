@@ -37,7 +37,7 @@ prints 2 "ATTACH '$folder/copy.db' AS c; SELECT count(*) FROM t JOIN c.t AS u US
 run "CREATE TABLE u(c); INSERT INTO u VALUES ('old'); CREATE VIRTUAL TABLE f USING bloom(source='u.c', kind=counting);"
 run .dump | "$shell" -batch "$folder/restored.db"
 mv "$folder/restored.db" "$folder/test.db"
-fails "source u.c must have the triggers of this table" "SELECT * FROM f WHERE key = 'gone';"
+fails "source u.c must have kept this table's triggers" "SELECT * FROM f WHERE key = 'gone';"
 prints "" "INSERT INTO f(op) VALUES ('rebuild');"
 prints "new,old" "INSERT INTO u VALUES ('new'), ('gone'); DELETE FROM u WHERE c = 'gone';
   SELECT group_concat(key) FROM f WHERE key IN ('old', 'new', 'gone');"

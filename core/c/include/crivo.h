@@ -1,5 +1,5 @@
-// Crivo's C interface: approximate membership filters (Bloom filters and their family) for C, and for every language
-// that can call C. See docs/c.md and docs/format.md.
+// Crivo's C interface: Bloom filters and related filters for C, and for every language that can call C. See docs/c.md
+// and docs/format.md.
 //
 // A filter answers whether a key is in a set: "certainly not" or "maybe". "Maybe" is wrong with a small probability
 // that you choose. A key that was added, and not removed, is always found.
@@ -95,7 +95,7 @@ enum {
   CRIVO_CAN_COUNT = 4,  ///< counts how often each key was added
   CRIVO_CAN_UNITE = 8,
   CRIVO_CAN_INTERSECT = 16,
-  CRIVO_CAN_GROW = 32,     ///< accepts keys beyond the capacity; only scalable then still meets the promised rate
+  CRIVO_CAN_GROW = 32,     ///< grows as keys are added; beyond the capacity, only scalable keeps the promised rate
   CRIVO_CAN_RANGE = 64,    ///< answers range queries; the keys are ordered numbers
   CRIVO_CAN_FIND = 128,    ///< stores a value for each key (a map); built once
   CRIVO_CAN_EXACT = 256,   ///< answers exactly for every key that the filter is built from; built once
@@ -495,7 +495,7 @@ typedef struct crivo_sketch_facts {
   uint64_t first;      ///< the number of the first symbol
   uint64_t seed;       ///< the seed of all hashes
   uint64_t keys;       ///< additions minus removals, at least 0
-  uint32_t what;       ///< the stored form of keys: 0, hashes; 1, strings of key_bytes bytes; 2, 64-bit integers
+  uint32_t key_type;   ///< the stored form of keys: 0, hashes; 1, strings of key_bytes bytes; 2, 64-bit integers
   uint32_t key_bytes;  ///< 1 to 32
 } crivo_sketch_facts;
 CRIVO_CHECKED crivo_status crivo_sketch_get_facts(const crivo_sketch* sketch, crivo_sketch_facts* facts,

@@ -26,7 +26,7 @@ struct crivo_filter {
   /// The file of the filter. Requires that `ref` is null.
   [[nodiscard]] const crivo::FilterFile& file() const noexcept { return *std::get_if<crivo::FilterFile>(&held); }
   /// The same, for operations that a sharded filter lacks. Throws Refused (kUnsupported) for a sharded filter.
-  [[nodiscard]] const crivo::MappedFilter& mapped() const { return *crivo::unwrap(crivo::in_one_file(file())); }
+  [[nodiscard]] const crivo::MappedFilter& mapped() const { return *crivo::unwrap(crivo::as_mapped_filter(file())); }
   /// Calls query(file) with a MappedFilter or a ShardedFilter.
   template <class Query>
   auto query_file(Query&& query) const {

@@ -20,7 +20,7 @@ class ShardsLock {
  public:
   /// Creates the folder of the shards and waits for the lock. Errors: kSystem; kBadArgument if the path names a folder,
   /// a pipe or a device.
-  [[nodiscard]] static Result<ShardsLock> take(const std::string& manifest_path);
+  [[nodiscard]] static Result<ShardsLock> acquire(const std::string& manifest_path);
   ShardsLock(ShardsLock&& other) noexcept;
   ShardsLock& operator=(ShardsLock&& other) = delete;
   ~ShardsLock();

@@ -36,7 +36,7 @@ class ShardedBuilder {
   [[nodiscard]] std::uint64_t keys() const noexcept;
 
   /// Builds the shards and replaces the filter at this path atomically. The builder may only be destroyed afterwards.
-  /// Errors, with the old filter unchanged: as FilterBuilder::finish, ShardsLock::take and write_shard.
+  /// Errors, with the old filter unchanged: as FilterBuilder::finish, ShardsLock::acquire and write_shard.
   Result<Manifest> finish(const std::string& path, BlobForm form = BlobForm::kFile);
 
  private:

@@ -90,6 +90,6 @@ using FilterFile = std::variant<MappedFilter, ShardedFilter>;
 /// ShardedFilter::open.
 [[nodiscard]] Result<FilterFile> open_filter_file(const std::string& path, const ShardedOptions& options = {});
 /// The MappedFilter in `file`. Errors: kUnsupported for a sharded filter.
-[[nodiscard]] Result<const MappedFilter*> in_one_file(const FilterFile& file);
+[[nodiscard]] Result<const MappedFilter*> as_mapped_filter(const FilterFile& file);
 
 }  // namespace crivo

@@ -44,7 +44,7 @@ struct Capabilities {
   bool find = false;
   /// Answers exactly for every key that the filter is built from: 1 for a member, 0 for any other key. Built once.
   bool exact = false;
-  /// Accepts keys beyond the capacity. `scalable` then still meets the promised rate; `growing` does not.
+  /// The payload grows with the keys. Beyond the capacity, `scalable` keeps the promised rate; `growing` does not.
   bool grow = false;
   /// Keys expire: AnyFilter::advance sets the filter's clock.
   bool advance = false;
@@ -61,7 +61,7 @@ struct KindInfo {
   std::string_view alias;   // a name that selects the kind and its option, such as "compressed"; may be empty
   Capabilities can;
   HashId hash_id = HashId::kXxh3_64;   // the hash function of all filters of this kind
-  double default_fp_rate = 0.01;       // used if the user gives no rate
+  double default_fp_rate = 0.01;       // for hosts whose users give no rate; FilterSpec ignores it
   std::uint64_t default_capacity = 0;  // replaces a capacity of 0 in a spec; 0: there is no default
 };
 

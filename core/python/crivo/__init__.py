@@ -1,4 +1,4 @@
-"""Crivo: Bloom filters and their relatives, and the SQLite extension for SQL.
+"""Crivo: Bloom filters and related filters, and the SQLite extension for SQL.
 
 >>> import crivo
 >>> seen = crivo.Filter(["alpha", "beta"], fp_rate=0.001)

@@ -9,7 +9,7 @@ from . import _crivo
 if TYPE_CHECKING:
     from ._crivo import _Key
 
-_WHAT = ("hashes", "bytes", "integers")
+_KEY_TYPES = ("hashes", "bytes", "integers")
 
 
 def _unpickle(cls: type[Sketch], blob: bytes) -> Sketch:
@@ -97,8 +97,8 @@ class Sketch(_crivo.Sketch):
     @property
     def facts(self) -> SketchFacts:
         """The options of the sketch, and its number of keys."""
-        what, key_bytes, *numbers = self._facts()
-        return SketchFacts(f"bytes:{key_bytes}" if what == 1 else _WHAT[what], *numbers)
+        key_type, key_bytes, *numbers = self._facts()
+        return SketchFacts(f"bytes:{key_bytes}" if key_type == 1 else _KEY_TYPES[key_type], *numbers)
 
     def to_bytes(self) -> bytes:
         """The sketch as a blob, which every other host reads."""

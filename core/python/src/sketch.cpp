@@ -11,7 +11,7 @@ struct Sketch {
   PyObject ob_base;  // the name that Python's macros expect
   crivo_sketch* handle;
   Hashing hashing;
-  uint32_t what;  // as in crivo_sketch_facts
+  uint32_t key_type;  // as in crivo_sketch_facts
   Turns turns;
 };
 
@@ -39,7 +39,7 @@ PyObject* wrap_sketch(PyTypeObject* type, crivo_sketch* handle) {
   Sketch* sketch = as_sketch(object);
   sketch->handle = handle;
   sketch->hashing = {facts.seed, false};
-  sketch->what = facts.what;
+  sketch->key_type = facts.key_type;
   new (&sketch->turns) Turns();
   return object;
 }
@@ -81,14 +81,14 @@ bool read_number(PyObject* object, uint64_t* number) {
 /// Adds a key to a sketch, or removes a key. False with an exception.
 bool change_key(Sketch* sketch, PyObject* object, bool add, Py_ssize_t place = kAlone) {
   crivo_error error;
-  if (sketch->what == kIntegers) {
+  if (sketch->key_type == kIntegers) {
     uint64_t number = 0;
     if (!read_number(object, &number)) return false;
     sketch->turns.wait_to_write();
     const auto change = add ? crivo_sketch_add_numbers : crivo_sketch_remove_numbers;
     return succeeded(change(sketch->handle, &number, 1, &error), error);
   }
-  if (sketch->what == kBytes && (PyIndex_Check(object) != 0 || PyFloat_Check(object) != 0)) {
+  if (sketch->key_type == kBytes && (PyIndex_Check(object) != 0 || PyFloat_Check(object) != 0)) {
     return refuse_type("key", "bytes or a str in a sketch of bytes", object);
   }
   Key key;
@@ -124,7 +124,7 @@ PyObject* sketch_update(PyObject* self, PyObject* args) {
   int hashed = 0;
   if (!PyArg_ParseTuple(args, "Op:_update", &keys, &hashed) || !check_many(keys)) return nullptr;
   Sketch* sketch = as_sketch(self);
-  if (sketch->what != kHashes) {
+  if (sketch->key_type != kHashes) {
     if (hashed != 0) return raise_bad_argument("hashed must be False in a sketch of the keys themselves, got True");
     if (!add_each(sketch, keys)) return nullptr;
     Py_RETURN_NONE;
@@ -158,16 +158,17 @@ PyObject* list_of(const Sketch* sketch, const crivo_difference* difference, int3
   uint64_t count = 0;
   crivo_error error;
   if (!succeeded(crivo_difference_keys(difference, side, &keys, &error), error)) return nullptr;
-  if (sketch->what != kBytes &&
+  if (sketch->key_type != kBytes &&
       !succeeded(crivo_difference_numbers(difference, side, &numbers, &count, &error), error)) {
     return nullptr;
   }
   Ref list(PyList_New(static_cast<Py_ssize_t>(keys.count)));
   for (uint64_t i = 0; list && i < keys.count; ++i) {
     const char* bytes = static_cast<const char*>(keys.bytes) + i * keys.width;
-    PyObject* key = sketch->what == kHashes     ? PyLong_FromUnsignedLongLong(numbers[i])
-                    : sketch->what == kIntegers ? PyLong_FromLongLong(static_cast<long long>(numbers[i]))
-                                                : PyBytes_FromStringAndSize(bytes, static_cast<Py_ssize_t>(keys.width));
+    PyObject* key = sketch->key_type == kHashes ? PyLong_FromUnsignedLongLong(numbers[i])
+                    : sketch->key_type == kIntegers
+                        ? PyLong_FromLongLong(static_cast<long long>(numbers[i]))
+                        : PyBytes_FromStringAndSize(bytes, static_cast<Py_ssize_t>(keys.width));
     if (key == nullptr || PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i), key) != 0) return nullptr;
   }
   return list.release();
@@ -221,7 +222,7 @@ PyObject* sketch_read(PyObject* type, PyObject* args) {
 PyObject* sketch_facts(PyObject* self, PyObject* /*unused*/) {
   as_sketch(self)->turns.wait_to_read();
   const crivo_sketch_facts facts = facts_of(as_sketch(self)->handle);
-  return Py_BuildValue("IIKKKK", facts.what, facts.key_bytes, static_cast<unsigned long long>(facts.symbols),
+  return Py_BuildValue("IIKKKK", facts.key_type, facts.key_bytes, static_cast<unsigned long long>(facts.symbols),
                        static_cast<unsigned long long>(facts.first), static_cast<unsigned long long>(facts.seed),
                        static_cast<unsigned long long>(facts.keys));
 }

@@ -65,7 +65,7 @@ Result<void> BufferedRecords<Record>::write_run() {
   if (auto written = runs_.append(in_memory()); !written) return written;
   count_ = 0;
   capacity_ = static_cast<std::size_t>(std::min<std::uint64_t>(capacity_, budget_.for_hashes(runs_.index_bytes())));
-  if (budget_.leaves_too_little(runs_.index_bytes())) return budget_.too_many(size());
+  if (budget_.leaves_too_little(runs_.index_bytes())) return budget_.too_many_error(size());
   return {};
 }
 

@@ -70,7 +70,7 @@ Error MemoryBudget::too_little_error(std::uint64_t needed, std::uint64_t payload
                      payload_bytes, " bytes, got ", limit_);
 }
 
-Error MemoryBudget::too_many(std::uint64_t hashes) const {
+Error MemoryBudget::too_many_error(std::uint64_t hashes) const {
   return error(ErrorCode::kBadArgument, "max_memory must be larger for ", hashes, " keys, got ", limit_);
 }
 

@@ -51,7 +51,7 @@ class MemoryBudget {
   /// The error for a filter that needs this memory in addition to the caller's.
   [[nodiscard]] Error too_little_error(std::uint64_t needed, std::uint64_t payload_bytes) const;
   /// The error for hashes that are too many for the limit, even with files.
-  [[nodiscard]] Error too_many(std::uint64_t hashes) const;
+  [[nodiscard]] Error too_many_error(std::uint64_t hashes) const;
 
  private:
   std::uint64_t limit_;

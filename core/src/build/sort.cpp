@@ -175,7 +175,7 @@ Result<std::size_t> sort_distinct(std::span<HashedValue> keys, BuildTask& task) 
 
 std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
   sort_hashes(hashes);
-  const auto end = std::unique(hashes.begin(), hashes.end());  // std::ranges::unique does not compile with clang 14
+  const auto end = std::unique(hashes.begin(), hashes.end());  // clang-tidy 14 cannot parse std::ranges::unique
   return hashes.first(static_cast<std::size_t>(end - hashes.begin()));
 }
 

@@ -85,7 +85,7 @@ Result<Shard> write_shard(const FilterRef& filter, const std::string& manifest_p
   return shard;
 }
 
-Result<ShardsLock> ShardsLock::take(const std::string& manifest_path) {
+Result<ShardsLock> ShardsLock::acquire(const std::string& manifest_path) {
   struct stat there {};
   if (::stat(manifest_path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
     return bad_argument("manifest must be a file, got ", manifest_path);
@@ -140,7 +140,7 @@ Result<void> write_manifest(const std::string& path, const Manifest& manifest, c
 Result<void> replace_shard(const std::string& manifest_path, std::uint32_t number, std::uint32_t shards,
                            const FilterRef& filter, BlobForm form) {
   if (auto read = read_manifest(manifest_path); !read) return read.error();  // before a folder is created
-  const Result<ShardsLock> lock = ShardsLock::take(manifest_path);
+  const Result<ShardsLock> lock = ShardsLock::acquire(manifest_path);
   if (!lock) return lock.error();
   Result<Manifest> manifest = read_manifest(manifest_path);
   if (!manifest) return manifest.error();

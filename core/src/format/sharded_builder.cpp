@@ -64,7 +64,7 @@ class ShardedBuilder::State {
   }
 
   Result<Manifest> finish(const std::string& path, BlobForm form) {
-    const Result<ShardsLock> lock = ShardsLock::take(path);
+    const Result<ShardsLock> lock = ShardsLock::acquire(path);
     if (!lock) return lock.error();
     Manifest manifest{spec_.seed, {}};
     for (std::uint32_t number = 0; number < shards(); ++number) {

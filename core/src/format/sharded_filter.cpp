@@ -308,7 +308,7 @@ Result<FilterFile> open_filter_file(const std::string& path, const ShardedOption
   return FilterFile(*std::move(filter));
 }
 
-Result<const MappedFilter*> in_one_file(const FilterFile& file) {
+Result<const MappedFilter*> as_mapped_filter(const FilterFile& file) {
   if (const auto* const mapped = std::get_if<MappedFilter>(&file)) return mapped;
   return error(ErrorCode::kUnsupported, "filter must be in one file, got one of ",
                std::get<ShardedFilter>(file).shape().units, " shards in separate files");

@@ -82,7 +82,7 @@ mod c {
         pub first: u64,
         pub seed: u64,
         pub keys: u64,
-        pub what: u32,
+        pub key_type: u32,
         pub key_bytes: u32,
     }
 
@@ -478,7 +478,7 @@ impl Sketch {
     pub fn options(&self) -> Result<SketchOptions, Error> {
         let mut facts = c::SketchFacts { size: std::mem::size_of::<c::SketchFacts>(), ..Default::default() };
         done(|error| unsafe { c::crivo_sketch_get_facts(self.handle.as_ptr(), &mut facts, error) })?;
-        let keys = match facts.what {
+        let keys = match facts.key_type {
             0 => SketchKeys::Hashes,
             1 => SketchKeys::Bytes(facts.key_bytes),
             _ => SketchKeys::Integers,

@@ -90,7 +90,7 @@ std::size_t BuildMemory::held() const noexcept {
   return held_;
 }
 
-std::size_t BuildMemory::kept() const noexcept {
+std::size_t BuildMemory::cached_bytes() const noexcept {
   const std::lock_guard lock(mutex_);
   return cached_count_ * kChunkBytes;
 }

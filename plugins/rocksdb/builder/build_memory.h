@@ -49,7 +49,7 @@ class BuildMemory {
   /// The bytes that builders hold.
   [[nodiscard]] std::size_t held() const noexcept;
   /// The bytes of cached chunks.
-  [[nodiscard]] std::size_t kept() const noexcept;
+  [[nodiscard]] std::size_t cached_bytes() const noexcept;
   /// The peak of held plus cached bytes since the last call.
   [[nodiscard]] std::size_t reset_peak() noexcept;
 

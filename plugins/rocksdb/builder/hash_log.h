@@ -38,7 +38,7 @@ class HashLog {
     if (next_ == end_) grow();
     *next_++ = hash;
   }
-  /// Appends, unless the current step of the memory is full. In that case, returns false and does nothing.
+  /// Appends, unless the current step (kStepHashes) is full. In that case, returns false and does nothing.
   [[nodiscard]] bool try_append(std::uint64_t hash) noexcept {
     if (next_ == end_) return false;
     *next_++ = hash;
@@ -69,7 +69,7 @@ class HashLog {
   static constexpr std::size_t kFirstHashes = 8192;
   static constexpr std::size_t kFirstBytes = kFirstHashes * sizeof(std::uint64_t);
   static constexpr std::size_t kChunkHashes = BuildMemory::kChunkBytes / sizeof(std::uint64_t);
-  static constexpr std::size_t kStepHashes = kChunkHashes / 8;  // try_append() fails after each step
+  static constexpr std::size_t kStepHashes = kChunkHashes / 8;  // the unit that is charged to the block cache
 
   [[nodiscard]] static std::uint64_t* hashes_in(std::byte* chunk) noexcept {
     return reinterpret_cast<std::uint64_t*>(chunk);

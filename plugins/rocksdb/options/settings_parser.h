@@ -172,7 +172,7 @@ class SharedSettings {
 }
 
 /// Whether this is one of Crivo's policies.
-[[nodiscard]] inline bool is_crivos(const rocksdb::FilterPolicy& policy) {
+[[nodiscard]] inline bool is_crivo_policy(const rocksdb::FilterPolicy& policy) {
   return std::string_view(policy.Name()).starts_with("crivo.");
 }
 

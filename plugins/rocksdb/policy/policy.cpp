@@ -309,7 +309,7 @@ void FilterPolicy::log_warnings(const rocksdb::FilterBuildingContext& context, c
                   Name());
   }
   log_damages(*counters_, log);
-  counters_->work_for(log, context.column_family_name);
+  counters_->record_family(log, context.column_family_name);
 } catch (...) {
   // If memory is short or the logger throws, the log line is omitted, because the filter is more important.
 }

@@ -93,7 +93,7 @@ class CountingReader final : public abi::FilterBitsReader {
 
   bool MayMatch(const rocksdb::Slice& key) override {
     const bool maybe = reader_.MayMatch(key);
-    counters_->questions().add(kind_, QueryCounts::Way::kSingle, maybe, 1);
+    counters_->query_counts().add(kind_, QueryCounts::Way::kSingle, maybe, 1);
     return maybe;
   }
   void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
@@ -101,8 +101,8 @@ class CountingReader final : public abi::FilterBitsReader {
     reader_.MayMatch(num_keys, keys, may_match);
     const auto total = static_cast<std::uint64_t>(num_keys);
     const auto maybe = static_cast<std::uint64_t>(std::count(may_match, may_match + num_keys, true));
-    counters_->questions().add(kind_, QueryCounts::Way::kBatched, true, maybe);
-    counters_->questions().add(kind_, QueryCounts::Way::kBatched, false, total - maybe);
+    counters_->query_counts().add(kind_, QueryCounts::Way::kBatched, true, maybe);
+    counters_->query_counts().add(kind_, QueryCounts::Way::kBatched, false, total - maybe);
   }
 
  private:

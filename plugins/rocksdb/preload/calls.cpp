@@ -64,7 +64,7 @@ bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBa
 /// Why a family's policy is not replaced; empty if it is replaced.
 std::string reason_to_keep(const FilterRequest& request, const rocksdb::FilterPolicy& set,
                            const rocksdb::BlockBasedTableOptions& table) {
-  if (is_crivos(set)) {
+  if (is_crivo_policy(set)) {
     return "filter_policy is already " + set.GetId() +
            ", set by the program or its OPTIONS file; crivo sst refilter --policy changes it";
   }
@@ -111,7 +111,7 @@ std::string add_filters(const FilterRequest& request, ColumnFamilyOptions& optio
   }
   rocksdb::BlockBasedTableOptions with_filter = *table;  // other families may share the factory
   rocksdb::Status made = refilter::make_policy(request.policy, &with_filter.filter_policy);
-  if (made.ok() && !is_crivos(*with_filter.filter_policy)) {
+  if (made.ok() && !is_crivo_policy(*with_filter.filter_policy)) {
     made = rocksdb::Status::InvalidArgument("not a policy of Crivo's");
   }
   if (const rocksdb::FilterPolicy* const set = table->filter_policy.get(); set != nullptr) {

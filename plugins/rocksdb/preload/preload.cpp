@@ -109,7 +109,7 @@ constexpr std::string_view kVersion = "." CRIVO_TEXT(ROCKSDB_MAJOR) "." CRIVO_TE
 
 /// Whether a file has the name of the librocksdb that the plugin is linked to. The plugin must not be loaded together
 /// with another version: two copies of RocksDB's dependencies may conflict.
-bool can_be_crivo(std::string_view file) noexcept {
+bool has_librocksdb_name(std::string_view file) noexcept {
   file.remove_prefix(file.rfind('/') + 1);
   if (!file.starts_with(kLibrary)) return false;
   file.remove_prefix(kLibrary.size());
@@ -128,7 +128,7 @@ const PreloadCalls* calls_for(const void* original) noexcept {
   if (!start().filters_requested) return nullptr;
   const Dl_info library = place_of(original);
   if (library.dli_fname == nullptr) return nullptr;
-  if (can_be_crivo(library.dli_fname)) {
+  if (has_librocksdb_name(library.dli_fname)) {
     const PreloadCalls* const calls = load_plugin();
     if (calls == nullptr || place_of(calls->rocksdb_function).dli_fbase == library.dli_fbase) return calls;
   }

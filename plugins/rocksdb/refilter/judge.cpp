@@ -162,7 +162,7 @@ std::string mismatch_of(const FamilyPolicy& family, const TreeFile& file, const 
   const auto is_foreign = [&](const sst::FilterBlock& block) {
     const BlockKind kind = block.facts.kind;
     return kind != BlockKind::kAlwaysMaybe &&
-           (!block.facts.can_reject() || plugin::is_crivos(policy) == is_builtin(kind));
+           (!block.facts.can_reject() || plugin::is_crivo_policy(policy) == is_builtin(kind));
   };
   if (std::ranges::any_of(filters.blocks, is_foreign)) return std::string("not of ") + policy.Name();
   if (std::string other = other_keys(family, filters); !other.empty()) return other;

@@ -78,7 +78,7 @@ std::vector<std::string> Counters::drain_damages() {
   return taken;
 }
 
-void Counters::work_for(const void* logger, std::string_view family) {
+void Counters::record_family(const void* logger, std::string_view family) {
   const std::lock_guard lock(mutex_);
   const Family entry{logger, std::string(family)};
   if (std::ranges::count(families_, entry) != 0) return;
@@ -115,11 +115,11 @@ RocksDBFilterCounters Counters::snapshot() const noexcept {
     counts = counts_;
   }
   for (const Kind kind : {Kind::kBlocked, Kind::kRibbon}) {
-    const QueryCounts::Totals questions = questions_.totals(kind);
+    const QueryCounts::Totals queries = query_counts_.totals(kind);
     RocksDBFilterCounters::OfKind& of_kind = kind == Kind::kRibbon ? counts.ribbon : counts.blocked;
-    of_kind.asked_singly = questions.single;
-    of_kind.asked_in_batches = questions.batched;
-    of_kind.answered_no = questions.answered_no;
+    of_kind.asked_singly = queries.single;
+    of_kind.asked_in_batches = queries.batched;
+    of_kind.answered_no = queries.answered_no;
   }
   return counts;
 }

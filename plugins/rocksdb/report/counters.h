@@ -31,7 +31,7 @@ extern constinit thread_local unsigned shard_of_thread __attribute__((tls_model(
 /// Assigns the next shard to this thread, and returns shard_of_thread.
 unsigned assign_shard() noexcept;
 
-/// Counts the queries of a policy's filters, from any number of threads. Counting costs 1 to 10 ns per query.
+/// Counts the queries of a policy's filters, from any number of threads.
 ///
 /// A query takes 10 ns. An atomic increment of a counter that two threads share takes several times as long, because
 /// the cache line moves between cores. So there are many shards of one cache line each, assigned to threads in turn;
@@ -48,10 +48,10 @@ class QueryCounts {
 
   /// Counts `times` queries with the same answer.
   void add(Kind kind, Way way, bool maybe, std::uint64_t times) noexcept {
-    unsigned taken = shard_of_thread;
-    if (taken == 0) [[unlikely]]
-      taken = assign_shard();
-    shards_[taken - 1].cells[cell_of(kind, way, maybe)].fetch_add(times, std::memory_order_relaxed);
+    unsigned number = shard_of_thread;
+    if (number == 0) [[unlikely]]
+      number = assign_shard();
+    shards_[number - 1].cells[cell_of(kind, way, maybe)].fetch_add(times, std::memory_order_relaxed);
   }
   [[nodiscard]] Totals totals(Kind kind) const noexcept;
 
@@ -93,13 +93,13 @@ class Counters {
 
   /// Records that a builder was made for a column family of the database with this logger. The logger's address is only
   /// compared. Stores the last 64 column families.
-  void work_for(const void* logger, std::string_view family);
+  void record_family(const void* logger, std::string_view family);
   /// Removes and returns the column families of this logger: "default, users".
   [[nodiscard]] std::string drain_families(const void* logger);
   /// The stored column families, without repetition.
   [[nodiscard]] std::set<std::string> families();
 
-  [[nodiscard]] QueryCounts& questions() noexcept { return questions_; }
+  [[nodiscard]] QueryCounts& query_counts() noexcept { return query_counts_; }
   [[nodiscard]] RocksDBFilterCounters snapshot() const noexcept;
 
  private:
@@ -113,12 +113,12 @@ class Counters {
 
   std::string policy_name_;
   std::uint64_t number_;
-  mutable std::mutex mutex_;          // guards the members below, except questions_
+  mutable std::mutex mutex_;          // guards the members below, except query_counts_
   RocksDBFilterCounters counts_;      // without queries
   std::vector<std::string> damages_;  // at most kMaxStoredDamages
   std::uint64_t more_damages_ = 0;    // not in damages_
   std::vector<Family> families_;      // at most kKeptFamilies
-  QueryCounts questions_;
+  QueryCounts query_counts_;
 };
 
 /// The counters as one line for the log.

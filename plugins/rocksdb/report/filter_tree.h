@@ -71,9 +71,10 @@ class FilterTree {
     std::uint64_t files = 0;
     std::uint64_t blocks = 0;
     double keys = 0;
-    double moving_keys = 0;
-    std::uint64_t staying_bytes = 0;
-    std::uint64_t moving_bytes = 0;
+    double moving_keys = 0;           // of files that running compactions read
+    std::uint64_t staying_bytes = 0;  // of all other files
+    std::uint64_t moving_bytes = 0;   // of files that running compactions read
+
     std::uint64_t newest_limit = 0;  // of the newest file with a filter
   };
   using Families = std::map<std::string, Family>;

@@ -143,8 +143,8 @@ std::string obstacle_of(const rocksdb::FilterPolicy* policy, const FileFilters& 
   const bool is_builtin = filters.readable && !filters.name.starts_with(kTransformedFilters);
   const bool reads_this = reads == filters.name || (is_builtin && reads == kReadsOnly);
   if (!reads_this) return "with a policy that reads the filters of " + reads;
-  const bool is_crivos = filters.has(BlockKind::kBlocked) || filters.has(BlockKind::kRibbon);
-  if (is_crivos && policy->IsInstanceOf(plugin::kBuiltinPolicy)) {
+  const bool has_crivo_filters = filters.has(BlockKind::kBlocked) || filters.has(BlockKind::kRibbon);
+  if (has_crivo_filters && policy->IsInstanceOf(plugin::kBuiltinPolicy)) {
     return "with " + policy->GetId() + ", for which Crivo's filters let every key pass";
   }
   return "";

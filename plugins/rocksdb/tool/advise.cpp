@@ -88,7 +88,7 @@ std::string plan_text(const Plan& plan) {
 }
 
 ordered_json costs_json(const FilterCosts& costs) {
-  return {{"filter_bytes", costs.bytes}, {"reads_in_vain", costs.reads}};
+  return {{"filter_bytes", costs.bytes}, {"wasted_reads", costs.reads}};
 }
 
 ordered_json levels_json(const std::map<int, FileGroup>& levels) {
@@ -101,7 +101,7 @@ ordered_json levels_json(const std::map<int, FileGroup>& levels) {
                    {"keys", level.keys},
                    {"filter_bytes", level.costs.bytes},
                    {"bits_per_key", level.bits_per_key()},
-                   {"reads_in_vain", level.costs.reads}});
+                   {"wasted_reads", level.costs.reads}});
   }
   return all;
 }

@@ -182,7 +182,7 @@ void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<cons
   rocksdb::BlockBasedTableOptions table = *old;
   table.filter_policy = policy;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  if (policy == nullptr || !plugin::is_crivos(*policy)) return;
+  if (policy == nullptr || !plugin::is_crivo_policy(*policy)) return;
   // RocksDB 7.8 cannot read an OPTIONS file with two collectors.
   auto& collectors = family.table_properties_collector_factories;
   if (collectors.empty()) collectors.push_back(NewRocksDBFilterCollectorFactory());

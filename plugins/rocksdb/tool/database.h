@@ -32,7 +32,7 @@ struct DatabaseOptions {
 /// file in this folder. Opening a pipe would block until its other end is opened.
 void check_no_pipe(const std::string& path, const std::string& rule);
 
-/// The column families of a command, which never include RocksDB's statistics.
+/// The column families of a command; never that of persist_stats_to_disk.
 struct FamilyChoice {
   std::vector<std::string> names;  // empty: all
 

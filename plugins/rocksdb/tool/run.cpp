@@ -117,7 +117,7 @@ ExitCode print_what_would_happen(const RunOptions& options) {
 
 ExitCode run(const RunOptions& options) {
   const auto policy = parse_policy(options.policy);
-  if (!plugin::is_crivos(*policy)) {
+  if (!plugin::is_crivo_policy(*policy)) {
     throw Refused("--policy must be one of Crivo's, such as crivo.Auto:10, got " + options.policy);
   }
   std::string libraries = preloaded_library();

@@ -101,7 +101,7 @@ func (s *Sketch) Options() (SketchOptions, error) {
 	if err := failure(status, &detail); err != nil {
 		return SketchOptions{}, err
 	}
-	keys := [...]string{"hashes", fmt.Sprint("bytes:", facts.key_bytes), "integers"}[facts.what]
+	keys := [...]string{"hashes", fmt.Sprint("bytes:", facts.key_bytes), "integers"}[facts.key_type]
 	return SketchOptions{uint64(facts.symbols), keys, uint64(facts.first), uint64(facts.seed)}, nil
 }
 

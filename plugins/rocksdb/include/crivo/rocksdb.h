@@ -32,7 +32,7 @@ namespace crivo {
 namespace rocksdb = ROCKSDB_NAMESPACE;
 
 // The namespace is a part of the names in the library. Rename it when the struct changes: a program that was compiled
-// with other options then fails to start, instead of passing wrong values.
+// with the old struct then fails with "undefined symbol", instead of passing wrong values.
 inline namespace v0_2 {
 
 /// The options of a filter policy, for one column family. Set at most one of bits_per_key, fp_rate and
@@ -62,14 +62,15 @@ struct RocksDBFilterOptions {
   /// a Get queries, and about 1 ns per filter and key of a MultiGet.
   std::optional<bool> count_questions = std::nullopt;
 
-  /// The most bytes of the filter blocks of one file, 0 to 1e15; 0, the default, means no limit. To stay within the
-  /// limit, filters get fewer bits per key and thus a higher rate, which LOG reports. If less than 96 bytes are left
-  /// (up to 128 with a key_transform), a block has 6 bytes, even if these exceed the limit, and lets every key pass.
+  /// The maximum size of one file's filter blocks, in bytes, 0 to 1e15; 0, the default, means no limit. To stay within
+  /// the limit, filters get fewer bits per key and thus a higher rate, which LOG reports. If less than 96 bytes are
+  /// left (up to 128 with a key_transform), a block has 6 bytes, even if these exceed the limit, and lets every key
+  /// pass.
   std::optional<std::uint64_t> max_filter_bytes = std::nullopt;
-  /// The most bytes of memory for building filters, over all policies of this process, 0 to 1e15; 0, the default, means
-  /// no limit. Hashes beyond half of the limit go to an unnamed temporary file: in $TMPDIR, or else in the database's
-  /// folder (if the listener is installed), /var/tmp or /tmp. A ribbon that would exceed the limit, or has hashes in a
-  /// file, becomes a blocked filter of the same rate. The finished filter may exceed the limit.
+  /// The maximum memory for building filters, over all policies of this process, in bytes, 0 to 1e15; 0, the default,
+  /// means no limit. Hashes beyond half of the limit go to an unnamed temporary file: in $TMPDIR, or else in the
+  /// database's folder (if the listener is installed), /var/tmp or /tmp. A ribbon that would exceed the limit, or has
+  /// hashes in a file, becomes a blocked filter of the same rate. The finished filter may exceed the limit.
   std::optional<std::uint64_t> max_build_bytes = std::nullopt;
 
   // crivo.Auto only:
@@ -77,9 +78,10 @@ struct RocksDBFilterOptions {
   /// Filter bits per key, 0 to 1000, as a mean over all keys of the tree; real bits, not Bloom-equivalent ones. The
   /// levels get the rates that minimize false positives within this memory.
   std::optional<double> budget_bits_per_key = std::nullopt;
-  /// The false-positive rate in the bottommost level, 1e-9 to 1; 1 means no filter. A rate of 0.1 halves the memory of
-  /// all filters (a ribbon then needs 3.4 bits per key). This suits workloads in which most lookups that reach this
-  /// level find their key. The default is the rate of the other levels. Do not combine with budget_bits_per_key.
+  /// The false-positive rate in the bottommost level, 1e-9 to 1; 1 means no filter. A rate of 0.1 saves 40% of the
+  /// memory of all filters (a ribbon then needs 3.4 bits per key). This suits workloads in which most lookups that
+  /// reach this level find their key. The default is the rate of the other levels. Do not combine with
+  /// budget_bits_per_key.
   std::optional<double> bottommost_fp_rate = std::nullopt;
   /// How many levels, counted from the last, get ribbons: 0 to 64. The default is 2: these levels hold 99% of the keys
   /// at a level ratio of 10. Flushes and all other levels get blocked filters, as do files or partitions with so few
@@ -92,8 +94,8 @@ struct RocksDBFilterOptions {
   /// The ratio of keys between a level and the one above it, 1 to 1000. The default is max_bytes_for_level_multiplier
   /// with level compaction, and 10 with other styles. Used only with budget_bits_per_key.
   std::optional<double> level_ratio = std::nullopt;
-  /// The most bytes of all filters of the database together, 0 to 1e15; 0, the default, means no limit. While all
-  /// filters fit into 90% of the limit, the other options apply. Beyond that, 90% of the limit is divided over the
+  /// The maximum total size of all filters of the database, in bytes, 0 to 1e15; 0, the default, means no limit. While
+  /// all filters fit into 90% of the limit, the other options apply. Beyond that, 90% of the limit is divided over the
   /// levels that have keys (as with budget_bits_per_key), and a new file gets the bits per key of its level. An old
   /// file keeps its filter until a compaction or RefilterRocksDB rewrites it. Column families with this option share
   /// the limit in proportion to their keys; set the same value for all. The database's listeners must include

@@ -1,10 +1,10 @@
 // Scans that skip SST files: each file's properties have small filters of its keys' prefixes, attributes or numbers.
 //
-//   crivo::NewScanFilterCollectorFactory({.extract = "prefix:4,8 path:/"}, &factory);
+//   if (!crivo::NewScanFilterCollectorFactory({.extract = "prefix:4,8 path:/"}, &factory).ok()) return;
 //   options.table_properties_collector_factories.push_back(factory);
 //   ...
 //   const auto filter = crivo::ScanFilter::for_prefix("0004");
-//   filter.apply_to(&read_options);
+//   if (!filter.apply_to(&read_options).ok()) return;
 //   for (it->Seek("0004"); it->Valid() && filter.matches(it->key()); it->Next()) ...
 //
 // docs/scans.md says when scan filters are worthwhile.
@@ -72,7 +72,7 @@ struct ScanFilterOptions {
   /// For `range`: the length of the ranges for which fp_rate holds, a power of two up to 2^31. For ranges n times as
   /// long, the rate is n times as high. A filter needs log2(range_length / fp_rate) + 2 bits per number.
   std::uint32_t range_length = 256;
-  /// The most bytes of all scan filters of one file, 64 to 2^30. Filters that do not fit are omitted.
+  /// The maximum total size of all scan filters of one file, 64 to 2^30. Filters that do not fit are omitted.
   std::uint64_t max_bytes = 65536;
   /// The name of a comparator without timestamps, under which different bytes are never equal keys. Files are skipped
   /// only with this comparator or RocksDB's bytewise ones. For timestamped keys, only prefixes skip files.
