@@ -311,7 +311,8 @@ class Refilter {
     if (options_.dry_run || files_left_ == 0) return Status::OK();
     return Status::TryAgain(
         "crivo: " + std::to_string(files_left_) +
-        " files are left: they were in other compactions, or there was no memory for their filters");
+        " files are left: they were in other compactions, there was no memory for their filters, or their new filters "
+        "also differ from what the policy would write");
   }
 
   rocksdb::DB& db_;

@@ -61,10 +61,11 @@ class Site(unittest.TestCase):
             if path.parts[0] != "build":
                 self.assertTrue((self.site / shown).exists(), f"{path} is on no page; give it a line in mkdocs.yml")
 
-    def test_each_way_in_opens_with_its_install_line_and_the_same_example(self):
-        ways = re.search(r"- Ways in:\n((?: {6}.*\n)+)", (ROOT / "docs/site/mkdocs.yml").read_text(encoding="utf-8"))[1]
+    def test_each_interface_opens_with_its_install_line_and_the_same_example(self):
+        pages = (ROOT / "docs/site/mkdocs.yml").read_text(encoding="utf-8")
+        interfaces = re.search(r"- Interfaces:\n((?: {6}.*\n)+)", pages)[1]
         table = (ROOT / "docs/install.md").read_text(encoding="utf-8")
-        for path in re.findall(r": (\S+\.md)", ways):
+        for path in re.findall(r": (\S+\.md)", interfaces):
             with self.subTest(path=path):
                 opening = (ROOT / path).read_text(encoding="utf-8")
                 # Commands that make the package; for Python, the environment; and the installation.

@@ -113,6 +113,9 @@ TEST(LimitPlan, ReducesFiltersOnlyWhereTheyDoNotFit) {
   EXPECT_TRUE(same(file.plan(with_limit(std::ceil(least)), tree, PlanUse::kAll).spec, wanted));
   const LevelSpec less = file.plan(with_limit(std::floor(least) - 1), tree, PlanUse::kAll).spec;
   EXPECT_FALSE(same(less, wanted));
+  EXPECT_FALSE(file.plan(with_limit(std::ceil(least)), tree, PlanUse::kAll).is_reduced);
+  EXPECT_TRUE(file.plan(with_limit(std::floor(least) - 1), tree, PlanUse::kAll).is_reduced);
+
   EXPECT_NEAR(bytes_of(less, kKeys), bytes_of(wanted, kKeys), kTolerance * bytes_of(wanted, kKeys));
 }
 
@@ -157,6 +160,8 @@ TEST(LimitPlan, GivesAFlushedFileHalfOfWhatIsLeft) {
   const Settings settings = with_limit(100'000);
   EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinRest).max_bytes, (105'000U - 40'000 - 5'000) / 2);
   EXPECT_EQ(file.plan(settings, tree, PlanUse::kAll).max_bytes, SIZE_MAX);
+  tree.flushed_bytes = 10'000;
+  EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinRest).max_bytes, (105'000U - 40'000 - 5'000 - 10'000) / 2);
   tree.staying_bytes = 200'000;
   EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinRest).max_bytes, 0U) << "nothing is left";
   EXPECT_EQ(max_bytes_without_plan(settings), 5'000U);

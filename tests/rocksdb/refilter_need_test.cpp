@@ -2,6 +2,8 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 
+#include <stdexcept>
+
 #include "crivo/rocksdb_refilter.h"
 #include "crivo/rocksdb_verify.h"
 #include "sst_support.h"
@@ -76,6 +78,42 @@ TEST_F(RocksdbRefilterNeed, ComparesBlockedFiltersThatReplaceRibbons) {
     EXPECT_GE(RefilterRocksDB(*open_database(of_bits(bits), path()), {.dry_run = true}).files_left, large) << bits;
   }
   EXPECT_EQ(RefilterRocksDB(*open_database(of_bits("8"), path()), {.dry_run = true}).files_left, 0U);
+}
+
+// Without recorded options, the replacing filter's size shows its rate.
+TEST_F(RocksdbRefilterNeed, ComparesBlockedFiltersThatReplaceRibbonsWithoutRecordedOptions) {
+  const auto of_bits = [](const std::string& options_of_policy) {
+    rocksdb::Options options =
+        few_files("{id=crivo.Ribbon;bloom_before_level=-1;bits_per_key=" + options_of_policy + "}", false);
+    options.table_properties_collector_factories.clear();
+    return options;
+  };
+  const auto left = [&](const std::string& options_of_policy) {
+    return RefilterRocksDB(*open_database(of_bits(options_of_policy), path()), {.dry_run = true}).files_left;
+  };
+  write_database(of_bits("10;max_build_bytes=1000"), path(), 60'000);
+  EXPECT_EQ(left("10;max_build_bytes=1000"), 0U);
+  EXPECT_EQ(left("14;max_build_bytes=1000"), 3U) << "a ribbon of this rate would be as large";
+  EXPECT_EQ(left("10;max_filter_bytes=1000000000"), 3U) << "the limit replaces no ribbon";
+}
+
+// The key transform throws at first, so the filters let every key pass.
+TEST_F(RocksdbRefilterNeed, RewritesFiltersThatCouldNotBeBuiltUnlessTheLimitIsFull) {
+  static bool throws;
+  throws = true;
+  const auto transform = [](const rocksdb::Slice& key, std::string*) {
+    if (throws) throw std::runtime_error("no canonical key");
+    return key;
+  };
+  ASSERT_TRUE(RegisterKeyTransform("refilter_need_test.throws", transform).ok());
+  const rocksdb::Options options = many_files(
+      policy_from_string("{id=crivo.Bloom;max_filter_bytes=1000000000;key_transform=refilter_need_test.throws}"));
+  write_database(options, path(), kKeys);
+  throws = false;
+  const auto db = open_database(options, path());
+  EXPECT_FALSE(VerifyRocksDBFilters(*db).all_filters_work());
+  EXPECT_TRUE(RefilterRocksDB(*db).status.ok());
+  EXPECT_TRUE(VerifyRocksDBFilters(*db).all_filters_work());
 }
 
 /// The options of a column family and its tables, from RocksDB's option strings.

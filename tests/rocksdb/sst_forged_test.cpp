@@ -118,6 +118,13 @@ TEST(ForgedSstFile, WithAFilterThatCouldNotBeBuiltIsSentToTheLog) {
   EXPECT_THAT(filters.complaint(), HasSubstr("see LOG"));
 }
 
+TEST(ForgedSstFile, WithControlCharactersInANameIsDescribedWithoutThem) {
+  ForgedFile file;
+  const std::string filter = file.add(std::string(6, '\0'));
+  const sst::FileFilters filters = file.read(file.add_entries(entry(0, "fullfilter.a\x1b[2J", filter)));
+  EXPECT_THAT(filters.complaint(), Not(HasSubstr("\x1b")));
+}
+
 TEST(ForgedSstFile, ThatIsAPipeIsRefusedAtOnce) {
   const TempFolder folder;
   const std::string path = folder.file("pipe.sst");

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "crivo/rocksdb.h"
 #include "crivo/rocksdb_counters.h"
@@ -131,6 +132,31 @@ TEST(Total, IsSharedByColumnFamilies) {
   EXPECT_GT(there, kLimit / 10);
 }
 
+// RocksDB begins the flushes of all column families before it writes the first file.
+TEST(Total, HoldsWhenManyColumnFamiliesFlushTogether) {
+  rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+  options.atomic_flush = true;
+  options.disable_auto_compactions = true;  // only flushes write files
+  const ScratchDatabase db(options);
+  std::vector<Family> families;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  for (int i = 0; i < 16; ++i) {
+    families.push_back(create_family(*db, options, "family" + std::to_string(i)));
+    handles.push_back(families.back().get());
+  }
+  const auto all_bytes = [&] {
+    std::uint64_t bytes = 0;
+    for (rocksdb::ColumnFamilyHandle* const handle : handles) bytes += filter_bytes(*db, handle);
+    return bytes;
+  };
+  for (std::uint64_t round = 0; round < 6; ++round) {
+    for (rocksdb::ColumnFamilyHandle* const handle : handles) write(*db, 1000 * round, 1000 * (round + 1), handle);
+    ASSERT_TRUE(db->Flush({}, handles).ok());
+    EXPECT_LE(all_bytes(), kLimit + kLimit / 20 + 6 * 16 * (round + 1)) << round << ": a missing filter has 6 bytes";
+  }
+  EXPECT_GT(all_bytes(), kLimit);
+}
+
 // Only a new file or a handle shows a column family's options. Until then, its files show the limit.
 TEST(Total, IsSharedWithAColumnFamilyThatWritesNothingAfterAnOpen) {
   rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
@@ -164,6 +190,39 @@ TEST(Total, IsSharedWithAColumnFamilyThatWritesNothingAfterAnOpen) {
     close();
   }
   EXPECT_GT(bytes[1], bytes[0] * 8 / 10) << bytes[0];
+}
+
+TEST(Total, IsReportedBeforeItsColumnFamilyWritesAfterAnOpen) {
+  rocksdb::Options unlimited = small_tree({});
+  unlimited.create_missing_column_families = true;
+  const rocksdb::Options limited = small_tree({.max_total_bytes = kLimit});
+  const TempFolder folder;
+  for (const bool reopens : {false, true}) {
+    std::unique_ptr<rocksdb::DB> db;
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    const std::vector<rocksdb::ColumnFamilyDescriptor> families = {{"default", unlimited}, {"limited", limited}};
+    ASSERT_TRUE(open_into(&db, [&](auto* out) {
+                  return rocksdb::DB::Open(unlimited, folder.file("db"), families, &handles, out);
+                }).ok());
+    put_keys(*db, 0, 1000, handles[reopens ? 0 : 1]);
+    EXPECT_EQ(GetRocksDBFilterTotal(*db)->max_total_bytes, kLimit) << reopens;
+    for (rocksdb::ColumnFamilyHandle* const handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
+  }
+}
+
+// Short of memory, a Bloom filter replaces a ribbon, and would be 1.44 times as large at the same rate.
+TEST(Total, HoldsWhenBloomFiltersReplaceRibbons) {
+  for (const std::uint64_t limit : {kLimit, 1000 * kLimit}) {
+    SCOPED_TRACE(limit);
+    const ScratchDatabase db(small_tree({.max_build_bytes = 100'000, .max_total_bytes = limit}));
+    write(*db, 0, 100'000);
+    settle_for_good(*db);
+    EXPECT_LE(filter_bytes(*db), limit + limit / 20);
+    EXPECT_TRUE(RefilterRocksDB(*db).status.ok());
+    EXPECT_LE(filter_bytes(*db), limit);
+    EXPECT_EQ(RefilterRocksDB(*db).files, 0U) << "the second call";
+    EXPECT_EQ(lost(*db, 100'000), 0U);
+  }
 }
 
 TEST(Total, IsChangedWhileTheDatabaseIsOpenAndReachedByRefilter) {

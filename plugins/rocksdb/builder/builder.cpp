@@ -72,7 +72,11 @@ std::optional<AnyFilter> build_filter(HashLog& hashes, const BlockSizing& sizing
                                       BlockMemory& payload) {
   if (!sizing.needs_sorted_set()) return build_in_parts(hashes, sizing, limits, payload);
   auto ribbon = build_from_set(hashes, sizing, limits, payload);
-  return ribbon ? std::move(ribbon) : build_in_parts(hashes, sizing.as_blocked(), limits, payload);
+  if (ribbon) return ribbon;
+  const BlockSizing blocked = sizing.as_blocked();
+  if (!limits.is_reduced) return build_in_parts(hashes, blocked, limits, payload);
+  const std::size_t ribbon_bytes = sizing.bytes(hashes.size()) - sizing.tail();
+  return build_in_parts(hashes, blocked.within(ribbon_bytes), limits, payload);
 }
 
 bool contains_all(const FilterRef& filter, const HashLog& log) {
@@ -153,6 +157,8 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
     abandon_filter(why.what());
   }
   file_bytes_ += content.size();
+  if (limits_.share != nullptr) limits_.share->add(content.size());
+
   report(content, started);
   start_over();
   return content;
@@ -179,9 +185,11 @@ bool BlockBuilder::hashes_are_intact() const {
 
 std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
   const std::size_t keys = hashes_.size();
-  const auto sizing = sizing_.for_next(keys, file_bytes_, limits_.max_filter_bytes);
+  std::size_t limit = limits_.max_filter_bytes;
+  if (limits_.share != nullptr) limit = std::min(limit, file_bytes_ + limits_.share->left());
+  const auto sizing = sizing_.for_next(keys, file_bytes_, limit);
   if (!sizing) {
-    warn_of_limit(0, 1, keys);
+    warn_of_limit(limit, 0, 1, keys);
     return std::nullopt;
   }
   BlockMemory memory(sizing_.tail());
@@ -191,7 +199,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   const bool is_blocked = filter->shape().kind == Kind::kBlocked;
   const auto planned = [&](const BlockSizing& plan) { return (is_blocked ? plan.as_blocked() : plan).bytes(keys); };
   if (planned(*sizing) < planned(sizing_)) {
-    warn_of_limit(filter->payload().size() + sizing_.tail(),
+    warn_of_limit(limit, filter->payload().size() + sizing_.tail(),
                   filter->ref().predicted_fp_rate(static_cast<double>(hashes_.size())), keys);
   }
   const std::size_t size = filter->payload().size() + sizing_.tail();
@@ -204,7 +212,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   return rocksdb::Slice(reinterpret_cast<const char*>(block), size);
 }
 
-void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept try {
+void BlockBuilder::warn_of_limit(std::size_t limit, std::size_t bytes, double fp_rate, std::size_t keys) noexcept try {
   const double wanted_rate = sizing_.fp_rate(keys, sizing_.bytes(keys));
   // If a blocked filter replaced a larger ribbon, the rate may be no worse. Then there is nothing to report.
   if (fp_rate <= wanted_rate) return;
@@ -213,8 +221,8 @@ void BlockBuilder::warn_of_limit(std::size_t bytes, double fp_rate, std::size_t 
   rocksdb::Warn(limits_.log,
                 "crivo: level %d: filter of %zu keys reduced from %zu to %zu bytes by %s (%zu bytes, %zu used); "
                 "false-positive rate %.3g instead of %.3g",
-                limits_.level, keys, sizing_.bytes(keys), bytes, limits_.limit_name, limits_.max_filter_bytes,
-                file_bytes_, fp_rate, wanted_rate);
+                limits_.level, keys, sizing_.bytes(keys), bytes, limits_.limit_name, limit, file_bytes_, fp_rate,
+                wanted_rate);
 } catch (...) {
   // No memory for the LOG line, or the logger threw. The filter matters more.
 }

@@ -17,13 +17,19 @@
 #include "options/key_transform.h"
 #include "report/counters.h"
 #include "report/filter_record.h"
+#include "report/filter_tree.h"
 
 namespace crivo::plugin {
 
 /// The limits of a file's builder, and its context for messages.
 struct BuildLimits {
-  std::size_t max_filter_bytes = SIZE_MAX;              // for all filters of the file together
-  const char* limit_name = "max_filter_bytes";          // the limit's name in messages
+  std::size_t max_filter_bytes = SIZE_MAX;      // for all filters of the file together
+  const char* limit_name = "max_filter_bytes";  // the limit's name in messages
+  std::shared_ptr<FlushShare> share = nullptr;  // also limits the file's filters; may be null
+                                                /// Whether max_total_bytes reduces the bits per key. A blocked filter
+                                                /// that replaces a ribbon is then as large as the
+  /// ribbon; otherwise it has the ribbon's rate.
+  bool is_reduced = false;
   std::size_t max_build_bytes = BuildMemory::kNoLimit;  // for all builders that share `memory`
   BuildMemory* memory = &BuildMemory::of_process();
   rocksdb::Logger* log = nullptr;                       // may be null
@@ -98,8 +104,9 @@ class BlockBuilder final : public abi::FilterBitsBuilder {
   [[nodiscard]] bool hashes_are_intact() const;
   /// Builds the block in `buf`. No value if max_filter_bytes leaves no space. Throws if no filter can be built.
   std::optional<rocksdb::Slice> build(std::unique_ptr<const char[]>* buf);
-  /// Logs that the file's limit reduces the filter of these keys to `bytes` bytes (0: no filter) and this rate.
-  void warn_of_limit(std::size_t bytes, double fp_rate, std::size_t keys) noexcept;
+  /// Logs that this limit of the file's filters reduces the filter of these keys to `bytes` bytes (0: no filter) and
+  /// this rate.
+  void warn_of_limit(std::size_t limit, std::size_t bytes, double fp_rate, std::size_t keys) noexcept;
   /// Counts the block that Finish returns, in the record and the counters. `started`: when Finish was called.
   void report(const rocksdb::Slice& content, std::chrono::steady_clock::time_point started) noexcept;
   void start_over() noexcept;

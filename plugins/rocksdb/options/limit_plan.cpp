@@ -90,16 +90,17 @@ Result<FilePlan> plan_file(const Settings& settings, const ListedTree& known,
   const auto limit = static_cast<double>(settings.max_total_bytes);
   const double bytes = kPlannedShare * limit - known.unlimited_bytes - kBlockOverheadBytes * known.limited_blocks;
   const double bits = 8 * std::max(bytes, 0.0) * (keys > 0 ? keys / known.limited_keys : 1);
-  if (sum_of_bits(levels, &PlannedLevel::keys) > bits) {
+  const bool is_reduced = sum_of_bits(levels, &PlannedLevel::keys) > bits;
+  if (is_reduced) {
     if (auto divided = divide(levels, own, bits); !divided) return divided.error();
   }
-  FilePlan plan{levels[own].spec};
+  FilePlan plan{levels[own].spec, is_reduced};
   if (use == PlanUse::kAll) return plan;
   const double mean_bits = keys > 0 ? sum_of_bits(levels, &PlannedLevel::keys) / keys : 0;
   const double moving = (sum_of_bits(levels, &PlannedLevel::moving_keys) + known.other_moving_keys * mean_bits) / 8;
   if (is_flushed(context)) {
-    const double left = kMaxShare * limit - known.staying_bytes - std::max(known.moving_bytes, moving);
-    plan.max_bytes = static_cast<std::size_t>(std::max(left, 0.0) / 2);
+    plan.moving_bytes = moving;
+    plan.max_bytes = max_flushed_bytes(known, settings.max_total_bytes, moving);
     return plan;
   }
   const double scaled = known.moving_bytes * std::min(1.0, limit / (known.staying_bytes + known.moving_bytes));
@@ -108,7 +109,15 @@ Result<FilePlan> plan_file(const Settings& settings, const ListedTree& known,
   const auto less = divided_specs({{.keys = 1, .kind = plan.spec.kind}}, levels[own].bits_per_key * left / moving);
   if (!less) return less.error();
   plan.spec = less->front();
+  plan.is_reduced = true;
+
   return plan;
+}
+
+std::size_t max_flushed_bytes(const ListedTree& known, std::uint64_t max_total_bytes, double moving_bytes) noexcept {
+  const double left = kMaxShare * static_cast<double>(max_total_bytes) - known.staying_bytes - known.flushed_bytes -
+                      std::max(known.moving_bytes, moving_bytes);
+  return static_cast<std::size_t>(std::max(left, 0.0) / 2);
 }
 
 std::size_t max_bytes_without_plan(const Settings& settings) noexcept {

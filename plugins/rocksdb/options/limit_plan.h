@@ -26,12 +26,16 @@ struct ListedTree {
   double unlimited_bytes = 0;    // of the filters of families without the limit
   double staying_bytes = 0;      // of the filters that no compaction reads now
   double moving_bytes = 0;       // of the filters that running compactions read
+  double flushed_bytes = 0;      // of the filters that flushes have built, and that are in no listed file
 };
 
 /// The filters of a new file.
 struct FilePlan {
   LevelSpec spec;
+  bool is_reduced = false;           // whether the limit reduces the bits per key
   std::size_t max_bytes = SIZE_MAX;  // of all filters of the file
+
+  double moving_bytes = 0;  // of a flushed file: those of the running compactions' filters, as planned
 };
 
 /// How much of its share a new file gets. kWithinRest, for flushes and compactions: less if larger filters of an
@@ -42,6 +46,10 @@ enum class PlanUse { kWithinRest, kAll };
 /// The filters of a file of this context, in a column family with a limit and this tree. Errors: kBadArgument.
 [[nodiscard]] Result<FilePlan> plan_file(const Settings& settings, const ListedTree& known,
                                          const rocksdb::FilterBuildingContext& context, PlanUse use);
+
+/// The most bytes of a flushed file's next filter: half of what is left of the limit. `moving_bytes`: as in FilePlan.
+[[nodiscard]] std::size_t max_flushed_bytes(const ListedTree& known, std::uint64_t max_total_bytes,
+                                            double moving_bytes) noexcept;
 
 /// The most filter bytes of a file without a plan: in a recovery, without the listener, at an unknown level, on errors.
 [[nodiscard]] std::size_t max_bytes_without_plan(const Settings& settings) noexcept;

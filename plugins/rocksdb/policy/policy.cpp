@@ -252,7 +252,8 @@ Status FilterPolicy::check(const rocksdb::ColumnFamilyOptions& column_family) co
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
   const Settings settings = settings_.load();
-  const FilePlan plan = this->plan(settings, context);
+  const auto [plan, share] = this->plan(settings, context);
+
   if (!fits_library_ || !plan.spec.is_filter()) return nullptr;
   const auto folder = settings.max_build_bytes != 0 ? spill_folder(context.info_log) : nullptr;
   log_warnings(context, settings, folder.get());
@@ -262,6 +263,8 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const bool by_total = sizing.max_filter_bytes < limit_of(settings.max_filter_bytes);
   const BuildLimits limits{.max_filter_bytes = sizing.max_filter_bytes,
                            .limit_name = by_total ? "this file's share of max_total_bytes" : "max_filter_bytes",
+                           .share = share,
+                           .is_reduced = plan.is_reduced,
                            .max_build_bytes = limit_of(settings.max_build_bytes),
                            .log = context.info_log,
                            .level = context.level_at_creation,
@@ -272,9 +275,10 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
                                                          settings.key_transform, limits, counters_));
 }
 
-FilePlan FilterPolicy::plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept {
-  const FilePlan unlimited{spec_of_file(settings_.policy(), settings, context)};
-  const FilePlan unplanned{unlimited.spec, max_bytes_without_plan(settings)};
+FilterPolicy::Plan FilterPolicy::plan(const Settings& settings,
+                                      const rocksdb::FilterBuildingContext& context) const noexcept {
+  const Plan unlimited{{spec_of_file(settings_.policy(), settings, context)}};
+  const Plan unplanned{{unlimited.file.spec, /*is_reduced=*/true, max_bytes_without_plan(settings)}};
   try {
     const auto tree = filter_tree_of(context.info_log);
     if (tree != nullptr) tree->set_limit(context.column_family_name, settings.max_total_bytes);
@@ -283,7 +287,14 @@ FilePlan FilterPolicy::plan(const Settings& settings, const rocksdb::FilterBuild
     if (tree == nullptr || !knows_level) return unplanned;
     const auto plan = plan_file(settings, tree->of(context.column_family_name), context,
                                 is_refiltering() ? PlanUse::kAll : PlanUse::kWithinRest);
-    return plan ? *plan : unplanned;
+    if (!plan) return unplanned;
+    Plan known{*plan};
+    if (is_flushed(context)) {
+      known.share =
+          std::make_shared<FlushShare>(tree, context.column_family_name, settings.max_total_bytes, plan->moving_bytes);
+    }
+    return known;
+
   } catch (...) {  // no memory for the plan
     return settings.max_total_bytes == 0 ? unlimited : unplanned;
   }

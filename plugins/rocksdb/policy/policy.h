@@ -12,6 +12,7 @@
 #include "options/limit_plan.h"
 #include "options/settings_parser.h"
 #include "report/counters.h"
+#include "report/filter_tree.h"
 
 namespace crivo::plugin {
 
@@ -56,8 +57,12 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   /// Records the first error. `transforms`: whether the options name a key transform. If the options do, but no
   /// transform is in effect after the error, the policy has no filters (knows_keys_).
   void record_error(const Result<void>& result, bool transforms = false);
+  struct Plan {
+    FilePlan file;
+    std::shared_ptr<FlushShare> share = nullptr;  // of a flushed file, with max_total_bytes
+  };
   /// The filters of a new file, within max_total_bytes if set.
-  [[nodiscard]] FilePlan plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept;
+  [[nodiscard]] Plan plan(const Settings& settings, const rocksdb::FilterBuildingContext& context) const noexcept;
   /// Logs warnings: wrong options and the filter that is used instead; `folder`, the folder for spilled hashes (may be
   /// null), if it is in memory (tmpfs); a bug of RocksDB with these table options; and damaged blocks found since the
   /// last call. Also records the column family in the counters. RocksDB passes a logger to a policy only when it

@@ -59,6 +59,8 @@ struct Expected {
   BlockKind kind;
   bool is_only_kind = false;  // false: the policy writes Bloom filters for few keys, and ribbons for more
   double bytes = 0;
+  double blocked_bytes = 0;  // if blocked filters replace all ribbons, because memory was short
+  double least_bytes = 0;    // of one filter
 };
 
 /// The tolerance for filters without a stamp. Sizes are rounded to cache lines, and the division of keys into
@@ -67,6 +69,11 @@ constexpr double kTolerance = 0.1;
 constexpr double kToleranceInBlock = 64;
 constexpr double kToleranceInPartition = 160;
 
+/// Whether max_filter_bytes may change the kinds of filters of this size. Partitions change from half of the limit on.
+bool is_near_limit(const plugin::Settings& settings, double bytes) {
+  return settings.max_filter_bytes != 0 && bytes >= static_cast<double>(settings.max_filter_bytes) / 2;
+}
+
 /// The plan of Crivo's policies for this many keys and blocks; no value if the file gets no filter.
 std::optional<Expected> expected_of_crivo(const FamilyPolicy& family, const NewFile& file, std::uint64_t keys,
                                           std::size_t blocks) {
@@ -74,16 +81,30 @@ std::optional<Expected> expected_of_crivo(const FamilyPolicy& family, const NewF
   const plugin::PolicyInfo& policy = *plugin::find_policy(family.policy->Name());
   const auto context = context_of(family.options, *table_of(family.options), file);
   plugin::LevelSpec spec = spec_of_file(policy, settings, context);
+  bool is_reduced = false;  // by max_total_bytes
+
   if (family.tree) {
-    if (const auto plan = plan_file(settings, *family.tree, context, plugin::PlanUse::kAll)) spec = plan->spec;
+    if (const auto plan = plan_file(settings, *family.tree, context, plugin::PlanUse::kAll)) {
+      spec = plan->spec;
+      is_reduced = plan->is_reduced;
+    }
   }
   if (!spec.is_filter()) return std::nullopt;
   const plugin::FileSizing sizing = sizing_of(policy, settings, spec);
   const std::size_t keys_of_block = std::max<std::size_t>(static_cast<std::size_t>(keys) / blocks, 1);
-  const double bytes = static_cast<double>(sizing.blocks.bytes(keys_of_block)) * static_cast<double>(blocks);
-  return Expected{family.tree ? "" : sizing.stamp, sst::block_kind(sizing.blocks.spec(keys_of_block).kind),
-                  policy.kind || spec.kind == Kind::kBlocked,
-                  std::min(bytes, static_cast<double>(sizing.max_filter_bytes))};
+  const auto bytes_of = [&](const plugin::BlockSizing& sized) {
+    const double bytes = static_cast<double>(sized.bytes(keys_of_block)) * static_cast<double>(blocks);
+    return std::min(bytes, static_cast<double>(sizing.max_filter_bytes));
+  };
+  const double bytes = bytes_of(sizing.blocks);
+  const bool has_rate_of_ribbon = settings.max_build_bytes != 0 && !is_reduced && !is_near_limit(settings, bytes);
+
+  return Expected{.stamp = family.tree ? "" : sizing.stamp,
+                  .kind = sst::block_kind(sizing.blocks.spec(keys_of_block).kind),
+                  .is_only_kind = policy.kind || spec.kind == Kind::kBlocked,
+                  .bytes = bytes,
+                  .blocked_bytes = has_rate_of_ribbon ? bytes_of(sizing.blocks.as_blocked()) : bytes,
+                  .least_bytes = static_cast<double>(sizing.blocks.within(0).max_payload() + sizing.blocks.tail())};
 }
 
 /// The same for any policy.
@@ -95,18 +116,22 @@ std::optional<Expected> expected_of(const FamilyPolicy& family, const NewFile& f
   if (builder == nullptr) return std::nullopt;
   const std::size_t sample = static_cast<std::size_t>(std::clamp<std::uint64_t>(keys / blocks, 1, kFewKeys));
   const bool is_only_kind = std::string_view(family.policy->Name()) == "bloomfilter";
-  return Expected{"", sample_filter(*builder, sample).kind, is_only_kind, planned_filter(*builder, keys, blocks).bytes};
+  const double bytes = planned_filter(*builder, keys, blocks).bytes;
+  return Expected{.stamp = "",
+                  .kind = sample_filter(*builder, sample).kind,
+                  .is_only_kind = is_only_kind,
+                  .bytes = bytes,
+                  .blocked_bytes = bytes};
 }
 
-/// How the filters' kinds differ from the expected one; empty if they match.
+/// How the filters' kinds differ from the expected one; empty if they match. Blocks that let every key pass match.
 std::string other_kind(const FamilyPolicy& family, const sst::FileFilters& filters, const Expected& expected) {
-  // With max_filter_bytes or max_build_bytes, a blocked filter may replace a ribbon, and an always-maybe block may
-  // replace any filter.
-  const bool has_limits =
-      family.settings && (family.settings->max_filter_bytes != 0 || family.settings->max_build_bytes != 0);
+  // A blocked filter may replace a ribbon if memory was short, or near max_filter_bytes.
+  const bool may_be_blocked =
+      family.settings && (family.settings->max_build_bytes != 0 || is_near_limit(*family.settings, expected.bytes));
   const auto is_expected = [&](const sst::FilterBlock& block) {
     const BlockKind kind = block.facts.kind;
-    return kind == expected.kind || (has_limits && (kind == BlockKind::kBlocked || kind == BlockKind::kAlwaysMaybe));
+    return kind == expected.kind || kind == BlockKind::kAlwaysMaybe || (may_be_blocked && kind == BlockKind::kBlocked);
   };
   const auto is_right = [&](const sst::FilterBlock& block) {
     return is_expected(block) || block.facts.kind == BlockKind::kNoKeys;
@@ -120,15 +145,20 @@ std::string other_kind(const FamilyPolicy& family, const sst::FileFilters& filte
 std::string difference(const FamilyPolicy& family, const sst::FileFilters& filters, const Expected& expected) {
   if (std::string other = other_kind(family, filters, expected); !other.empty()) return other;
   const bool is_rounded = !family.settings && table_of(family.options)->optimize_filters_for_memory;
+  if (filters.has(BlockKind::kAlwaysMaybe)) return "";  // the limit determines the size
   const auto blocks = static_cast<double>(filters.blocks.size());
-  const double off = (is_rounded ? 0.25 : kTolerance) * expected.bytes +
-                     (blocks > 1 ? blocks * kToleranceInPartition : kToleranceInBlock);
+
+  const auto replaced = static_cast<double>(std::ranges::count_if(filters.blocks, [&](const sst::FilterBlock& block) {
+    return expected.kind == BlockKind::kRibbon && block.facts.kind == BlockKind::kBlocked;
+  }));
+  const double wanted = expected.bytes + (expected.blocked_bytes - expected.bytes) * replaced / blocks;
+  const double off =
+      (is_rounded ? 0.25 : kTolerance) * wanted + (blocks > 1 ? blocks * kToleranceInPartition : kToleranceInBlock);
   const auto bytes = static_cast<double>(filters.bytes());
-  if (std::abs(bytes - expected.bytes) <= off) return "";
+  if (std::abs(bytes - wanted) <= off) return "";
   char text[80];
   const auto bits_per_key = [&](double all) { return 8 * all / static_cast<double>(filters.keys); };
-  std::snprintf(text, sizeof text, "%.1f bits per key instead of %.1f", bits_per_key(bytes),
-                bits_per_key(expected.bytes));
+  std::snprintf(text, sizeof text, "%.1f bits per key instead of %.1f", bits_per_key(bytes), bits_per_key(wanted));
   return text;
 }
 
@@ -167,8 +197,10 @@ std::string mismatch_of(const FamilyPolicy& family, const TreeFile& file, const 
   if (std::ranges::any_of(filters.blocks, is_foreign)) return std::string("not of ") + policy.Name();
   if (std::string other = other_keys(family, filters); !other.empty()) return other;
   if (filters.keys == 0) return "";  // empty partitions: no key of the file belongs in a filter
-  const bool is_limited = family.settings && family.settings->max_filter_bytes != 0;
-  if (!is_limited && filters.has(BlockKind::kAlwaysMaybe)) return "lets every key pass";
+  const bool is_full = family.settings && family.settings->max_filter_bytes != 0 &&
+                       static_cast<double>(filters.bytes()) + expected->least_bytes >
+                           static_cast<double>(family.settings->max_filter_bytes);
+  if (!is_full && filters.has(BlockKind::kAlwaysMaybe)) return "lets every key pass";
   if (expected->stamp.empty() || filters.stamp.empty()) return difference(family, filters, *expected);
   if (filters.stamp != expected->stamp) return filters.stamp + " instead of " + expected->stamp;
   // For few keys, crivo.Auto writes Bloom filters, and crivo.Ribbon with the same stamp writes ribbons. The filter's

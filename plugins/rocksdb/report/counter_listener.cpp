@@ -59,10 +59,11 @@ bool CounterListener::is_one_of(std::string_view names) noexcept {
   return false;
 }
 
-void CounterListener::update(rocksdb::DB& db, std::size_t inputs) noexcept try {
+void CounterListener::update(rocksdb::DB& db, std::size_t inputs, const std::string& flushed) noexcept try {
   const auto tree = register_database(db);
   begin_work(tree);
   if (tree == nullptr || !is_total_limited) return;
+  if (!flushed.empty()) tree->end_flush(flushed);
   // Listing all files is cheap compared with a compaction of a hundredth of them.
   tree->list(db, /*now=*/inputs > 0 && inputs >= tree->size() / 100);
 } catch (...) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "crivo/host/text.h"
+#include "crivo/types.h"
 #include "report/filter_collector.h"
 #include "sst/table_file.h"
 
@@ -31,6 +32,12 @@ std::optional<FilterTree::Filter> FilterTree::read(rocksdb::DB& db, const rocksd
                 .blocks = number(kBlocksProperty, 1),
                 .max_total_bytes = number(kLimitProperty, 0)};
   filter.entries -= std::min(filter.entries, file.number_property("rocksdb.num.range-deletions"));
+  // Sums of forged properties must not overflow.
+  filter.entries = std::min(filter.entries, kMaxCapacity);
+  filter.keys = std::min(filter.keys, kMaxCapacity);
+  filter.bytes = std::min<std::uint64_t>(filter.bytes, meta.size);
+  filter.blocks = std::min<std::uint64_t>(filter.blocks, meta.size);
+
   for (const char* const name :
        {"rocksdb.block.based.table.whole.key.filtering", "rocksdb.prefix.extractor.name", kTransformProperty}) {
     filter.key_options.append(file.text_property(name)).append(1, '\0');
@@ -112,15 +119,23 @@ void FilterTree::list(rocksdb::DB& db, bool now) {
   }
   const auto started = steady_clock::now();
   if (!now && was_listed_ && started < next_list_) return;
+  std::uint64_t listed_flushes = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    listed_flushes = unlisted_bytes_;
+  }
   std::vector<rocksdb::LiveFileMetaData> files;
   db.GetRootDB()->GetLiveFilesMetaData(&files);
   next_list_ = std::max(next_list_, started - kBurst) + kShareOfTime * (steady_clock::now() - started);
   Families families = sum(db, files);
   const std::lock_guard lock(mutex_);
   families_.swap(families);
+  unlisted_bytes_ -= listed_flushes;
+
   // A column family without files has no share of the limit, and may have been dropped. A column family that is writing
   // its first file (is_new) is not listed yet, and stays.
   std::erase_if(limits_, [&](const auto& limit) { return !limit.second.is_new && families_.count(limit.first) == 0; });
+  std::erase_if(flushed_bytes_, [&](const auto& flushed) { return limits_.count(flushed.first) == 0; });
   for (auto& [family, limit] : limits_) limit.is_new = false;
   was_listed_ = true;
 }
@@ -140,6 +155,8 @@ std::uint64_t FilterTree::limit_of(const Families::value_type& family) const {
 ListedTree FilterTree::of(const std::string& family) const {
   const std::lock_guard lock(mutex_);
   ListedTree tree;
+  tree.flushed_bytes = static_cast<double>(unlisted_bytes_);
+  for (const auto& [name, bytes] : flushed_bytes_) tree.flushed_bytes += static_cast<double>(bytes);
   for (const auto& listed : families_) {
     const auto& [name, each] = listed;
     tree.staying_bytes += static_cast<double>(each.staying_bytes);
@@ -159,11 +176,26 @@ ListedTree FilterTree::of(const std::string& family) const {
   return tree;
 }
 
+void FilterTree::add_flushed(const std::string& family, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  flushed_bytes_[family] += bytes;
+}
+
+void FilterTree::end_flush(const std::string& family) {
+  const std::lock_guard lock(mutex_);
+  const auto flushed = flushed_bytes_.find(family);
+  if (flushed == flushed_bytes_.end()) return;
+  unlisted_bytes_ += flushed->second;
+  flushed_bytes_.erase(flushed);
+}
+
 FilterTree::Total FilterTree::total() const {
   const std::lock_guard lock(mutex_);
   Total total;
   for (const auto& [family, limit] : limits_) total.max_total_bytes = std::max(total.max_total_bytes, limit.bytes);
-  for (const auto& [name, family] : families_) {
+  for (const auto& listed : families_) {
+    const Family& family = listed.second;
+    total.max_total_bytes = std::max(total.max_total_bytes, limit_of(listed));
     total.files += family.files;
     total.keys += static_cast<std::uint64_t>(family.keys);
     total.bytes += family.staying_bytes + family.moving_bytes;

@@ -12,7 +12,9 @@
 // in bytes. A flushed file gets at most (1.05 * limit - other filters - filters of the running compactions) / 2; the
 // compactions' filters are those of their inputs or those planned for their outputs, whichever are larger.
 //
-// The bytes of a new filter are not reserved: they count from the next listing on. Listing takes a microsecond per
+// A flush counts its filters at once (FlushShare), because many flushes may run between two listings: an atomic flush
+// begins for all column families before it writes the first file. The bytes of a compaction's filters are not reserved:
+// they count from the next listing on. Listing takes a microsecond per
 // file, under the database's mutex. Unless requested by `now`, it takes at most 1% of the time.
 #pragma once
 
@@ -24,10 +26,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "options/limit_plan.h"
@@ -47,6 +51,11 @@ class FilterTree {
   /// filter, because RocksDB shows a family's options only for a handle or a new file.
   void set_limit(const std::string& family, std::uint64_t max_total_bytes);
   [[nodiscard]] ListedTree of(const std::string& family) const;
+
+  /// Counts a filter that a flush of the column family has built.
+  void add_flushed(const std::string& family, std::uint64_t bytes);
+  /// The column family's flush has ended: the next list shows its file.
+  void end_flush(const std::string& family);
 
   struct Total {
     std::uint64_t max_total_bytes = 0;  // the largest limit of a column family; 0: no limit
@@ -99,6 +108,33 @@ class FilterTree {
   mutable std::mutex mutex_;  // guards the members below
   Families families_;
   std::map<std::string, Limit> limits_;
+  /// The filters that flushes have built, by column family. After an error of a flush, its bytes count until the column
+  /// family's next flush ends.
+  std::map<std::string, std::uint64_t> flushed_bytes_;
+  std::uint64_t unlisted_bytes_ = 0;  // of the flushes that have ended since the last list began
+};
+
+/// What is left of max_total_bytes for the filters of one flushed file.
+class FlushShare {
+ public:
+  /// `moving_bytes`: as in FilePlan.
+  FlushShare(std::shared_ptr<FilterTree> tree, std::string family, std::uint64_t max_total_bytes, double moving_bytes)
+      : tree_(std::move(tree)),
+        family_(std::move(family)),
+        max_total_bytes_(max_total_bytes),
+        moving_bytes_(moving_bytes) {}
+
+  /// The most bytes of the file's next filter.
+  [[nodiscard]] std::size_t left() const {
+    return max_flushed_bytes(tree_->of(family_), max_total_bytes_, moving_bytes_);
+  }
+  void add(std::size_t bytes) { tree_->add_flushed(family_, bytes); }
+
+ private:
+  std::shared_ptr<FilterTree> tree_;
+  std::string family_;
+  std::uint64_t max_total_bytes_;
+  double moving_bytes_;
 };
 
 }  // namespace crivo::plugin

@@ -212,7 +212,7 @@ std::string FileFilters::complaint() const {
     return "RocksDB 7.0 and later do not read filters of single data blocks; rewrite the file";
   }
   if (!readable && form != FilterForm::kNone)
-    return "the filter is one of " + name + ", which neither RocksDB nor Crivo reads";
+    return "the filter is one of " + printable(name) + ", which neither RocksDB nor Crivo reads";
   for (const FilterBlock& block : blocks) {
     if (block.facts.damage.empty()) continue;
     return std::to_string(damaged()) + " of " + std::to_string(blocks.size()) +
@@ -232,10 +232,10 @@ std::string FileFilters::why_there_is_none() const {
     return "written without a filter policy: none was set, or its library was not loaded; crivo sst refilter adds "
            "filters";
   }
-  const std::string none = policy + " was set, but wrote no filter: ";
+  const std::string none = printable(policy) + " was set, but wrote no filter: ";
   if (policy == kReadsOnly) return none + "RocksDB treats this name as a read-only policy";
   if (!whole_keys && prefix_extractor.empty()) return none + "whole_key_filtering was off without a prefix_extractor";
-  const std::string no_prefix = whole_keys ? "" : "no key with a prefix by " + prefix_extractor + ", ";
+  const std::string no_prefix = whole_keys ? "" : "no key with a prefix by " + printable(prefix_extractor) + ", ";
   return none + no_prefix +
          "fewer than 0.5 bits per key or a rate of 1 at its level, optimize_filters_for_hits at the last level, or an "
          "unknown key_transform";

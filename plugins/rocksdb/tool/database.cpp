@@ -13,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "crivo/host/text.h"
 #include "crivo/rocksdb.h"
 #include "open_into.h"
 #include "options/settings_parser.h"
@@ -245,7 +246,7 @@ bool Database::has_files() const {
     if (files.file_count == 0 && entries > 0) only_in_log = family->GetName();
   }
   if (!has_some || only_in_log.empty()) return has_some;
-  throw Refused("column family " + only_in_log +
+  throw Refused("column family " + printable(only_in_log) +
                 " must have a file, got keys in the log only: OPTIONS does not say whether its files belong in "
                 "db_paths or cf_paths; let its program flush it");
 }

@@ -1,6 +1,7 @@
 """Filter.exact: certain answers for every key of a universe."""
 
 import array
+import sys
 import unittest
 
 import crivo
@@ -38,4 +39,4 @@ class ExactTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

@@ -2,6 +2,7 @@
 
 import array
 import pickle
+import sys
 import threading
 import unittest
 
@@ -111,4 +112,4 @@ class SketchTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

@@ -56,7 +56,8 @@ struct RocksDBRefilterOptions {
 struct RocksDBRefilterReport {
   /// OK if every filter matches its policy or was rewritten by this call, or if a dry run read every file. Otherwise:
   /// - Incomplete: `progress` stopped the call.
-  /// - TryAgain: some files remain, because other compactions used them at every attempt, or memory was short.
+  /// - TryAgain: some files remain, because other compactions used them at every attempt, memory was
+  ///   short, or their new filters also differ from what the policy would write.
   /// - Corruption: some files could not be read.
   /// - InvalidArgument, with nothing done: an unsuitable handle, table factory, policy or list of listeners.
   /// - NotSupported: the database is open read-only.
