@@ -34,6 +34,30 @@ class SstRefilter : public SstToolTest {
   void expect_survives(int times);
 };
 
+// RocksDB begins the compaction when it opens the database. Refilter used to try the compaction's files again and
+// again, and to give up after five seconds.
+TEST_F(SstRefilter, WaitsForACompactionThatIsDue) {
+  rocksdb::Options options = many_files(nullptr);
+  options.target_file_size_base = 64 << 20;
+  options.write_buffer_size = 64 << 20;
+  {
+    const auto opened = open_database(options, db());
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      for (std::uint64_t j = 0; j < 2000; ++j) {
+        ASSERT_TRUE(opened->Put({}, key_of(6 * j + i), std::string(2000, 'v')).ok());
+      }
+      ASSERT_TRUE(opened->Flush({}).ok());
+    }
+    ASSERT_TRUE(opened->SetOptions({{"disable_auto_compactions", "false"}}).ok());
+    ASSERT_TRUE(opened->SetOptions({{"level0_file_num_compaction_trigger", "20"}}).ok());
+  }
+  shell("sed -i 's/level0_file_num_compaction_trigger=20/level0_file_num_compaction_trigger=4/' db/OPTIONS-*");
+  const Outcome done = crivo("sst refilter --policy crivo.Ribbon:10:-1 db");
+  EXPECT_THAT(done, Succeeds(HasSubstr("every filter is as the policy would write it")));
+  EXPECT_THAT(done.out + done.err, Not(HasSubstr(" of 6: "))) << "the compaction has rewritten the six files";
+  expect_done("--policy crivo.Ribbon:10:-1 db");
+}
+
 TEST_F(SstRefilter, GivesEveryFileThePolicysFilterAndLeavesItAlone) {
   for (const Policy& before : {Policy(), builtin_ribbon(), crivo_bloom(10)}) {
     const bool partitioned = before != nullptr;

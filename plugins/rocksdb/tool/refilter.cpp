@@ -1,9 +1,12 @@
 // crivo sst refilter: replaces the filters of a database's files that do not match the policy, by RefilterRocksDB.
+#include <rocksdb/convenience.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <future>
 #include <optional>
 
 #include "crivo/host/text.h"
@@ -125,6 +128,16 @@ void rewrite_options_file(rocksdb::DB& db) {
   written.PermitUncheckedError();
 }
 
+/// Lets no automatic compaction begin, and waits for those that RocksDB began when it opened the database: they use the
+/// files that are to be rewritten, and closing the database would discard them. A stop signal discards them now.
+void pause_compactions(rocksdb::DB& db, bool quiet) {
+  auto paused = std::async(std::launch::async, [&] { db.PauseBackgroundWork().PermitUncheckedError(); });
+  for (int tenths = 1; paused.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready; ++tenths) {
+    if (tenths == 10 && !quiet) say("note: waiting for a compaction that was due when the database was opened");
+    if (stop_requested) rocksdb::CancelAllBackgroundWork(&db, /*wait=*/false);
+  }
+}
+
 ExitCode report(const RefilterOptions& arguments, const RocksDBRefilterReport& done) {
   for (const std::string& file : done.unreadable) say("note: skipped: " + file);
   const std::string so_far = files_text(done.files) + " rewritten";
@@ -161,7 +174,11 @@ ExitCode refilter(const RefilterOptions& arguments) {
     losses += next.reason == refilter::kUnwantedFilter ? 1U : 0U;
     return report_next(arguments, next);
   };
-  if (!arguments.dry_run) listen_for_signals();
+  if (!arguments.dry_run) {
+    listen_for_signals();
+    pause_compactions(database.db(), arguments.quiet);
+  }
+
   const auto done = RefilterRocksDB(database.db(), {.column_families = families_of(database, options, arguments),
                                                     .progress = progress,
                                                     .dry_run = arguments.dry_run,
@@ -194,7 +211,8 @@ void add_sst_refilter(CLI::App& app, Action& action) {
   command.add_flag("-q,--quiet", options.quiet, "Do not report progress; still print notes and errors");
   command.footer(
       "A file is rewritten if its filter is missing, damaged, foreign, or has another size or rate than the policy "
-      "would write. It stays in its level. SIGINT, SIGTERM and SIGHUP stop the command after the current file, and "
+      "would write. It stays in its level. A compaction that is due when the database is opened runs first. SIGINT, "
+      "SIGTERM and SIGHUP stop the command after the current file, and "
       "a second such signal stops it at once; nothing is lost, and the same command continues from there.\n"
       "Exit code: 0 if every filter is as the policy would write it, 1 if some are not, 2 if there was an error. If "
       "OPTIONS names something unknown here (a comparator, a merge operator), that is an error, and nothing is "
