@@ -75,7 +75,7 @@ std::uint64_t parse_count(std::string_view text, std::string_view name, std::uin
   if (!count || !(*count >= static_cast<double>(least) && *count <= static_cast<double>(most)) ||
       *count != std::floor(*count)) {
     throw wrong(std::string(name) + " must be an integer from " + std::to_string(least) + " to " +
-                    std::to_string(most) + ", such as 1000000 or 1M",
+                    std::to_string(most) + (most >= 1'000'000 ? ", such as 1000000 or 1M" : ""),
                 text);
   }
   return static_cast<std::uint64_t>(*count);

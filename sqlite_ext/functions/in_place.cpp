@@ -20,7 +20,7 @@ bool insert(sqlite3* db, StoredRow& row, sqlite3_value* name, std::string_view k
   row.open(name);
   const Result<bool> added = add_in_place(row, key);  // no other code runs after open(), so the row cannot expire
   if (!added.has_value() && added.error().code == ErrorCode::kUnsupported) {
-    throw SqlError{added.error().message + " in " + row.place() + ": store bloom_raw(f) there"};
+    throw SqlError{added.error().message + " in " + row.place() + ": use UPDATE ... SET f = bloom_add(f, key)"};
   }
   const bool is_new = unwrap(added);
   const bool close_commits = sqlite3_get_autocommit(db) != 0;

@@ -153,10 +153,11 @@ TEST_F(SstAdvise, RefusesWhatIsNoDatabaseAndNoMemory) {
     EXPECT_EQ(told.out, "") << arguments;
     return told.err;
   };
-  EXPECT_THAT(refused("nowhere"),
-              StartsWith("crivo sst advise: OPTIONS of DB must exist and name only known objects, got nowhere"));
-  EXPECT_THAT(refused("'a file'"), HasSubstr("OPTIONS of DB must exist and name only known objects, got a file"));
-  EXPECT_THAT(refused("''"), HasSubstr("OPTIONS of DB must exist and name only known objects, got nothing"));
+  EXPECT_THAT(
+      refused("nowhere"),
+      StartsWith("crivo sst advise: DB must be the folder of a database, got nowhere: No such file or directory"));
+  EXPECT_THAT(refused("'a file'"), HasSubstr("DB must be the folder of a database, got a file"));
+  EXPECT_THAT(refused("''"), HasSubstr("DB must be the folder of a database, got nothing"));
   EXPECT_THAT(refused("."), HasSubstr("OPTIONS of DB must exist and name only known objects, got ."));
   for (const char* memory : {"2X", "0", "-1", "1.5G", "65T"}) {
     EXPECT_EQ(refused(std::string("--memory=") + memory + " db"),

@@ -232,7 +232,7 @@ TEST_F(SstRefilter, RefusesWrongPoliciesAndFolders) {
       {"--policy nonsense db",
        "--policy must name a filter policy, such as crivo.Auto:10 or bloomfilter:10, got nonsense"},
       {"db", "OPTIONS of DB must have a filter policy, got none"},
-      {"nowhere", "OPTIONS of DB must exist and name only known objects, got nowhere"}};
+      {"nowhere", "DB must be the folder of a database, got nowhere: No such file or directory"}};
   for (const auto& [arguments, message] : wrong) {
     EXPECT_THAT(crivo(std::string("sst refilter ") + arguments), Fails(HasSubstr(message))) << arguments;
   }

@@ -89,7 +89,7 @@ TEST_F(InPlaceTest, SaysWhatItCannotInsertInto) {
   const std::vector<std::pair<const char*, const char*>> wrong = {
       {"'filters', 'f', 'small'",
        "codec must be raw to add keys in place, got gap+zstd in main.filters, "
-       "column f, row 'small': store bloom_raw(f) there"},
+       "column f, row 'small': use UPDATE ... SET f = bloom_add(f, key)"},
       {"'filters', 'f', 'cuckoo'", "kind must support pages"},
       {"'filters', 'f', 'none'", "filter must be in main.filters, column f, row 'none', got NULL"},
       {"'filters', 'f', 'junk'", "magic must be"},

@@ -72,7 +72,7 @@ TEST_F(ShardedTool, SaysWhatIsWrong) {
   ASSERT_THAT(crivo("build -q --shards 2 -o f", "a\n"), Succeeds());
   EXPECT_THAT(crivo("build --shard 2 -o f", "a\n"), Fails(HasSubstr("shard must be below 2, got 2")));
   ASSERT_THAT(crivo("build -q -o g", "a\n"), Succeeds());
-  EXPECT_THAT(crivo("build --shard 0 -o g", "a\n"), Fails(HasSubstr("kind must be that of a manifest (15), got 2")));
+  EXPECT_THAT(crivo("build --shard 0 -o g", "a\n"), Fails(HasSubstr("kind must be sharded (a manifest), got blocked")));
   EXPECT_THAT(crivo("union -o u f g"), Fails(HasSubstr("must be sharded if another FILTER is")));
   EXPECT_THAT(crivo("add f", "b\n"), Fails(HasSubstr("filter must be in one file, got one of 2 shards")));
   EXPECT_THAT(shell("cat f | " + std::string(kTool) + "query - a"),

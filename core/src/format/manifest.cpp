@@ -8,6 +8,7 @@
 #include "base/error_text.h"
 #include "crivo/hash.h"
 #include "crivo/host/bytes.h"
+#include "crivo/kinds.h"
 #include "filter/facts.h"
 #include "format/blob_header.h"
 #include "format/blob_sums.h"
@@ -77,7 +78,7 @@ Result<Manifest> Manifest::parse(std::span<const std::byte> blob) {
   const Header header = read_fields(blob);
   const Shape& shape = header.shape;
   if (shape.kind != Kind::kSharded) {
-    return corrupt("kind must be that of a manifest (15), got ", static_cast<unsigned>(shape.kind));
+    return corrupt("kind must be sharded (a manifest), got ", kind_name(shape.kind));
   }
   if (header.flags != 0) return corrupt("flags must be 0, got ", header.flags);
   if (header.codec != Codec::kRaw)

@@ -137,6 +137,11 @@ void check_no_pipe(const std::string& path, const std::string& rule) {
 
 DatabaseOptions load_options(const std::string& path, bool for_writing, const std::string& wal_dir) {
   check_no_pipe(path, "DB must be the folder of a database");
+  if (std::error_code error; !fs::is_directory(path, error)) {
+    throw Refused("DB must be the folder of a database, got " + text_or_nothing(path) +
+                  (error ? ": " + error.message() : ""));
+  }
+
   check_env(path);
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = !for_writing;
