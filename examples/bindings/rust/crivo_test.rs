@@ -142,7 +142,7 @@ fn errors_say_what_is_wrong() {
         (one(of_kind("sieve")), 1, "sieve"),
         (one(of_kind("rib\0bon")), 1, "kind must have no NUL"),
         (one(of_kind("map")), 4, "kind must have keys without values, got map"),
-        (map("", &[("ann", 1), ("ann", 2)]), 1, "value must be the same each time"),
+        (map("", &[("ann", 1), ("ann", 2)]), 1, "value must be the same for each occurrence of a key"),
         (map("map:4", &[("ann", 16)]), 1, "value must be in [0, 15], got 16"),
         (map("", &[("ann", 1 << 32)]), 1, "value must be in [0, 4294967295], got 4294967296"),
         (map("ribbon", &[("ann", 1)]), 4, "kind must support values (map)"),

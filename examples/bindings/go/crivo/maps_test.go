@@ -153,7 +153,7 @@ func TestMapsAndExactFiltersSayWhatIsWrong(t *testing.T) {
 	}{
 		{mapping([]uint64{1}, "", "ann", "bob"), BadArgument, "values must have one item per key, got 1 for 2 keys"},
 		{mapping([]uint64{1, 2, 3}, "", "ann", "bob"), BadArgument, "values must have one item per key, got 3 for 2 keys"},
-		{mapping([]uint64{1, 2}, "", "ann", "ann"), BadArgument, "value must be the same each time"},
+		{mapping([]uint64{1, 2}, "", "ann", "ann"), BadArgument, "value must be the same for each occurrence of a key"},
 		{mapping([]uint64{16}, "map:4", "ann"), BadArgument, "value must be in [0, 15], got 16"},
 		{mapping([]uint64{1 << 32}, "", "ann"), BadArgument, "value must be in [0, 4294967295], got 4294967296"},
 		{mapping([]uint64{1}, "ribbon", "ann"), Unsupported, "kind must support values (map)"},
