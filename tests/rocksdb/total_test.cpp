@@ -150,7 +150,7 @@ TEST(Total, HoldsWhenManyColumnFamiliesFlushTogether) {
     return bytes;
   };
   for (std::uint64_t round = 0; round < 6; ++round) {
-    for (rocksdb::ColumnFamilyHandle* const handle : handles) write(*db, 1000 * round, 1000 * (round + 1), handle);
+    for (rocksdb::ColumnFamilyHandle* const handle : handles) write(*db, 700 * round, 700 * (round + 1), handle);
     ASSERT_TRUE(db->Flush({}, handles).ok());
     EXPECT_LE(all_bytes(), kLimit + kLimit / 20 + 6 * 16 * (round + 1)) << round << ": a missing filter has 6 bytes";
   }

@@ -23,7 +23,7 @@ from npm_package import need, require, skip  # noqa: E402
 
 CODE = {"crivo.wasm", "index.js", "node.js", "filter.js", "keys.js", "buffer.js", "sketch.js", "start.js"}
 PACKED = CODE | {"package.json", "README.md", "LICENSE", "THIRD_PARTY.txt", "sbom.spdx.json", "index.d.ts"}
-MOST_BYTES = 150_000
+MOST_BYTES = 157_000
 README = "core/wasm/README.md"
 
 
