@@ -128,7 +128,14 @@ class FlushShare {
   [[nodiscard]] std::size_t left() const {
     return max_flushed_bytes(tree_->of(family_), max_total_bytes_, moving_bytes_);
   }
-  void add(std::size_t bytes) { tree_->add_flushed(family_, bytes); }
+  /// Counts a filter of the file.
+  void add(std::size_t bytes) noexcept {
+    try {
+      tree_->add_flushed(family_, bytes);
+    } catch (...) {
+      // Memory is short, so the filter counts only from the next list on.
+    }
+  }
 
  private:
   std::shared_ptr<FilterTree> tree_;
