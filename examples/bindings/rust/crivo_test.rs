@@ -147,7 +147,7 @@ fn errors_say_what_is_wrong() {
         (map("", &[("ann", 1 << 32)]), 1, "value must be in [0, 4294967295], got 4294967296"),
         (map("ribbon", &[("ann", 1)]), 4, "kind must support values (map)"),
         (map("map\0", &[("ann", 1)]), 1, "kind must have no NUL"),
-        (exact(""), 1, "key must be a member or not, got one on both sides"),
+        (exact(""), 1, "key must be in only one set, got one in both"),
         (exact("ribbon"), 4, "kind must be exact, got ribbon"),
         (failure(ribbon.find("ann")), 4, "kind must support finding values (map), got ribbon"),
         (failure(ribbon.find_many(["ann"])), 4, "kind must support finding values (map), got ribbon"),

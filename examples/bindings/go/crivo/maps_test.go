@@ -159,7 +159,7 @@ func TestMapsAndExactFiltersSayWhatIsWrong(t *testing.T) {
 		{mapping([]uint64{1}, "ribbon", "ann"), Unsupported, "kind must support values (map)"},
 		{mapping([]uint64{1}, "map\x00", "ann"), BadArgument, "kind must have no NUL"},
 		{withoutValues, Unsupported, "kind must have keys without values, got map"},
-		{exact(both, Strings("bob"), Options{}), BadArgument, "key must be a member or not, got one on both sides"},
+		{exact(both, Strings("bob"), Options{}), BadArgument, "key must be in only one set, got one in both"},
 		{exact(both, Keys{}, Options{Kind: "ribbon"}), Unsupported, "kind must be exact, got ribbon"},
 		{adding(mapped(t, both, []uint64{1, 2}, Options{})), Unsupported, "map"},
 		{finding(ribbon.Find([]byte("ann"))), Unsupported, "kind must support finding values (map), got ribbon"},
