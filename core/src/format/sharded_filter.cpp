@@ -265,7 +265,7 @@ Result<void> ShardedFilter::may_contain_hashes(std::span<const std::uint64_t> ha
   for (std::uint32_t number = 0; number < state_->shards(); ++number) {
     const std::span<const std::uint64_t> own = sorted.of(number);
     if (own.empty()) continue;
-    const auto done = state_->query<void>(number, [&](const MappedFilter& shard) {
+    auto done = state_->query<void>(number, [&](const MappedFilter& shard) {
       return shard.may_contain_hashes(own, {found.get() + sorted.begin(number), own.size()});
     });
     if (!done) return done;

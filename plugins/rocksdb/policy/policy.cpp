@@ -277,8 +277,8 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
 
 FilterPolicy::Plan FilterPolicy::plan(const Settings& settings,
                                       const rocksdb::FilterBuildingContext& context) const noexcept {
-  const Plan unlimited{{spec_of_file(settings_.policy(), settings, context)}};
-  const Plan unplanned{{unlimited.file.spec, /*is_reduced=*/true, max_bytes_without_plan(settings)}};
+  Plan unlimited{{spec_of_file(settings_.policy(), settings, context)}};
+  Plan unplanned{{unlimited.file.spec, /*is_reduced=*/true, max_bytes_without_plan(settings)}};
   try {
     const auto tree = filter_tree_of(context.info_log);
     if (tree != nullptr) tree->set_limit(context.column_family_name, settings.max_total_bytes);
@@ -294,7 +294,6 @@ FilterPolicy::Plan FilterPolicy::plan(const Settings& settings,
           std::make_shared<FlushShare>(tree, context.column_family_name, settings.max_total_bytes, plan->moving_bytes);
     }
     return known;
-
   } catch (...) {  // no memory for the plan
     return settings.max_total_bytes == 0 ? unlimited : unplanned;
   }
