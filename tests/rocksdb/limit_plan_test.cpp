@@ -115,7 +115,6 @@ TEST(LimitPlan, ReducesFiltersOnlyWhereTheyDoNotFit) {
   EXPECT_FALSE(same(less, wanted));
   EXPECT_FALSE(file.plan(with_limit(std::ceil(least)), tree, PlanUse::kAll).is_reduced);
   EXPECT_TRUE(file.plan(with_limit(std::floor(least) - 1), tree, PlanUse::kAll).is_reduced);
-
   EXPECT_NEAR(bytes_of(less, kKeys), bytes_of(wanted, kKeys), kTolerance * bytes_of(wanted, kKeys));
 }
 

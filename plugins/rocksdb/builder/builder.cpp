@@ -158,7 +158,6 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
   }
   file_bytes_ += content.size();
   if (limits_.share != nullptr) limits_.share->add(content.size());
-
   report(content, started);
   start_over();
   return content;

@@ -110,7 +110,6 @@ Result<FilePlan> plan_file(const Settings& settings, const ListedTree& known,
   if (!less) return less.error();
   plan.spec = less->front();
   plan.is_reduced = true;
-
   return plan;
 }
 

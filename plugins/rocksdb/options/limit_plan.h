@@ -34,8 +34,7 @@ struct FilePlan {
   LevelSpec spec;
   bool is_reduced = false;           // whether the limit reduces the bits per key
   std::size_t max_bytes = SIZE_MAX;  // of all filters of the file
-
-  double moving_bytes = 0;  // of a flushed file: those of the running compactions' filters, as planned
+  double moving_bytes = 0;           // of a flushed file: those of the running compactions' filters, as planned
 };
 
 /// How much of its share a new file gets. kWithinRest, for flushes and compactions: less if larger filters of an

@@ -253,7 +253,6 @@ Status FilterPolicy::check(const rocksdb::ColumnFamilyOptions& column_family) co
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
   const Settings settings = settings_.load();
   const auto [plan, share] = this->plan(settings, context);
-
   if (!fits_library_ || !plan.spec.is_filter()) return nullptr;
   const auto folder = settings.max_build_bytes != 0 ? spill_folder(context.info_log) : nullptr;
   log_warnings(context, settings, folder.get());

@@ -82,7 +82,6 @@ std::optional<Expected> expected_of_crivo(const FamilyPolicy& family, const NewF
   const auto context = context_of(family.options, *table_of(family.options), file);
   plugin::LevelSpec spec = spec_of_file(policy, settings, context);
   bool is_reduced = false;  // by max_total_bytes
-
   if (family.tree) {
     if (const auto plan = plan_file(settings, *family.tree, context, plugin::PlanUse::kAll)) {
       spec = plan->spec;
@@ -98,7 +97,6 @@ std::optional<Expected> expected_of_crivo(const FamilyPolicy& family, const NewF
   };
   const double bytes = bytes_of(sizing.blocks);
   const bool has_rate_of_ribbon = settings.max_build_bytes != 0 && !is_reduced && !is_near_limit(settings, bytes);
-
   return Expected{.stamp = family.tree ? "" : sizing.stamp,
                   .kind = sst::block_kind(sizing.blocks.spec(keys_of_block).kind),
                   .is_only_kind = policy.kind || spec.kind == Kind::kBlocked,
@@ -147,7 +145,6 @@ std::string difference(const FamilyPolicy& family, const sst::FileFilters& filte
   const bool is_rounded = !family.settings && table_of(family.options)->optimize_filters_for_memory;
   if (filters.has(BlockKind::kAlwaysMaybe)) return "";  // the limit determines the size
   const auto blocks = static_cast<double>(filters.blocks.size());
-
   const auto replaced = static_cast<double>(std::ranges::count_if(filters.blocks, [&](const sst::FilterBlock& block) {
     return expected.kind == BlockKind::kRibbon && block.facts.kind == BlockKind::kBlocked;
   }));

@@ -37,7 +37,6 @@ std::optional<FilterTree::Filter> FilterTree::read(rocksdb::DB& db, const rocksd
   filter.keys = std::min(filter.keys, kMaxCapacity);
   filter.bytes = std::min<std::uint64_t>(filter.bytes, meta.size);
   filter.blocks = std::min<std::uint64_t>(filter.blocks, meta.size);
-
   for (const char* const name :
        {"rocksdb.block.based.table.whole.key.filtering", "rocksdb.prefix.extractor.name", kTransformProperty}) {
     filter.key_options.append(file.text_property(name)).append(1, '\0');
@@ -131,7 +130,6 @@ void FilterTree::list(rocksdb::DB& db, bool now) {
   const std::lock_guard lock(mutex_);
   families_.swap(families);
   unlisted_bytes_ -= listed_flushes;
-
   // A column family without files has no share of the limit, and may have been dropped. A column family that is writing
   // its first file (is_new) is not listed yet, and stays.
   std::erase_if(limits_, [&](const auto& limit) { return !limit.second.is_new && families_.count(limit.first) == 0; });
