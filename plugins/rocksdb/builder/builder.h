@@ -26,8 +26,8 @@ struct BuildLimits {
   std::size_t max_filter_bytes = SIZE_MAX;      // for all filters of the file together
   const char* limit_name = "max_filter_bytes";  // the limit's name in messages
   std::shared_ptr<FlushShare> share = nullptr;  // also limits the file's filters; may be null
-                                                /// Whether max_total_bytes reduces the bits per key. A blocked filter
-                                                /// that replaces a ribbon is then as large as the
+
+  /// Whether max_total_bytes reduces the bits per key. A blocked filter that replaces a ribbon is then as large as the
   /// ribbon; otherwise it has the ribbon's rate.
   bool is_reduced = false;
   std::size_t max_build_bytes = BuildMemory::kNoLimit;  // for all builders that share `memory`
