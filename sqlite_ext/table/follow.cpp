@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "crivo/hash.h"
@@ -177,18 +178,16 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value
   const bool replaces = or_replace || hazards.has_replace;
   switch (op) {
     case TriggerOp::kInsert:
-      counted_ = add(operation, added, !replaces && !hazards.has_foreign_insert_trigger);
+      begin_insert(operation, added, !replaces && !hazards.has_foreign_insert_trigger);
       break;
     case TriggerOp::kInserted:
-      if (!added.is_null() && counted_ != hash_key(added.view(), operation.state().spec.seed))
-        add(operation, added, false);
-      counted_.reset();
+      end_insert(operation, added);
       break;
     case TriggerOp::kUpdate:
-      if (!is_same || replaces) add(operation, added, false);
+      if (!is_same || replaces) add(operation, added);
       break;
     case TriggerOp::kUpdated:
-      if (hazards.is_generated && hazards.foreign_trigger_may_write) add(operation, added, false);
+      if (hazards.is_generated && hazards.foreign_trigger_may_write) add(operation, added);
       if (!is_same) remove(operation, removed, !replaces && !hazards.foreign_trigger_may_write);
       break;
     case TriggerOp::kDeleted:
@@ -220,14 +219,27 @@ const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
   return hazards_;
 }
 
-std::optional<std::uint64_t> Follower::add(Operation& table, const KeyBytes& key, bool is_counted_later) {
-  counted_.reset();  // the key of an earlier row
-  if (key.is_null()) return std::nullopt;
-  const FilterSpec& spec = table.state().spec;
-  const std::uint64_t hash = hash_key(key.view(), spec.seed);
-  const bool only_if_absent = is_counted_later && can_remove(spec.kind);  // other kinds have no AFTER INSERT trigger
-  if (table.add_hash(hash, only_if_absent) || !only_if_absent) return hash;
-  return std::nullopt;
+void Follower::begin_insert(Operation& table, const KeyBytes& key, bool is_counted_later) {
+  constexpr std::size_t kMostInserts = 1000;  // as deep as SQLite nests triggers
+  if (key.is_null()) return;
+  if (!can_remove(table.state().spec.kind)) return add(table, key);  // there is no AFTER INSERT trigger
+  const std::uint64_t hash = hash_key(key.view(), table.state().spec.seed);
+  const bool is_new = table.add_hash(hash, /*only_if_absent=*/is_counted_later);
+  if (inserts_.size() == kMostInserts) inserts_.clear();  // a key without its entry is counted twice
+  inserts_.push_back({hash, is_new || !is_counted_later});
+}
+
+void Follower::end_insert(Operation& table, const KeyBytes& key) {
+  if (key.is_null()) return;
+  const std::uint64_t hash = hash_key(key.view(), table.state().spec.seed);
+  const auto found = std::ranges::find(inserts_.rbegin(), inserts_.rend(), hash, &Insert::hash);
+  const bool is_counted = found != inserts_.rend() && found->is_counted;
+  if (found != inserts_.rend()) inserts_.erase(std::prev(found.base()), inserts_.end());
+  if (!is_counted) add(table, key);
+}
+
+void Follower::add(Operation& table, const KeyBytes& key) {
+  if (!key.is_null()) (void)table.add_hash(hash_key(key.view(), table.state().spec.seed), /*only_if_absent=*/false);
 }
 
 void Follower::remove(Operation& table, const KeyBytes& key, bool is_certain) {

@@ -2,6 +2,9 @@
 // filter_table.h).
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "table/filter_table.h"
 #include "table/source.h"
 #include "values/value.h"
@@ -37,13 +40,22 @@ class Follower {
   void follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value, sqlite3_value* old_value, bool or_replace);
 
  private:
-  /// Returns the key's hash if this call counted the key. With `is_counted_later`, counts only an absent key.
-  std::optional<std::uint64_t> add(Operation& table, const KeyBytes& key, bool is_counted_later);
+  /// For a row that is about to be inserted. With `is_counted_later`, counts only an absent key.
+  void begin_insert(Operation& table, const KeyBytes& key, bool is_counted_later);
+  /// For an inserted row: counts the key, unless begin_insert has counted it.
+  void end_insert(Operation& table, const KeyBytes& key);
+  void add(Operation& table, const KeyBytes& key);
   void remove(Operation& table, const KeyBytes& key, bool is_certain);
 
+  struct Insert {
+    std::uint64_t hash;
+    bool is_counted;
+  };
+
   SourceWatch watch_;
-  // The hash of the key that the last BEFORE INSERT trigger counted. No value if the AFTER trigger will count the key.
-  std::optional<std::uint64_t> counted_;
+  // The rows that were begun and not ended, innermost last, because a trigger of the application can insert further
+  // rows in between. A skipped row (OR IGNORE) leaves its entry behind.
+  std::vector<Insert> inserts_;
 };
 
 /// The number of old keys that the filter could not remove since it was last built.

@@ -30,6 +30,29 @@ TEST_F(Follow, FollowsDeletesIfItCounts) {
   EXPECT_EQ(info("stale"), "0");
 }
 
+// Between the filter's BEFORE and AFTER triggers of a row, a trigger of the application changes or inserts other rows.
+TEST_F(Follow, CountsARowOnceWhateverATriggerWritesInBetween) {
+  for (const char* kind : {"counting", "growing"}) {
+    for (const char* trigger : {"UPDATE s SET c = lower(c) WHERE id = new.id",
+                                "INSERT INTO s(c, depth) SELECT new.c, new.depth + 1 WHERE new.depth < 5",
+                                "INSERT INTO s(c, depth) SELECT new.c || '!', new.depth + 1 WHERE new.depth < 5"}) {
+      SCOPED_TRACE(std::string(kind) + ": " + trigger);
+      run("DROP TABLE IF EXISTS f");
+      run("DROP TABLE IF EXISTS s");
+      run("CREATE TABLE s(id INTEGER PRIMARY KEY, c, depth DEFAULT 0)");
+      follow("s.c", std::string(", kind=") + kind);
+      run(std::string("CREATE TRIGGER t AFTER INSERT ON s BEGIN ") + trigger + "; END");
+      run("INSERT INTO s(c) VALUES ('Ann'), ('Ann'), ('bob'), (NULL)");
+      EXPECT_EQ(missing(), "0");
+      run("DELETE FROM s WHERE id = (SELECT min(id) FROM s WHERE c = 'Ann')");
+      EXPECT_EQ(missing(), "0");
+      run("DELETE FROM s");
+      EXPECT_EQ(info("keys"), "0");
+      EXPECT_EQ(info("stale"), "0");
+    }
+  }
+}
+
 TEST_F(Follow, CountsStaleKeysIfItCannotRemove) {
   run("CREATE TABLE s(id INTEGER PRIMARY KEY, c, other)");
   run("INSERT INTO s(c) SELECT i FROM " + integers(1, 100));
