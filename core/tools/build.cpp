@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "crivo/builder.h"
+#include "crivo/describe.h"
 #include "crivo/host/replace_file.h"
 #include "crivo/host/system.h"
 #include "crivo/host/temporary_file.h"
@@ -163,6 +164,17 @@ ExitCode build_shards(const BuildOptions& options) {
   return kYes;
 }
 
+/// The kind of a stored filter with its option, as choose_kind reads it.
+std::string kind_text(const MappedFilter& stored) {
+  std::string text(stored.kind().name);
+  const Result<FilterRef> filter = stored.whole();
+  if (!filter) return text;  // damaged
+  for (const Description& fact : describe(*filter, stored.codec(), 0)) {
+    if (fact.name == "option") text.append(1, ':').append(value_text(fact));
+  }
+  return text;
+}
+
 /// Rebuilds one shard from the keys that belong to it.
 ExitCode build_shard(const BuildOptions& given) {
   const std::string& path = given.output.path;
@@ -182,7 +194,7 @@ ExitCode build_shard(const BuildOptions& given) {
   if (!options.rate_given && !options.spec.bits_per_key) options.spec.fp_rate = old.facts.fp_rate;
   // Without --kind, a missing or damaged shard gets the default kind.
   const auto opened = MappedFilter::open(shard_path(path, manifest, number));
-  if (!options.kind_given && opened.has_value()) options.spec.kind = opened->kind().kind;
+  if (!options.kind_given && opened.has_value()) unwrap(choose_kind(options.spec, kind_text(*opened)));
   Work work(options);
   auto builder = unwrap(FilterBuilder::create(options.spec, work.how()));
   std::vector<std::uint64_t> hashes;

@@ -63,6 +63,7 @@ std::size_t at_fault(const Error& error, std::size_t index) {
 
 /// Unites shard by shard, so that at most two shards are in memory.
 ExitCode unite_shards(const UnionOptions& options, const std::vector<Manifest>& manifests) {
+  if (options.output.path == "-") throw Refused("output must be a file for a sharded filter, got standard output");
   const ReadLimits limits{.max_bytes = options.filters.max_bytes.bytes};
   const ShardsLock lock = unwrap(ShardsLock::acquire(options.output.path));
   Manifest united{manifests.front().seed, {}};

@@ -80,11 +80,24 @@ TEST_F(ShardedTool, SaysWhatIsWrong) {
   EXPECT_EQ(crivo("info f").out.substr(0, 62), "kind              sharded\nshards            2\ncapacity        ");
 }
 
+TEST_F(ShardedTool, AShardThatIsBuiltAgainHasTheOldKindAndOption) {
+  for (const std::string kind : {"spectral:16", "ribbon:32", "scalable:4", "blocked"}) {
+    ASSERT_THAT(crivo("build -q --shards 2 --capacity 1000 --kind " + kind + " -o f", numbered_lines(100)), Succeeds());
+    const std::string kinds =
+        "for shard in f.shards/*; do " + std::string(kTool) + "info $shard | grep -E '^(kind|option) '; done | sort";
+    const std::string before = shell(kinds).out;
+    ASSERT_THAT(crivo("build -q --shard 1 -o f", numbered_lines(100)), Succeeds()) << kind;
+    EXPECT_EQ(shell(kinds).out, before) << kind;
+  }
+}
+
 TEST_F(ShardedTool, AreUnitedShardByShard) {
   for (const char* name : {"a", "b"}) {
     ASSERT_THAT(crivo("build -q --shards 4 --capacity 2000 -o " + std::string(name), numbered_lines(1000, name)),
                 Succeeds());
   }
+  EXPECT_THAT(crivo("union -o - a b"), Fails(HasSubstr("output must be a file for a sharded filter")));
+  EXPECT_EQ(shell("ls -d ./-*").out, "");
   EXPECT_THAT(crivo("union -o u a b"), Succeeds(HasSubstr(", keys 2000, ")));
   EXPECT_EQ(crivo("query -c u", numbered_lines(1000, "a") + numbered_lines(1000, "b")).out, "2000\n");
   shell("cp a.shards/00003-* \"$(ls a.shards/00002-*)\"");
