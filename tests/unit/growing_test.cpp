@@ -251,6 +251,14 @@ TEST(Growing, TakesAtMost32BitsForAKeyAtATenThousandth) {
   }
 }
 
+TEST(Growing, PromisesTheSameRateWithTheDefaultCapacity) {
+  const auto rate = [](std::uint64_t capacity) {
+    return create({.kind = Kind::kGrowing, .capacity = capacity, .bits_per_key = 24}).facts().fp_rate;
+  };
+  EXPECT_GT(rate(0), 1e-4);
+  EXPECT_EQ(rate(0), rate(std::uint64_t{1} << 32));
+}
+
 TEST(Growing, RefusesAGroupThatHasNoRoom) {
   AnyFilter filter = create(spec_of());
   std::uint64_t inverse = kMultiplier;  // the inverse modulo 2^64, by Newton's iteration

@@ -20,6 +20,13 @@ AnyFilter create(const FilterSpec& spec) { return *AnyFilter::create(spec); }
 
 unsigned layers_of(const AnyFilter& filter) { return read_series(filter.payload().data()).layers; }
 
+TEST(Scalable, NamesTheRateOfItsFirstLayer) {
+  const Result<AnyFilter> refused = AnyFilter::create(spec_of(1'000'000, 1e-13));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message.find("fp_rate of the first layer, a quarter of fp_rate: fp_rate must be above"), 0U)
+      << refused.error().message;
+}
+
 class ScalablePromise : public ::testing::TestWithParam<std::tuple<double, unsigned>> {};
 
 // X counts the false positives among T absent keys. With a rate of p, X exceeds T p + 4.75 sqrt(T p (1 - p)) once in a

@@ -205,6 +205,7 @@ TEST(WindowSpec, TakesATimeAndANumberOfPanes) {
   EXPECT_EQ(text_of("window:7 DAYS/7"), "window:604800/7");
   EXPECT_EQ(text_of("window:1.5 hours/1"), "window:5400/1");
   EXPECT_EQ(text_of("window:90"), "window:90/8");
+  EXPECT_EQ(text_of("window:2.007/1"), "window:2.007/1");
   EXPECT_EQ(text_of(text_of("window:0.008/8")), "window:0.008/8");
   for (const char* wrong : {"window:", "window:/8", "window:0", "window:-1 days", "window:7 moons", "window:7 days/",
                             "window:7 days/x", "window:nan", "window:101 years", "window:6000 weeks"}) {

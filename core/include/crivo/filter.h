@@ -107,7 +107,7 @@ class AnyFilter {
   [[nodiscard]] static Result<AnyFilter> create(const FilterSpec& spec, std::uint64_t max_bytes = UINT64_MAX);
   /// Builds a filter of a kind without values from hashes, which may repeat. A kind that is built once sorts a copy of
   /// the hashes, unless they are distinct and ascending. Errors: kBadArgument naming the field; kTooLarge if the
-  /// payload needs more than max_bytes; kUnsupported for a kind with values; kFull; kCancelled.
+  /// payload needs more than max_bytes; kUnsupported for hashes of a kind with values; kFull; kCancelled.
   [[nodiscard]] static Result<AnyFilter> build(const FilterSpec& spec, std::span<const std::uint64_t> hashes,
                                                const BuildOptions& options = {});
   /// The same, but sorts `hashes` in place instead of a copy. The contents of `hashes` are unspecified afterwards.

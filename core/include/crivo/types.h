@@ -74,9 +74,9 @@ inline constexpr double kMaxBitsPerKey = 1000;
 inline constexpr unsigned kMaxValueBits = 32;
 
 /// What to build. The filter is sized by fp_rate unless bits_per_key is set.
-///
 /// Lower bounds of fp_rate: capacity * 2^-64 for every kind, because two keys may share a 64-bit hash; capacity *
-/// range_length * 2^-63 for `range`; 2^-32 for `ribbon` and `map`; 2^-33 for `exact`.
+/// range_length * 2^-63 for `range`; 2^-32 for `ribbon` and `map`; 2^-33 for `exact`; 4 * capacity * 2^-64 for
+/// `scalable`; (1 + 1 / panes) * capacity * 2^-64 for `window`.
 struct FilterSpec {
   Kind kind = Kind::kBlocked;
   /// Distinct keys, 1 to 2^40. `growing`: the number of keys up to which fp_rate holds, at most 2^32; 0 stands for

@@ -65,7 +65,7 @@ AnyFilter FilterBuild::allocate(const FilterPlan& plan, const FilterSpec& spec,
   if (plan.row->start != nullptr) plan.row->start(store, spec);
   // plan_filter could not compute the rate, which depends on parameters that start() has just written to the payload.
   if (spec.bits_per_key && plan.row->start != nullptr) {
-    filter.ref_.facts_.fp_rate = sized_rate(*plan.row, store.view(), spec.capacity);
+    filter.ref_.facts_.fp_rate = sized_rate(*plan.row, store.view(), plan.facts.capacity);
   }
   return filter;
 }

@@ -153,13 +153,13 @@ struct Scalable {
     }
     FilterSpec first = spec;
     Result<Shape> shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
-    if (!shape) return shape;  // validated before the rate is lowered, so that errors name the caller's rate
+    if (!shape) return shape;
     if (spec.bits_per_key) {
       shape->units = std::max(table_blocks(1) + 1, shape->units);  // the table is part of these bits
     } else {
       first.fp_rate = scalable_layer_rate(spec.fp_rate, 0);
       shape = plan_by_size(first, kKind, kBlockBits, &size_blocked, &best_blocked_probes);
-      if (!shape) return shape;
+      if (!shape) return bad_argument("fp_rate of the first layer, a quarter of fp_rate: ", shape.error().message);
       shape->units += table_blocks(1);
     }
     shape->param = static_cast<std::uint16_t>(growth);

@@ -66,7 +66,8 @@ std::optional<double> read_window_length(std::string_view text) noexcept {
   const double number = read_number<double>(text.substr(0, end)).value_or(0);
   text.remove_prefix(end);
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  const double window = number * unit_milliseconds(text);
+  // Rounded to a microsecond, because 2.007 * 1000 is 2007.0000000000002, and callers round up to milliseconds.
+  const double window = std::round(number * unit_milliseconds(text) * 1000) / 1000;
   return window > 0 && window <= kLongestWindow ? std::optional(window) : std::nullopt;
 }
 
