@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 
 #include "command.h"
 #include "crivo/blob_file.h"
@@ -104,7 +105,10 @@ void make_window(const AddOptions& options) {
     throw Refused("capacity must be set for a new window, got none: it is the number of keys per window");
   AnyFilter filter = unwrap(AnyFilter::create(options.spec, options.filter.max_bytes.bytes));
   set_clock(filter, options.time);
-  const std::string made = path + ".new-" + std::to_string(::getpid());
+  char name[32];
+  std::snprintf(name, sizeof name, ".crivo-%016x",
+                static_cast<unsigned>(::getpid()));  // as replace_file names its files
+  const std::string made = std::filesystem::path(path).replace_filename(name).string();
   unwrap(write_blob_file(filter.ref(), made));
   const bool is_named =
       ::link(made.c_str(), path.c_str()) == 0 || errno == EEXIST || ::rename(made.c_str(), path.c_str()) == 0;

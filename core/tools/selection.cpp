@@ -13,7 +13,7 @@ namespace crivo::tool {
 namespace {
 
 /// Whether no keys are printed, or only to a file. On a terminal, a progress bar would disturb the keys.
-bool prints_out_of_sight(const SelectionFlags& flags) {
+bool may_show_progress(const SelectionFlags& flags) {
   struct stat status {};
   return flags.quiet || flags.count || (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode));
 }
@@ -50,18 +50,18 @@ void query_standard_input(const char* command, const SelectionFlags& flags, cons
   KeyReader reader("-", flags.key_end, longest);
   CarriageReturnNote carriage_returns(command, flags.key_end);
   Progress progress("querying");
-  const bool shows = prints_out_of_sight(flags);
+  const bool shows_progress = may_show_progress(flags);
   struct stat input {};
   const bool has_size = ::fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) && input.st_size > 0;
-  std::uint64_t asked_keys = 0;
+  std::uint64_t queried_keys = 0;
   while (std::ferror(stdout) == 0) {
     const Keys lines = reader.next();
     if (lines.empty()) break;
     if (!flags.quiet) carriage_returns.check("-", lines);
     if (!query(lines)) break;
-    asked_keys += lines.size();
+    queried_keys += lines.size();
     const double share = static_cast<double>(reader.bytes_read()) / static_cast<double>(input.st_size);
-    if (shows) progress.update(has_size ? std::optional(share) : std::nullopt, asked_keys);
+    if (shows_progress) progress.update(has_size ? std::optional(share) : std::nullopt, queried_keys);
   }
 }
 

@@ -125,7 +125,8 @@ int check_integrity(sqlite3_vtab* table, const char*, const char*, int, char** r
         return SQLITE_OK;
       },
       [&](const std::string& message) { found = of(table).shadow.table() + ": " + message; });
-  if (status == SQLITE_OK || found.empty()) return status;
+  const int primary = status & 0xff;  // SQLITE_ERROR: invalid contents of the shadow tables
+  if ((primary != SQLITE_CORRUPT && primary != SQLITE_ERROR) || found.empty()) return status;
   *report = sqlite3_mprintf("%s", found.c_str());
   return *report != nullptr ? SQLITE_OK : SQLITE_NOMEM;
 }

@@ -168,8 +168,9 @@ typedef struct crivo_options {
                             ///< number of additions; for window, the number of distinct keys times the number of
                             ///< panes; for other kinds, the number of distinct keys
   double fp_rate;           ///< the false-positive rate at capacity, in (capacity * 2^-64, 1); ribbon and map: at least
-                            ///< 2^-32; exact: at least 2^-33; range: above capacity * range length * 2^-63. map and
-                            ///< exact also allow 1. 0: 0.01, or 1 for exact
+                            ///< 2^-32; exact: at least 2^-33; range: above capacity * range length * 2^-63;
+                            ///< scalable: above 4 * capacity * 2^-64; window: above (1 + 1 / panes) * capacity *
+                            ///< 2^-64. map and exact also allow 1. 0: 0.01, or 1 for exact
   double bits_per_key;      ///< above 0 and at most 1000: sizes the filter; fp_rate must then be 0
   uint64_t seed;            ///< the seed of the hash
   uint64_t max_bytes;       ///< the maximum size of the filter, also when it grows; 0: no limit
@@ -189,8 +190,8 @@ CRIVO_CHECKED crivo_status crivo_create(const crivo_options* options, crivo_filt
 
 /// Builds a filter from keys, of any kind except map and exact. `options` may be NULL: a blocked filter with an fp_rate
 /// of 1%. Needs 8 bytes per key during the build, or 16 for range and spectral. Ignores temp_folder without max_memory.
-/// Errors: CRIVO_BAD_ARGUMENT naming the field, also if max_memory is too small; CRIVO_UNSUPPORTED for map and exact;
-/// CRIVO_TOO_LARGE if the filter needs more than max_bytes; CRIVO_FULL if some keys do not fit; CRIVO_CANCELLED;
+/// Errors: CRIVO_BAD_ARGUMENT naming the field, also if max_memory is too small; CRIVO_UNSUPPORTED for keys of map and
+/// exact; CRIVO_TOO_LARGE if the filter needs more than max_bytes; CRIVO_FULL if some keys do not fit; CRIVO_CANCELLED;
 /// CRIVO_SYSTEM for a temporary file.
 CRIVO_CHECKED crivo_status crivo_build(const crivo_options* options, const crivo_keys* keys, crivo_filter** filter,
                                        crivo_error* error);
@@ -460,7 +461,7 @@ typedef struct crivo_sketch_options {
   uint64_t symbols;    ///< 1 to 2^32 - first; see crivo_sketch_symbols
   uint64_t first;      ///< the number of the first symbol, to continue another sketch
   uint64_t seed;       ///< the seed of all hashes; for untrusted keys, draw a new seed after the keys are fixed
-  uint64_t max_bytes;  ///< the maximum size of the sketch in memory; 0: no limit
+  uint64_t max_bytes;  ///< the maximum size of the new sketch in memory; 0: no limit. crivo_sketch_append has none
 } crivo_sketch_options;
 
 /// The number of symbols that suffices to decode a difference of this many keys, up to 3 * 10^9, in at least 997 of

@@ -15,16 +15,16 @@ namespace {
 /// The share of a build's progress for hashing the keys.
 constexpr double kHashShare = 0.25;
 
-/// Calls `Result<void> take(hashes)` for batches of the keys' hashes, and calls the progress function.
-template <class Take>
-Result<void> hash_watched(const Keys& keys, const Request& request, Take&& take) {
+/// Calls `Result<void> use(hashes)` for batches of the keys' hashes, and calls the progress function.
+template <class Use>
+Result<void> hash_with_progress(const Keys& keys, const Request& request, Use&& use) {
   constexpr std::uint64_t kKeysPerReport = 1 << 16;
   const auto& progress = request.options.progress;
   std::uint64_t hashed = 0;
   std::uint64_t next_report = kKeysPerReport;
   return keys.hash(hash_id_of(request.spec.kind), request.spec.seed,
                    [&](std::span<const std::uint64_t> hashes) -> Result<void> {
-                     if (auto taken = take(hashes); !taken) return taken;
+                     if (auto used = use(hashes); !used) return used;
                      hashed += hashes.size();
                      if (progress == nullptr || hashed < next_report) return {};
                      next_report += kKeysPerReport;
@@ -47,7 +47,7 @@ BuildOptions after_hashing(const Request& request) {
 Result<AnyFilter> build(const Request& request, const Keys& keys) {
   std::vector<std::uint64_t> hashes;
   hashes.reserve(static_cast<std::size_t>(keys.count()));
-  unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> batch) -> Result<void> {
+  unwrap(hash_with_progress(keys, request, [&](std::span<const std::uint64_t> batch) -> Result<void> {
     hashes.insert(hashes.end(), batch.begin(), batch.end());
     return {};
   }));
@@ -57,7 +57,8 @@ Result<AnyFilter> build(const Request& request, const Keys& keys) {
 /// The same for a request with a memory limit or without a capacity. FilterBuilder determines a missing capacity.
 Result<AnyFilter> build_in_batches(const Request& request, const Keys& keys) {
   FilterBuilder builder = unwrap(FilterBuilder::create(request.spec, after_hashing(request)));
-  unwrap(hash_watched(keys, request, [&](std::span<const std::uint64_t> batch) { return builder.add_hashes(batch); }));
+  unwrap(hash_with_progress(keys, request,
+                            [&](std::span<const std::uint64_t> batch) { return builder.add_hashes(batch); }));
   return builder.finish();
 }
 

@@ -12,17 +12,6 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Fills *out with the result of `Result<T> work()`.
-template <class T, class Work>
-crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) noexcept {
-  return guarded(error, [&]() -> Result<void> {
-    check_given(name, out);
-    check_size(name, out->size, sizeof(T), alignof(T));
-    write_struct(out, unwrap(work()));
-    return {};
-  });
-}
-
 /// Filter is FilterRef, MappedFilter or ShardedFilter. The functions called here do not read a file.
 template <class Filter>
 crivo_facts facts_of(const Filter& filter, std::uint64_t payload_bytes, bool read_only) {
@@ -97,6 +86,8 @@ crivo_status crivo_compare(const crivo_filter* first, const crivo_filter* second
   return fill_in("similarity", similarity, error, [&] {
     check_given("first", first);
     check_given("second", second);
+    if (second->ref == nullptr)
+      (void)second->mapped();  // throws for a sharded filter, which read_whole's work must not
     return read_whole(first, "first", [&](const FilterRef& one) {
       return read_whole(second, "second", [&](const FilterRef& other) { return similarity_of(one, other); });
     });

@@ -42,6 +42,17 @@ struct crivo_filter {
 
 namespace crivo::c {
 
+/// Fills *out with the result of `Result<T> work()`.
+template <class T, class Work>
+crivo_status fill_in(const char* name, T* out, crivo_error* error, Work&& work) noexcept {
+  return guarded(error, [&]() -> Result<void> {
+    check_given(name, out);
+    check_size(name, out->size, sizeof(T), alignof(T));
+    write_struct(out, unwrap(work()));
+    return {};
+  });
+}
+
 /// Runs `Result<T> work(filter)`, an operation other than a query. For a filter in a file, verifies the whole file
 /// first. If the file has changed when `work` returns, returns kCorrupt instead of the result. `work` must return its
 /// errors, because an exception would skip this check. Errors: kCorrupt; as `work`. Throws Refused for NULL and for a

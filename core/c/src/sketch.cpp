@@ -115,14 +115,16 @@ crivo_status crivo_sketch_append(crivo_sketch* sketch, const crivo_sketch* next,
 }
 
 crivo_status crivo_sketch_get_facts(const crivo_sketch* sketch, crivo_sketch_facts* facts, crivo_error* error) {
-  return guarded(error, [&]() -> Result<void> {
+  return fill_in("facts", facts, error, [&]() -> Result<crivo_sketch_facts> {
     check_given("sketch", sketch);
-    check_given("facts", facts);
-    check_size("facts", facts->size, sizeof *facts, alignof(crivo_sketch_facts));
     const SketchSpec& spec = sketch->sketch.spec();
-    write_struct(facts, {0, spec.symbols, spec.first, spec.seed, sketch->sketch.keys(),
-                         static_cast<std::uint32_t>(spec.keys), spec.key_bytes});
-    return {};
+    return crivo_sketch_facts{0,
+                              spec.symbols,
+                              spec.first,
+                              spec.seed,
+                              sketch->sketch.keys(),
+                              static_cast<std::uint32_t>(spec.keys),
+                              spec.key_bytes};
   });
 }
 

@@ -68,7 +68,7 @@ template <class Record>
 /// all keys are in memory, they must be sorted and distinct. Errors: as FilterBuild::once; kSystem; kBadArgument if
 /// max_memory is too low.
 template <class Record>
-[[nodiscard]] Result<AnyFilter> build_once(const FilterPlan& plan, FilterSpec spec, BufferedRecords<Record>& kept,
+[[nodiscard]] Result<AnyFilter> build_once(const FilterPlan& plan, FilterSpec spec, BufferedRecords<Record>& buffered,
                                            std::uint64_t distinct, const BuildOptions& options, BuildTask& task) {
   std::uint64_t payload = 0;
   if (task.budget().is_limited()) {
@@ -79,13 +79,14 @@ template <class Record>
   // An exact filter needs the keys' memory twice: for all keys, and for the keys that pass its first stage, which is a
   // filter of the members.
   const bool fits_once = !plan.row->info.can.exact;
-  if (!kept.spilled() && task.budget().holds(kept.size(), payload, /*built_once=*/fits_once)) {
-    task.set_reserved(sizeof(Record) * kept.size() + payload);
-    Result<std::unique_ptr<StoredSource<Record>>> source = source_of(std::span<const Record>(kept.in_memory()), task);
+  if (!buffered.spilled() && task.budget().holds(buffered.size(), payload, /*built_once=*/fits_once)) {
+    task.set_reserved(sizeof(Record) * buffered.size() + payload);
+    Result<std::unique_ptr<StoredSource<Record>>> source =
+        source_of(std::span<const Record>(buffered.in_memory()), task);
     if (!source) return source.error();
     return FilterBuild::once(plan, *std::move(source), task);
   }
-  if (auto spilled = kept.spill(); !spilled) return spilled.error();
+  if (auto spilled = buffered.spill(); !spilled) return spilled.error();
   FileMemory::Handle file;
   if (task.budget().is_for_file(payload) && options.payload_memory == nullptr) {
     Result<FileMemory::Handle> made = file_for_payload(payload, options);
@@ -93,9 +94,9 @@ template <class Record>
     file = *std::move(made);
     task.set_payload_memory(file.get());
   }
-  if (auto taken = reserve_memory(kept.runs(), file == nullptr ? payload : 0, payload, task); !taken)
+  if (auto taken = reserve_memory(buffered.runs(), file == nullptr ? payload : 0, payload, task); !taken)
     return taken.error();
-  return FilterBuild::once(plan, std::make_unique<RunSource<Record>>(std::move(kept.runs()), distinct, task), task);
+  return FilterBuild::once(plan, std::make_unique<RunSource<Record>>(std::move(buffered.runs()), distinct, task), task);
 }
 
 }  // namespace crivo

@@ -107,21 +107,21 @@ Result<void> KeyBuilder::add_hashes(std::span<const std::uint64_t> /*key_hashes*
 }
 
 Result<std::uint64_t> KeyBuilder::distinct_keys_in_file(BuildTask& task) {
-  BufferedHashes* kept = hashes_.get();
-  const std::uint64_t index_bytes = kept->runs().index_bytes();
+  BufferedHashes* buffered = hashes_.get();
+  const std::uint64_t index_bytes = buffered->runs().index_bytes();
   BufferedHashes distinct(false, options_, budget_.beside(index_bytes));
   std::uint64_t added = 0;
-  if (kept->every_addition()) {  // the file has the order of addition; counting needs sorted runs
+  if (buffered->every_addition()) {  // the file has the order of addition; counting needs sorted runs
     auto read =
-        kept->runs().for_each([&](std::span<const std::uint64_t> hashes) { return distinct.add(hashes, added); });
+        buffered->runs().for_each([&](std::span<const std::uint64_t> hashes) { return distinct.add(hashes, added); });
     if (!read) return read.error();
     if (auto spilled = distinct.spill(); !spilled) return spilled.error();
-    kept = &distinct;
+    buffered = &distinct;
     task.set_reserved(index_bytes + distinct.runs().index_bytes());
   } else {
     task.set_reserved(index_bytes);
   }
-  return count_distinct(kept->runs(), task);
+  return count_distinct(buffered->runs(), task);
 }
 
 /// The number of hashes for which the filter is sized: the distinct ones, or all additions if the kind supports
@@ -133,8 +133,8 @@ Result<std::uint64_t> KeyBuilder::keys_to_size_for(BuildTask& task) {
     if (auto spilled = hashes_->spill(); !spilled) return spilled.error();
   }
   if (hashes_->spilled()) return distinct_keys_in_file(task);
-  const auto kept = hashes_->in_memory();
-  std::vector<std::uint64_t> distinct(kept.begin(), kept.end());  // the additions stay in order
+  const auto buffered = hashes_->in_memory();
+  std::vector<std::uint64_t> distinct(buffered.begin(), buffered.end());  // the additions stay in order
   return sort_distinct(distinct).size();
 }
 

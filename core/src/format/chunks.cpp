@@ -131,7 +131,7 @@ Result<void> ChunkReader::check_series(const Header& header) const {
   return {};
 }
 
-Result<void> ChunkReader::take(std::uint64_t seq, std::span<const std::byte> data) {
+Result<void> ChunkReader::store(std::uint64_t seq, std::span<const std::byte> data) {
   const auto same = [&](std::span<const std::byte> before) -> Result<void> {
     if (std::ranges::equal(before, data)) return {};
     return error(ErrorCode::kIncompatible, "contents must equal the earlier copy of this chunk, got different ones");
@@ -164,7 +164,7 @@ Result<void> ChunkReader::add(std::span<const std::byte> chunk, std::optional<st
   } else if (auto same = check_series(*header); !same) {
     return name(same.error());
   }
-  if (auto taken = take(header->seq, chunk.subspan(kChunkHeaderBytes)); !taken) return name(taken.error());
+  if (auto stored = store(header->seq, chunk.subspan(kChunkHeaderBytes)); !stored) return name(stored.error());
   return {};
 }
 

@@ -76,7 +76,7 @@ class ChunkReader {
   struct Header;
   [[nodiscard]] Result<Header> read_header(std::span<const std::byte> chunk) const;
   [[nodiscard]] Result<void> check_series(const Header& header) const;
-  [[nodiscard]] Result<void> take(std::uint64_t seq, std::span<const std::byte> data);
+  [[nodiscard]] Result<void> store(std::uint64_t seq, std::span<const std::byte> data);
 
   std::uint64_t max_bytes_;
   std::optional<Series> series_;
