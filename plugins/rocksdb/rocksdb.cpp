@@ -68,8 +68,7 @@ std::optional<RocksDBFilterTotal> GetRocksDBFilterTotal(rocksdb::DB& db) {
   const auto tree = plugin::filter_tree_of(db);
   if (tree == nullptr) return std::nullopt;
   tree->list(db, /*now=*/true);
-  const auto total = tree->total();
-  return RocksDBFilterTotal{total.max_total_bytes, total.files, total.keys, total.bytes};
+  return tree->total();
 }
 
 rocksdb::Status LogRocksDBFilterCounters(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* column_family) {

@@ -123,7 +123,7 @@ std::string prometheus_of_databases() {
   const std::string limit = "crivo_rocksdb_max_total_bytes";
   const std::string used = "crivo_rocksdb_filter_bytes";
   for (const auto& [folder, tree] : all_filter_trees()) {
-    const FilterTree::Total total = tree->total();
+    const RocksDBFilterTotal total = tree->total();
     if (total.max_total_bytes == 0) continue;
     limits += sample(limit, label("folder", printable(folder)), total.max_total_bytes);
     bytes += sample(used, label("folder", printable(folder)), total.bytes);

@@ -112,6 +112,7 @@ class Refilter {
   /// The report, with this error as its status.
   RocksDBRefilterReport stopped_by(Status error) {
     report_.status = std::move(error);
+    report_.unreadable.clear();
     return std::move(report_);
   }
 
@@ -140,8 +141,7 @@ class Refilter {
   /// list.
   Status register_limit(rocksdb::ColumnFamilyHandle& handle, bool writable) {
     const rocksdb::Options options = db_.GetOptions(&handle);
-    const auto* const table = refilter::table_of(options);
-    const auto policy = table != nullptr ? table->filter_policy : nullptr;
+    const auto policy = plugin::policy_of(options);
     const auto settings = policy != nullptr ? plugin::settings_of(*policy) : std::nullopt;
     if (!settings || settings->max_total_bytes == 0) return Status::OK();
     if (writable && !plugin::has<plugin::CounterListener>(options.listeners)) {

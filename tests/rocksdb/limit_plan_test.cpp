@@ -6,9 +6,13 @@
 #include <rocksdb/table.h>
 
 #include <cmath>
+#include <future>
 #include <memory>
+#include <thread>
+#include <vector>
 
 #include "options/level_specs.h"
+#include "report/filter_tree.h"
 
 namespace crivo::testing {
 namespace {
@@ -155,15 +159,55 @@ TEST(LimitPlan, GivesAFlushedFileHalfOfWhatIsLeft) {
   ListedTree tree = tree_of(1'000'000);
   tree.staying_bytes = 40'000;
   tree.moving_bytes = 5'000;
-  const NewFile file = NewFile::flushed();
-  const Settings settings = with_limit(100'000);
-  EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinRest).max_bytes, (105'000U - 40'000 - 5'000) / 2);
-  EXPECT_EQ(file.plan(settings, tree, PlanUse::kAll).max_bytes, SIZE_MAX);
+  EXPECT_EQ(max_flushed_bytes(tree, 100'000, 0), (105'000U - 40'000 - 5'000) / 2);
+  EXPECT_EQ(max_flushed_bytes(tree, 100'000, 15'000), (105'000U - 40'000 - 15'000) / 2);
   tree.flushed_bytes = 10'000;
-  EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinRest).max_bytes, (105'000U - 40'000 - 5'000 - 10'000) / 2);
+  EXPECT_EQ(max_flushed_bytes(tree, 100'000, 0), (105'000U - 40'000 - 5'000 - 10'000) / 2);
   tree.staying_bytes = 200'000;
-  EXPECT_EQ(file.plan(settings, tree, PlanUse::kWithinRest).max_bytes, 0U) << "nothing is left";
-  EXPECT_EQ(max_bytes_without_plan(settings), 5'000U);
+  EXPECT_EQ(max_flushed_bytes(tree, 100'000, 0), 0U) << "nothing is left";
+  EXPECT_EQ(max_bytes_without_plan(with_limit(100'000)), 5'000U);
+}
+
+// With a limit of 100,000, flushes can have 105,000 bytes.
+TEST(FilterTree, CountsTheFiltersOfRunningFlushes) {
+  FilterTree tree;
+  std::size_t counted = 0;
+  const auto most = [&](const Flush& flush, std::size_t wanted) {
+    return tree.reserve(flush, 100'000, 0, wanted, counted);
+  };
+  // Each flush runs in a thread that outlives it, as in RocksDB.
+  std::promise<void> end;
+  const std::shared_future<void> ended = end.get_future();
+  std::vector<std::jthread> threads;
+  const auto in_its_thread = [&](const auto& flush) {
+    std::promise<void> done;
+    threads.emplace_back([&, ended] {
+      flush();
+      done.set_value();
+      ended.wait();
+    });
+    done.get_future().wait();
+  };
+  in_its_thread([&] {
+    EXPECT_EQ(most({1, "a"}, 5'000), 52'500U);
+    EXPECT_EQ(counted, 5'000U) << "at once, because other flushes run in parallel";
+  });
+  in_its_thread([&] {
+    EXPECT_EQ(most({2, "a"}, 60'000), 50'000U) << "the same column family's next memtable";
+    EXPECT_EQ(counted, 50'000U) << "no more than it can have";
+    tree.count({2, "a"}, counted, 45'000);
+  });
+  in_its_thread([&] {
+    EXPECT_EQ(most({3, "b"}, 0), (105'000U - 50'000) / 2);
+    tree.end_flush({2, "a"});
+    EXPECT_EQ(most({3, "b"}, 0), (105'000U - 50'000) / 2) << "until the next list";
+    tree.cancel_flushes(1);
+    EXPECT_EQ(most({3, "b"}, 0), (105'000U - 45'000) / 2);
+    EXPECT_EQ(most({3, "c"}, 10'000), (105'000U - 45'000) / 2) << "in an atomic flush";
+    EXPECT_EQ(most({3, "b"}, 0), (105'000U - 55'000) / 2);
+    EXPECT_EQ(most({4, "b"}, 0), (105'000U - 45'000) / 2) << "the column family c has been dropped";
+  });
+  end.set_value();
 }
 
 // The other files have larger filters, from an earlier plan.
@@ -185,6 +229,10 @@ TEST(LimitPlan, GivesACompactionNoMoreThanTheOtherFilesLeave) {
   tree.moving_bytes = 250'000;
   const LevelSpec scaled = file.plan(settings, tree, PlanUse::kWithinRest).spec;
   EXPECT_NEAR(bytes_of(scaled, kKeys / 2), 200'000, kTolerance * 200'000);
+  // With this limit, only the other files' filters leave too little.
+  EXPECT_FALSE(file.plan(with_limit(3'000'000), tree, PlanUse::kWithinRest).is_reduced);
+  tree.staying_bytes = 2'900'000;
+  EXPECT_TRUE(file.plan(with_limit(3'000'000), tree, PlanUse::kWithinRest).is_reduced);
 }
 
 }  // namespace

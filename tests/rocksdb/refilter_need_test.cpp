@@ -97,6 +97,23 @@ TEST_F(RocksdbRefilterNeed, ComparesBlockedFiltersThatReplaceRibbonsWithoutRecor
   EXPECT_EQ(left("10;max_filter_bytes=1000000000"), 3U) << "the limit replaces no ribbon";
 }
 
+// From the ribbon's size on, max_filter_bytes determines the size of the blocked filter that replaces it.
+TEST_F(RocksdbRefilterNeed, RewritesNothingTwiceNearTheLimitOfAFile) {
+  for (const std::uint64_t limit : {4'400U, 5'000U, 6'000U, 7'000U, 8'000U, 8'500U, 9'000U}) {
+    SCOPED_TRACE(limit);
+    rocksdb::Options options = many_files(nullptr);
+    options.target_file_size_base = 64 << 20;
+    const RocksDBFilterOptions filter{
+        .bits_per_key = 10, .max_filter_bytes = limit, .max_build_bytes = 1'000, .max_total_bytes = 1'000'000};
+    ASSERT_TRUE(ConfigureRocksDB(options, filter).ok());
+    const ScratchDatabase db(options);
+    put_keys(*db, 0, 5'000);
+    ASSERT_TRUE(db->CompactRange({}, nullptr, nullptr).ok());
+    ASSERT_TRUE(RefilterRocksDB(*db).status.ok());
+    EXPECT_EQ(RefilterRocksDB(*db, {.dry_run = true}).files_left, 0U);
+  }
+}
+
 // The key transform throws at first, so the filters let every key pass.
 TEST_F(RocksdbRefilterNeed, RewritesFiltersThatCouldNotBeBuiltUnlessTheLimitIsFull) {
   static bool throws;

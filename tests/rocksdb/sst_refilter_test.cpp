@@ -440,6 +440,17 @@ TEST_F(SstWanted, LeavesNoNameOfCrivosInOptionsOfRocksDBsPolicies) {
   write_database(options, db(), kFew);
   EXPECT_THAT(crivo("sst refilter --policy bloomfilter:10:false db"), Succeeds());
   EXPECT_THAT(shell("cat db/OPTIONS-*").out, Not(HasSubstr("crivo")));
+  for (const std::string policy : {"bloomfilter:10:false", "none"}) {
+    SCOPED_TRACE(policy);
+    shell("rm -rf db");
+    options = many_files(nullptr);
+    ASSERT_TRUE(ConfigureRocksDB(options, {.bits_per_key = 10}).ok());
+    write_database(options, db(), kFew);
+    const std::string newest = "cat \"$(ls -v db/OPTIONS-* | tail -1)\"";
+    EXPECT_THAT(shell(newest).out, AllOf(HasSubstr("crivo.FilterKind"), HasSubstr("crivo.FilterCounters")));
+    EXPECT_THAT(crivo("sst refilter --policy " + policy + " db"), Succeeds());
+    EXPECT_THAT(shell(newest).out, Not(HasSubstr("crivo")));
+  }
 }
 
 }  // namespace

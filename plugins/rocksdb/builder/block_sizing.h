@@ -26,8 +26,6 @@ class BlockSizing {
                        std::size_t tail = kSstTrailerBytes) noexcept
       : level_(spec), blocked_if_few_(blocked_if_few), max_payload_(max_payload), tail_(tail) {}
 
-  /// The configured kind. Filters of few keys, or near a limit, may be blocked instead.
-  [[nodiscard]] Kind kind() const noexcept { return level_.kind; }
   [[nodiscard]] std::size_t max_payload() const noexcept { return max_payload_; }
   [[nodiscard]] std::size_t tail() const noexcept { return tail_; }
   /// The same sizing with payloads of at most this many bytes, but at least one block of 64 bytes.

@@ -157,7 +157,7 @@ rocksdb::Slice BlockBuilder::Finish(std::unique_ptr<const char[]>* buf, rocksdb:
     abandon_filter(why.what());
   }
   file_bytes_ += content.size();
-  if (limits_.share != nullptr) limits_.share->add(content.size());
+  if (limits_.share != nullptr) limits_.share->set_size(content.size());
   report(content, started);
   start_over();
   return content;
@@ -185,7 +185,11 @@ bool BlockBuilder::hashes_are_intact() const {
 std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>* buf) {
   const std::size_t keys = hashes_.size();
   std::size_t limit = limits_.max_filter_bytes;
-  if (limits_.share != nullptr) limit = std::min(limit, file_bytes_ + limits_.share->left());
+  if (limits_.share != nullptr) {
+    const std::size_t share = file_bytes_ + limits_.share->reserve(sizing_.bytes(keys));
+    if (share < limit) limits_.limit_name = kShareOfTotal;
+    limit = std::min(limit, share);
+  }
   const auto sizing = sizing_.for_next(keys, file_bytes_, limit);
   if (!sizing) {
     warn_of_limit(limit, 0, 1, keys);

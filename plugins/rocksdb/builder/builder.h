@@ -21,6 +21,8 @@
 
 namespace crivo::plugin {
 
+inline constexpr const char* kShareOfTotal = "this file's share of max_total_bytes";
+
 /// The limits of a file's builder, and its context for messages.
 struct BuildLimits {
   std::size_t max_filter_bytes = SIZE_MAX;      // for all filters of the file together

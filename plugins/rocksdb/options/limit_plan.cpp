@@ -100,7 +100,6 @@ Result<FilePlan> plan_file(const Settings& settings, const ListedTree& known,
   const double moving = (sum_of_bits(levels, &PlannedLevel::moving_keys) + known.other_moving_keys * mean_bits) / 8;
   if (is_flushed(context)) {
     plan.moving_bytes = moving;
-    plan.max_bytes = max_flushed_bytes(known, settings.max_total_bytes, moving);
     return plan;
   }
   const double scaled = known.moving_bytes * std::min(1.0, limit / (known.staying_bytes + known.moving_bytes));

@@ -29,6 +29,8 @@ Error bad(std::string_view field, std::string_view must, std::string_view got) {
   return {ErrorCode::kBadArgument, std::string(field) + " must " + std::string(must) + ", got " + std::string(got)};
 }
 
+enum class Unit { kNumber, kBytes, kBool };
+
 /// The range of an option's number, and its text for messages.
 struct Range {
   double least;
@@ -36,6 +38,7 @@ struct Range {
   const char* text;  // "be in [0, 1000]"
   bool exclusive_max = false;
   bool integer = false;
+  Unit unit = Unit::kNumber;
 
   [[nodiscard]] bool has(double value) const noexcept {
     return value >= least && (exclusive_max ? value < most : value <= most) && (!integer || value == std::floor(value));
@@ -43,8 +46,8 @@ struct Range {
 };
 
 constexpr Range kBits{0, kMaxBitsPerKey, "be in [0, 1000]"};
-constexpr Range kBytes{0, 1e15, "be an integer in [0, 1e15]", false, true};
-constexpr Range kBool{0, 1, "be true or false", false, true};
+constexpr Range kBytes{0, 1e15, "be an integer in [0, 1e15]", false, true, Unit::kBytes};
+constexpr Range kBool{0, 1, "be true or false", false, true, Unit::kBool};
 constexpr Range kLevel{-1, std::numeric_limits<int>::max(), "be an integer in [-1, 2147483647]", false, true};
 
 /// A number of bytes, optionally with K, M, G or T, as in RocksDB's own options.
@@ -60,12 +63,12 @@ std::optional<double> bytes_in(std::string_view text) {
 /// Parses a number, or a boolean as 1 or 0; booleans are spelled as in RocksDB's own options. Errors: kBadArgument if
 /// the text is not a number, or if the number is out of range.
 Result<double> number_in(const Range& range, std::string_view option, std::string_view text) {
-  if (range.text == kBool.text) {
+  if (range.unit == Unit::kBool) {
     if (text == "true" || text == "1") return 1;
     if (text == "false" || text == "0") return 0;
     return bad(option, range.text, text.empty() ? "nothing" : text);
   }
-  const std::optional<double> value = range.text == kBytes.text ? bytes_in(text) : read_number<double>(text);
+  const std::optional<double> value = range.unit == Unit::kBytes ? bytes_in(text) : read_number<double>(text);
   if (!value) return bad(option, "be a number", text.empty() ? "nothing" : text);
   if (!range.has(*value)) return bad(option, range.text, number_text(*value));
   return *value;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -169,6 +170,13 @@ class SharedSettings {
 [[nodiscard]] inline const rocksdb::BlockBasedTableOptions* table_of(const rocksdb::ColumnFamilyOptions& family) {
   const rocksdb::TableFactory* const factory = family.table_factory.get();
   return factory != nullptr ? factory->GetOptions<rocksdb::BlockBasedTableOptions>() : nullptr;
+}
+
+/// The column family's filter policy; null if it has none, or if its tables are not block-based.
+[[nodiscard]] inline std::shared_ptr<const rocksdb::FilterPolicy> policy_of(
+    const rocksdb::ColumnFamilyOptions& family) {
+  const auto* const table = table_of(family);
+  return table != nullptr ? table->filter_policy : nullptr;
 }
 
 /// Whether this is one of Crivo's policies.

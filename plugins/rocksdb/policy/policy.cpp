@@ -251,9 +251,10 @@ Status FilterPolicy::check(const rocksdb::ColumnFamilyOptions& column_family) co
 }
 
 rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const {
+  if (!fits_library_) return nullptr;  // the context may have another layout
   const Settings settings = settings_.load();
   const auto [plan, share] = this->plan(settings, context);
-  if (!fits_library_ || !plan.spec.is_filter()) return nullptr;
+  if (!plan.spec.is_filter()) return nullptr;
   const auto folder = settings.max_build_bytes != 0 ? spill_folder(context.info_log) : nullptr;
   log_warnings(context, settings, folder.get());
   if (!knows_keys_) return nullptr;
@@ -261,7 +262,7 @@ rocksdb::FilterBitsBuilder* FilterPolicy::GetBuilderWithContext(const rocksdb::F
   const bool verify = context.table_options.detect_filter_construct_corruption;
   const bool by_total = sizing.max_filter_bytes < limit_of(settings.max_filter_bytes);
   const BuildLimits limits{.max_filter_bytes = sizing.max_filter_bytes,
-                           .limit_name = by_total ? "this file's share of max_total_bytes" : "max_filter_bytes",
+                           .limit_name = by_total ? kShareOfTotal : "max_filter_bytes",
                            .share = share,
                            .is_reduced = plan.is_reduced,
                            .max_build_bytes = limit_of(settings.max_build_bytes),
@@ -279,7 +280,7 @@ FilterPolicy::Plan FilterPolicy::plan(const Settings& settings,
   Plan unlimited{{spec_of_file(settings_.policy(), settings, context)}};
   Plan unplanned{{unlimited.file.spec, /*is_reduced=*/true, max_bytes_without_plan(settings)}};
   try {
-    const auto tree = filter_tree_of(context.info_log);
+    const auto tree = is_total_limited ? filter_tree_of(context.info_log) : nullptr;
     if (tree != nullptr) tree->set_limit(context.column_family_name, settings.max_total_bytes);
     if (settings.max_total_bytes == 0) return unlimited;
     const bool knows_level = is_flushed(context) || context.level_at_creation >= 0;
@@ -289,8 +290,8 @@ FilterPolicy::Plan FilterPolicy::plan(const Settings& settings,
     if (!plan) return unplanned;
     Plan known{*plan};
     if (is_flushed(context)) {
-      known.share =
-          std::make_shared<FlushShare>(tree, context.column_family_name, settings.max_total_bytes, plan->moving_bytes);
+      known.share = std::make_shared<FlushShare>(tree, Flush{flush_job_of_thread(), context.column_family_name},
+                                                 settings.max_total_bytes, plan->moving_bytes);
     }
     return known;
   } catch (...) {  // no memory for the plan

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "builder/block_sizing.h"
+#include "crivo/host/text.h"
 #include "options/level_specs.h"
 #include "options/settings_parser.h"
 #include "refilter/family_policy.h"
@@ -96,7 +97,8 @@ std::optional<Expected> expected_of_crivo(const FamilyPolicy& family, const NewF
     return std::min(bytes, static_cast<double>(sizing.max_filter_bytes));
   };
   const double bytes = bytes_of(sizing.blocks);
-  const bool has_rate_of_ribbon = settings.max_build_bytes != 0 && !is_reduced && !is_near_limit(settings, bytes);
+  const bool has_rate_of_ribbon =
+      settings.max_build_bytes != 0 && !is_reduced && (blocks == 1 || !is_near_limit(settings, bytes));
   return Expected{.stamp = family.tree ? "" : sizing.stamp,
                   .kind = sst::block_kind(sizing.blocks.spec(keys_of_block).kind),
                   .is_only_kind = policy.kind || spec.kind == Kind::kBlocked,
@@ -162,7 +164,7 @@ std::string difference(const FamilyPolicy& family, const sst::FileFilters& filte
 /// How the filters' keys differ from the column family's options; empty if they match.
 std::string other_keys(const FamilyPolicy& family, const sst::FileFilters& filters) {
   const auto differs = [](std::string_view option, const std::string& is, const std::string& wanted) {
-    return is == wanted ? "" : std::string(option) + " is \"" + is + "\" instead of \"" + wanted + '"';
+    return is == wanted ? "" : std::string(option) + " is \"" + printable(is) + "\" instead of \"" + wanted + '"';
   };
   const auto truth = [](bool value) { return std::string(value ? "true" : "false"); };
   const rocksdb::SliceTransform* const prefix = family.options.prefix_extractor.get();
@@ -199,7 +201,7 @@ std::string mismatch_of(const FamilyPolicy& family, const TreeFile& file, const 
                            static_cast<double>(family.settings->max_filter_bytes);
   if (!is_full && filters.has(BlockKind::kAlwaysMaybe)) return "lets every key pass";
   if (expected->stamp.empty() || filters.stamp.empty()) return difference(family, filters, *expected);
-  if (filters.stamp != expected->stamp) return filters.stamp + " instead of " + expected->stamp;
+  if (filters.stamp != expected->stamp) return printable(filters.stamp) + " instead of " + expected->stamp;
   // For few keys, crivo.Auto writes Bloom filters, and crivo.Ribbon with the same stamp writes ribbons. The filter's
   // number of keys does not show what crivo.Auto would write: it excludes keys that are equal after a transform.
   return expected->is_only_kind ? other_kind(family, filters, *expected) : "";

@@ -6,16 +6,15 @@
 
 #include "crivo/host/text.h"
 #include "options/settings.h"
-#include "report/open_databases.h"
 
 namespace crivo::plugin {
 namespace {
 
-void log_total(const FilterTree::Total& total, rocksdb::Logger* log) {
+void log_total(const RocksDBFilterTotal& total, rocksdb::Logger* log) {
   if (total.max_total_bytes == 0) return;
   const std::string line = "crivo: max_total_bytes is " + std::to_string(total.max_total_bytes) + "; the filters of " +
                            std::to_string(total.keys) + " keys in " + std::to_string(total.files) + " files have " +
-                           std::to_string(total.bytes);
+                           std::to_string(total.bytes) + " bytes";
   rocksdb::Info(log, "%s", line.c_str());
 }
 
@@ -59,11 +58,12 @@ bool CounterListener::is_one_of(std::string_view names) noexcept {
   return false;
 }
 
-void CounterListener::update(rocksdb::DB& db, std::size_t inputs, const std::string& flushed) noexcept try {
+void CounterListener::update(rocksdb::DB& db, std::size_t inputs, int begun_job,
+                             const rocksdb::FlushJobInfo* ended) noexcept try {
   const auto tree = register_database(db);
-  begin_work(tree);
+  begin_work(tree, begun_job);
   if (tree == nullptr || !is_total_limited) return;
-  if (!flushed.empty()) tree->end_flush(flushed);
+  if (ended != nullptr) tree->end_flush({ended->job_id, ended->cf_name});
   // Listing all files is cheap compared with a compaction of a hundredth of them.
   tree->list(db, /*now=*/inputs > 0 && inputs >= tree->size() / 100);
 } catch (...) {

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "report/counters.h"
+#include "report/open_databases.h"
 
 namespace crivo::plugin {
 
@@ -42,8 +43,9 @@ class CounterListener final : public rocksdb::EventListener {
   }
 
   const char* Name() const override { return name_.c_str(); }
-  void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo&) override { update(*db, 0); }
-  void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override { update(*db, 0, flush.cf_name); }
+  void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override { update(*db, 0, flush.job_id); }
+  void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override { update(*db, 0, 0, &flush); }
+  void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status*) override { cancel_flush_of_thread(); }
   void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo&) override { update(*db, 0); }
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override {
     update(*db, compaction.input_file_infos.size());
@@ -54,8 +56,10 @@ class CounterListener final : public rocksdb::EventListener {
   /// Whether the names include kName. RocksDB serializes several listeners as FIRST:SECOND, and reads this as one name.
   static bool is_one_of(std::string_view names) noexcept;
   /// Registers the database, and lists its files if a policy has max_total_bytes. inputs: the number of files that a
-  /// beginning compaction reads, or 0. flushed: the column family whose flush has ended, or empty.
-  static void update(rocksdb::DB& db, std::size_t inputs, const std::string& flushed = "") noexcept;
+  /// beginning compaction reads, or 0. begun_job: that of a beginning flush, or 0. ended: a flush that has ended; may
+  /// be null.
+  static void update(rocksdb::DB& db, std::size_t inputs, int begun_job = 0,
+                     const rocksdb::FlushJobInfo* ended = nullptr) noexcept;
 
   std::string name_;
 };

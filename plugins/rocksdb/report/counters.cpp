@@ -139,8 +139,7 @@ std::shared_ptr<Counters> counters_of(const rocksdb::FilterPolicy* policy) {
 }
 
 std::shared_ptr<Counters> counters_of(const rocksdb::ColumnFamilyOptions& options) {
-  const auto* const table = table_of(options);
-  return counters_of(table != nullptr ? table->filter_policy.get() : nullptr);
+  return counters_of(policy_of(options).get());
 }
 
 }  // namespace crivo::plugin

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr int kShareOfTime = 100;
+constexpr int kPausePerListing = 100;      // after a listing of t, the next one waits 100 t: 1% of the time
 constexpr std::chrono::seconds kBurst{1};  // unused listing time accumulates for at most this long
 
 }  // namespace
@@ -54,7 +54,7 @@ class FilterTree::KeyCounts {
     if (filter.keys == 0) return;
     if (number > newest_) {
       newest_ = number;
-      of_which_keys_ = filter.key_options;
+      newest_key_options_ = filter.key_options;
       newest_limit_ = filter.max_total_bytes;
     }
     auto& [keys, entries] = sums_[filter.key_options];
@@ -64,8 +64,8 @@ class FilterTree::KeyCounts {
   /// The limit that the newest file with a filter records; 0: none.
   [[nodiscard]] std::uint64_t newest_limit() const noexcept { return newest_limit_; }
   [[nodiscard]] double keys_of(const Filter& filter) const {
-    if (filter.keys != 0 && filter.key_options == of_which_keys_) return static_cast<double>(filter.keys);
-    const auto found = sums_.find(of_which_keys_);
+    if (filter.keys != 0 && filter.key_options == newest_key_options_) return static_cast<double>(filter.keys);
+    const auto found = sums_.find(newest_key_options_);
     const double ratio = found != sums_.end() ? found->second.first / found->second.second : 1;
     return ratio * static_cast<double>(filter.entries);
   }
@@ -73,7 +73,7 @@ class FilterTree::KeyCounts {
  private:
   std::uint64_t newest_ = 0;  // the number of the newest file with a filter
   std::uint64_t newest_limit_ = 0;
-  std::string of_which_keys_;
+  std::string newest_key_options_;
   std::map<std::string, std::pair<double, double>> sums_;  // keys and entries
 };
 
@@ -125,7 +125,7 @@ void FilterTree::list(rocksdb::DB& db, bool now) {
   }
   std::vector<rocksdb::LiveFileMetaData> files;
   db.GetRootDB()->GetLiveFilesMetaData(&files);
-  next_list_ = std::max(next_list_, started - kBurst) + kShareOfTime * (steady_clock::now() - started);
+  next_list_ = std::max(next_list_, started - kBurst) + kPausePerListing * (steady_clock::now() - started);
   Families families = sum(db, files);
   const std::lock_guard lock(mutex_);
   families_.swap(families);
@@ -133,7 +133,6 @@ void FilterTree::list(rocksdb::DB& db, bool now) {
   // A column family without files has no share of the limit, and may have been dropped. A column family that is writing
   // its first file (is_new) is not listed yet, and stays.
   std::erase_if(limits_, [&](const auto& limit) { return !limit.second.is_new && families_.count(limit.first) == 0; });
-  std::erase_if(flushed_bytes_, [&](const auto& flushed) { return limits_.count(flushed.first) == 0; });
   for (auto& [family, limit] : limits_) limit.is_new = false;
   was_listed_ = true;
 }
@@ -150,13 +149,12 @@ std::uint64_t FilterTree::limit_of(const Families::value_type& family) const {
   return set != limits_.end() ? set->second.bytes : family.second.newest_limit;
 }
 
-ListedTree FilterTree::of(const std::string& family) const {
-  const std::lock_guard lock(mutex_);
+ListedTree FilterTree::sums() const {
   ListedTree tree;
   tree.flushed_bytes = static_cast<double>(unlisted_bytes_);
-  for (const auto& [name, bytes] : flushed_bytes_) tree.flushed_bytes += static_cast<double>(bytes);
+  for (const auto& [flush, flushed] : flushed_) tree.flushed_bytes += static_cast<double>(flushed.bytes);
   for (const auto& listed : families_) {
-    const auto& [name, each] = listed;
+    const Family& each = listed.second;
     tree.staying_bytes += static_cast<double>(each.staying_bytes);
     tree.moving_bytes += static_cast<double>(each.moving_bytes);
     if (limit_of(listed) == 0) {
@@ -165,31 +163,62 @@ ListedTree FilterTree::of(const std::string& family) const {
     }
     tree.limited_keys += each.keys;
     tree.limited_blocks += static_cast<double>(each.blocks);
-    if (name == family) {
-      tree.levels = each.levels;
-    } else {
-      tree.other_moving_keys += each.moving_keys;
-    }
+    tree.other_moving_keys += each.moving_keys;
   }
   return tree;
 }
 
-void FilterTree::add_flushed(const std::string& family, std::uint64_t bytes) {
+ListedTree FilterTree::of(const std::string& family) const {
   const std::lock_guard lock(mutex_);
-  flushed_bytes_[family] += bytes;
+  ListedTree tree = sums();
+  const auto listed = families_.find(family);
+  if (listed == families_.end() || limit_of(*listed) == 0) return tree;
+  tree.levels = listed->second.levels;
+  tree.other_moving_keys -= listed->second.moving_keys;
+  return tree;
 }
 
-void FilterTree::end_flush(const std::string& family) {
+std::size_t FilterTree::reserve(const Flush& flush, std::uint64_t max_total_bytes, double moving_bytes,
+                                std::size_t wanted, std::size_t& counted) {
   const std::lock_guard lock(mutex_);
-  const auto flushed = flushed_bytes_.find(family);
-  if (flushed == flushed_bytes_.end()) return;
-  unlisted_bytes_ += flushed->second;
-  flushed_bytes_.erase(flushed);
+  if (flushed_.count(flush) == 0) {
+    // A flush of a dropped column family ends without notice. Its thread is here, so it has ended.
+    std::erase_if(flushed_, [&](const auto& each) {
+      return each.second.thread == std::this_thread::get_id() && each.first.job != flush.job &&
+             families_.count(each.first.family) == 0;
+    });
+  }
+  Flushed& flushed = flushed_[flush];
+  const std::size_t most = max_flushed_bytes(sums(), max_total_bytes, moving_bytes);
+  counted = std::min(wanted, most);
+  flushed.bytes += counted;
+  return most;
 }
 
-FilterTree::Total FilterTree::total() const {
+void FilterTree::count(const Flush& flush, std::size_t counted, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  Total total;
+  const auto flushed = flushed_.find(flush);
+  if (flushed == flushed_.end()) return;
+  std::uint64_t& sum = flushed->second.bytes;
+  sum = sum - std::min<std::uint64_t>(counted, sum) + bytes;
+}
+
+void FilterTree::end_flush(const Flush& flush) {
+  const std::lock_guard lock(mutex_);
+  const auto flushed = flushed_.find(flush);
+  if (flushed == flushed_.end()) return;
+  unlisted_bytes_ += flushed->second.bytes;
+  flushed_.erase(flushed);
+}
+
+void FilterTree::cancel_flushes(int job) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(flushed_, [&](const auto& each) { return each.first.job == job; });
+}
+
+RocksDBFilterTotal FilterTree::total() const {
+  const std::lock_guard lock(mutex_);
+  RocksDBFilterTotal total{};
   for (const auto& [family, limit] : limits_) total.max_total_bytes = std::max(total.max_total_bytes, limit.bytes);
   for (const auto& listed : families_) {
     const Family& family = listed.second;

@@ -4,18 +4,21 @@
 // begins or ends, and then lists the files. The plan (options/limit_plan.h) follows from the list:
 //
 // 1. If the filters of all files, sized by the other options, fit into 0.9 of the limit, a new file's filter is also
-// sized by these options.
+//    sized by these options.
 // 2. Otherwise 0.9 of the limit is divided over the levels that have keys, and a new file gets the bits per key of its
-// level. Keys above this level that running compactions read count as keys of this level.
+//    level. Keys above this level that running compactions read count as keys of this level.
 // 3. Other files retain the filters of an earlier plan, which may leave too little of the limit. So all running
-// compactions together get at most max(limit - other filters, filters of their inputs * min(1, limit / all filters)),
-// in bytes. A flushed file gets at most (1.05 * limit - other filters - filters of the running compactions) / 2; the
-// compactions' filters are those of their inputs or those planned for their outputs, whichever are larger.
+//    compactions together get at most max(limit - other filters, filters of their inputs * min(1, limit / all
+//    filters)), in bytes. A flushed file gets at most (1.05 * limit - other filters - filters of the running
+//    compactions) / 2; the compactions' filters are those of their inputs or those planned for their outputs, whichever
+//    are larger.
 //
-// A flush counts its filters at once (FlushShare), because many flushes may run between two listings: an atomic flush
-// begins for all column families before it writes the first file. The bytes of a compaction's filters are not reserved:
-// they count from the next listing on. Listing takes a microsecond per
-// file, under the database's mutex. Unless requested by `now`, it takes at most 1% of the time.
+// A flush counts its filters at once (FlushShare), because many flushes may run between two listings, also in parallel.
+// The filters count until a listing that began after the end of the flush. The bytes of a compaction's filters are not
+// reserved: they count from the next listing on.
+//
+// Listing takes a microsecond per file, under the database's mutex. Unless requested by `now`, it takes at most 1% of
+// the time.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -23,6 +26,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,13 +34,23 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "crivo/rocksdb.h"
 #include "options/limit_plan.h"
 
 namespace crivo::plugin {
+
+/// A flush of a column family. The flushes of an atomic flush have the same job.
+struct Flush {
+  int job;
+  std::string family;
+
+  friend auto operator<=>(const Flush&, const Flush&) = default;
+};
 
 /// Thread-safe. If memory runs out, the previous list remains in use.
 class FilterTree {
@@ -52,18 +66,18 @@ class FilterTree {
   void set_limit(const std::string& family, std::uint64_t max_total_bytes);
   [[nodiscard]] ListedTree of(const std::string& family) const;
 
-  /// Counts a filter that a flush of the column family has built.
-  void add_flushed(const std::string& family, std::uint64_t bytes);
-  /// The column family's flush has ended: the next list shows its file.
-  void end_flush(const std::string& family);
+  /// Returns the most bytes of the next filter of a flushed file. Counts `wanted` of them, or all if there are fewer,
+  /// in `counted`. `moving_bytes`: as in FilePlan.
+  [[nodiscard]] std::size_t reserve(const Flush& flush, std::uint64_t max_total_bytes, double moving_bytes,
+                                    std::size_t wanted, std::size_t& counted);
+  /// Counts `bytes` of a filter instead of `counted`, which reserve has counted.
+  void count(const Flush& flush, std::size_t counted, std::size_t bytes);
+  /// The flush has ended: the next list shows its file.
+  void end_flush(const Flush& flush);
+  /// The job has failed, so its files will not appear.
+  void cancel_flushes(int job);
 
-  struct Total {
-    std::uint64_t max_total_bytes = 0;  // the largest limit of a column family; 0: no limit
-    std::uint64_t files = 0;
-    std::uint64_t keys = 0;
-    std::uint64_t bytes = 0;
-  };
-  [[nodiscard]] Total total() const;
+  [[nodiscard]] RocksDBFilterTotal total() const;
 
  private:
   /// The filters of a file. They never change.
@@ -91,10 +105,16 @@ class FilterTree {
     std::uint64_t bytes = 0;
     bool is_new = true;  // since the last list
   };
+  struct Flushed {
+    std::uint64_t bytes = 0;
+    std::thread::id thread = std::this_thread::get_id();
+  };
   class KeyCounts;
 
   /// The limit of a column family in the list; 0: none. The mutex must be held.
   [[nodiscard]] std::uint64_t limit_of(const Families::value_type& family) const;
+  /// The sums of the list, without the levels of a column family. The mutex must be held.
+  [[nodiscard]] ListedTree sums() const;
   /// No value after an error that may be temporary.
   [[nodiscard]] static std::optional<Filter> read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
   [[nodiscard]] Families sum(rocksdb::DB& db, const std::vector<rocksdb::LiveFileMetaData>& files);
@@ -108,9 +128,7 @@ class FilterTree {
   mutable std::mutex mutex_;  // guards the members below
   Families families_;
   std::map<std::string, Limit> limits_;
-  /// The filters that flushes have built, by column family. After an error of a flush, its bytes count until the column
-  /// family's next flush ends.
-  std::map<std::string, std::uint64_t> flushed_bytes_;
+  std::map<Flush, Flushed> flushed_;  // the filters of the running flushes
   std::uint64_t unlisted_bytes_ = 0;  // of the flushes that have ended since the last list began
 };
 
@@ -118,30 +136,26 @@ class FilterTree {
 class FlushShare {
  public:
   /// `moving_bytes`: as in FilePlan.
-  FlushShare(std::shared_ptr<FilterTree> tree, std::string family, std::uint64_t max_total_bytes, double moving_bytes)
+  FlushShare(std::shared_ptr<FilterTree> tree, Flush flush, std::uint64_t max_total_bytes, double moving_bytes)
       : tree_(std::move(tree)),
-        family_(std::move(family)),
+        flush_(std::move(flush)),
         max_total_bytes_(max_total_bytes),
         moving_bytes_(moving_bytes) {}
 
-  /// The most bytes of the file's next filter.
-  [[nodiscard]] std::size_t left() const {
-    return max_flushed_bytes(tree_->of(family_), max_total_bytes_, moving_bytes_);
+  /// Returns the most bytes of the file's next filter, of which `wanted` are reserved until set_size. Throws
+  /// std::bad_alloc.
+  [[nodiscard]] std::size_t reserve(std::size_t wanted) {
+    return tree_->reserve(flush_, max_total_bytes_, moving_bytes_, wanted, reserved_);
   }
-  /// Counts a filter of the file.
-  void add(std::size_t bytes) noexcept {
-    try {
-      tree_->add_flushed(family_, bytes);
-    } catch (...) {
-      // Memory is short, so the filter counts only from the next list on.
-    }
-  }
+  /// Sets the size of that filter.
+  void set_size(std::size_t bytes) noexcept { tree_->count(flush_, std::exchange(reserved_, 0), bytes); }
 
  private:
   std::shared_ptr<FilterTree> tree_;
-  std::string family_;
+  Flush flush_;
   std::uint64_t max_total_bytes_;
   double moving_bytes_;
+  std::size_t reserved_ = 0;
 };
 
 }  // namespace crivo::plugin

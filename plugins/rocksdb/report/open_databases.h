@@ -57,8 +57,12 @@ struct TreeOfFolder {
 };
 [[nodiscard]] std::vector<TreeOfFolder> all_filter_trees();
 
-/// Records that this thread flushes or compacts the database with this tree, which may be null.
-void begin_work(const std::shared_ptr<FilterTree>& tree) noexcept;
+/// Records that this thread compacts the database with this tree, which may be null, or runs the flush of this job.
+void begin_work(const std::shared_ptr<FilterTree>& tree, int flush_job = 0) noexcept;
+/// The job of the flush that this thread runs; 0 if it runs none.
+[[nodiscard]] int flush_job_of_thread() noexcept;
+/// This thread's flush has failed.
+void cancel_flush_of_thread() noexcept;
 /// Between these two calls, this thread refilters the database with this tree.
 void begin_refiltering(const std::shared_ptr<FilterTree>& tree) noexcept;
 void end_refiltering() noexcept;

@@ -16,14 +16,8 @@ namespace {
 
 using rocksdb::Status;
 
-/// A text from a file, for a terminal: at most 200 bytes, with `?` in place of control characters.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMax = 200;
-  std::string shown(text.substr(0, kMax));
-  std::ranges::replace_if(
-      shown, [](unsigned char byte) { return byte < ' ' || byte == 0x7F; }, '?');
-  return shown;
-}
+/// The start of a text from a file, for a terminal.
+std::string shown(std::string_view text) { return printable(text.substr(0, 200)); }
 
 ScanFacts describe_scan(std::string_view name, const std::string& block) {
   ScanFacts facts{.name = shown(name), .kind = {}, .bytes = block.size(), .complaint = {}};

@@ -18,6 +18,7 @@
 #include "open_into.h"
 #include "options/settings_parser.h"
 #include "refilter/family_policy.h"
+#include "report/filter_collector.h"
 #include "sst/table_file.h"
 #include "tool/commands.h"
 
@@ -177,20 +178,21 @@ void add_family_option(CLI::App& command, FamilyChoice& families) {
       ->allow_extra_args(false);
 }
 
-std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family) {
-  const auto* const table = table_of(family);
-  return table != nullptr ? table->filter_policy : nullptr;
-}
-
 void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<const rocksdb::FilterPolicy>& policy) {
   const auto* const old = table_of(family);
   if (old == nullptr) throw Refused("table format must be BlockBasedTable, got another one");
   rocksdb::BlockBasedTableOptions table = *old;
   table.filter_policy = policy;
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  if (policy == nullptr || !plugin::is_crivo_policy(*policy)) return;
-  // RocksDB 7.8 cannot read an OPTIONS file with two collectors.
   auto& collectors = family.table_properties_collector_factories;
+  if (policy == nullptr || !plugin::is_crivo_policy(*policy)) {
+    // OPTIONS must not name an object that programs without the library do not know.
+    std::erase_if(collectors, [](const auto& each) {
+      return each != nullptr && each->IsInstanceOf(plugin::CollectorFactory::kName);
+    });
+    return;
+  }
+  // RocksDB 7.8 cannot read an OPTIONS file with two collectors.
   if (collectors.empty()) collectors.push_back(NewRocksDBFilterCollectorFactory());
 }
 

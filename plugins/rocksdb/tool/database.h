@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "options/settings_parser.h"
+
 namespace crivo::tool {
 
 /// The options to open a database.
@@ -43,9 +45,9 @@ struct FamilyChoice {
 /// Declares --column-family. The choice must live until the command has run.
 void add_family_option(CLI::App& command, FamilyChoice& families);
 
-/// The filter policy of a column family; null if the family has no policy, or another table format.
-[[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> policy_of(const rocksdb::ColumnFamilyOptions& family);
-/// Sets the policy. Installs Crivo's collector if the policy is Crivo's and there is no other. Throws Refused.
+using plugin::policy_of;
+/// Sets the policy. With a policy of Crivo's, installs Crivo's collector if there is no other; otherwise removes
+/// Crivo's collector. Throws Refused.
 void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<const rocksdb::FilterPolicy>& policy);
 /// Parses a policy as in option strings, "crivo.Auto:10", and validates it for a database with these options. Throws
 /// Refused.

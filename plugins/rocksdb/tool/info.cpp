@@ -177,9 +177,9 @@ std::map<std::string, LastPolicy> policies_in(const fs::path& options) {
 void say_how_to_set_policy(const std::string& family, const std::string& has, const char* run) {
   std::fprintf(
       stderr,
-      "crivo sst info: note: column family %s %s; %s -- PROGRAM gives it Crivo's, or, if PROGRAM reads OPTIONS, "
+      "crivo sst info: note: column family %s %s; to set a Crivo policy: %s -- PROGRAM, or, if PROGRAM reads OPTIONS, "
       "crivo sst refilter --policy\n",
-      printable(family).c_str(), has.c_str(), run);
+      printable(family).c_str(), printable(has).c_str(), run);
 }
 
 /// RocksDB also keeps the previous OPTIONS file. If the previous file names one of Crivo's policies and the newest file
@@ -196,7 +196,7 @@ bool has_lost_policies(const std::string& path, const std::string& newest,
       if (now == policies.end() || now->second.text != LastPolicy::kNone) continue;
       if (!before.text.starts_with("crivo.") && !before.text.starts_with("{id=crivo.")) continue;
       std::string has = "has no filter policy in ";
-      has.append(newest).append(", and ").append(before.text).append(" in ").append(name);
+      has.append(newest).append(", but had ").append(before.text).append(" in ").append(name);
       say_how_to_set_policy(family, has, "crivo rocksdb run");
       lost = true;
     }

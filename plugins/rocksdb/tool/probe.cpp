@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "abi.h"
+#include "crivo/host/text.h"
 #include "crivo/rocksdb.h"
 #include "selection.h"
 #include "sst/filter_facts.h"
@@ -60,18 +61,21 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
   if (status.ok()) status = layout_.find(file);
   if (!status.ok()) return status;
   if (layout_.parts().empty() || !layout_.is_readable()) {
-    return Status::NotFound("it has no readable filter, only \"" + std::string(name_of(layout_.form())) + "\"");
+    return Status::NotFound("filter must be readable by RocksDB or Crivo, got the form " +
+                            std::string(name_of(layout_.form())));
   }
+  const bool may_lack_keys = layout_.form() == sst::FilterForm::kPartitioned &&
+                             (layout_.parts().size() > 1 || file.number_property("rocksdb.num.filter_entries") == 0);
   std::uint64_t damaged = 0;
   for (const sst::FilterPartition& part : layout_.parts()) {
     sst::Block block;
     status = file.read(part.handle, &block);
     if (!status.ok() && !status.IsCorruption()) return status;
-    const sst::FilterFacts facts = sst::describe_filter(block.contents, 0, block.matches);
+    const sst::FilterFacts facts = sst::describe_filter(block.contents, 0, block.matches, may_lack_keys);
     const bool sound = status.ok() && facts.damage.empty();
     damaged += sound ? 0 : 1;
     parts_.push_back({std::move(block.contents), nullptr});
-    if (sound && policy_ == nullptr) make_policy(facts.key_transform);
+    if (sound && facts.can_reject() && policy_ == nullptr) make_policy(facts.key_transform);
     if (!sound || policy_ == nullptr) continue;
     auto* const reader = policy_->GetFilterBitsReader(parts_.back().block);
     parts_.back().reader.reset(reinterpret_cast<abi::FilterBitsReader*>(reader));
@@ -81,8 +85,8 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
                      " filter blocks are damaged and let every key pass");
   }
   if (file.text_property("rocksdb.block.based.table.whole.key.filtering") == "0") {
-    notes_.push_back("the filter has only prefixes, by " + file.text_property("rocksdb.prefix.extractor.name") +
-                     ": enter prefixes");
+    notes_.push_back("the filter has only prefixes, by " +
+                     printable(file.text_property("rocksdb.prefix.extractor.name")) + ": enter prefixes");
   }
   if (!layout_.has_order()) notes_.emplace_back("the order of the keys is unknown, so every partition is queried");
   return Status::OK();

@@ -13,6 +13,7 @@
 #include "crivo/rocksdb.h"
 #include "crivo/rocksdb_refilter.h"
 #include "refilter/judge.h"
+#include "report/counter_listener.h"
 #include "tool/commands.h"
 #include "tool/database.h"
 
@@ -84,8 +85,18 @@ void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   throw Refused("OPTIONS of DB must have a filter policy, got " + got + "; name one, such as --policy crivo.Auto:10");
 }
 
-/// Installs the listener if max_total_bytes needs it and OPTIONS lacks it.
+/// Installs the listener if max_total_bytes needs it and OPTIONS lacks it. Removes it if no column family has a policy
+/// of Crivo's, so that OPTIONS names no object that programs without the library do not know.
 void install_listener(DatabaseOptions& options) {
+  const auto has_crivo_policy = [](const rocksdb::ColumnFamilyDescriptor& family) {
+    const auto policy = policy_of(family.options);
+    return policy != nullptr && plugin::is_crivo_policy(*policy);
+  };
+  if (std::ranges::none_of(options.families, has_crivo_policy)) {
+    std::erase_if(options.db.listeners, [](const auto& each) {
+      return each != nullptr && each->IsInstanceOf(plugin::CounterListener::kName);
+    });
+  }
   const auto lacks_it = [&](const rocksdb::ColumnFamilyDescriptor& family) {
     const auto policy = policy_of(family.options);
     return policy != nullptr && !policy->ValidateOptions(options.db, family.options).ok();

@@ -133,8 +133,9 @@ using KeyTransform = std::function<rocksdb::Slice(const rocksdb::Slice& key, std
 [[nodiscard]] rocksdb::Status ConfigureRocksDB(rocksdb::Options& options, const RocksDBFilterOptions& filter = {});
 
 /// A policy for BlockBasedTableOptions::filter_policy. It writes Crivo's filters. Without a key_transform, it also
-/// reads the filters of RocksDB's own policies. Column families and databases may share a policy, but DB::SetOptions
-/// with "table_factory.filter_policy.<option>" then changes the policy for all of them. Before RocksDB 9.8,
+/// reads the filters of RocksDB's own policies. Column families and databases may share a policy, but crivo.Auto
+/// then uses the levels of the column family that was opened last, and DB::SetOptions with
+/// "table_factory.filter_policy.<option>" changes the policy for all of them. Before RocksDB 9.8,
 /// "block_based_table_factory" with "{filter_policy={<option>=...}}" does the same. Never returns null: if the options
 /// or the version of librocksdb are wrong, DB::Open returns InvalidArgument, "crivo.Bloom: <field> must ..., got ...".
 [[nodiscard]] std::shared_ptr<const rocksdb::FilterPolicy> NewRocksDBFilterPolicy(

@@ -66,7 +66,7 @@ struct RocksDBRefilterReport {
   std::uint64_t files = 0;              // rewritten
   std::uint64_t bytes = 0;              // their old size
   std::uint64_t files_left = 0;         // with filters that do not match; 0 if the call ended early
-  std::vector<std::string> unreadable;  // skipped files, with the reason
+  std::vector<std::string> unreadable;  // skipped files, with the reason; empty if an error ended the call
 };
 
 /// Rewrites files one by one in the calling thread, while the database is in use. Snapshots and iterators keep their
