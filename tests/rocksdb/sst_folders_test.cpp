@@ -94,7 +94,7 @@ TEST_F(SstFolders, SaysThatNothingAsksTheFilters) {
     { const auto without = open_database(many_files(nullptr), db()); }
     const bool is_ours = std::string(policy->Name()).starts_with("crivo.");
     EXPECT_THAT(crivo("sst info db"),
-                Exits(1, is_ours ? TextMatcher(HasSubstr(", and crivo.Bloom:10 in OPTIONS-")) : "",
+                Exits(1, is_ours ? TextMatcher(HasSubstr(", but had crivo.Bloom:10 in OPTIONS-")) : "",
                       HasSubstr("! the database was last opened without a filter policy, so the filter is unused")));
     EXPECT_THAT(crivo("sst info --json db").out, HasSubstr("\"complaint\":\"the database was last opened without"));
     { const auto again = open_database(many_files(policy), db()); }
