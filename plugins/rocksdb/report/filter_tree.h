@@ -26,7 +26,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -35,6 +34,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -49,7 +49,9 @@ struct Flush {
   int job;
   std::string family;
 
-  friend auto operator<=>(const Flush&, const Flush&) = default;
+  friend bool operator<(const Flush& a, const Flush& b) noexcept {
+    return std::tie(a.job, a.family) < std::tie(b.job, b.family);
+  }
 };
 
 /// Thread-safe. If memory runs out, the previous list remains in use.
