@@ -196,6 +196,9 @@ TEST(FilterTree, CountsTheFiltersOfRunningFlushes) {
     EXPECT_EQ(most({2, "a"}, 60'000), 50'000U) << "the same column family's next memtable";
     EXPECT_EQ(counted, 50'000U) << "no more than it can have";
     tree.count({2, "a"}, counted, 45'000);
+    EXPECT_EQ(most({2, "a"}, 60'000), 50'000U) << "for all partitions together";
+    EXPECT_EQ(counted, 5'000U);
+    tree.count({2, "a"}, counted, 0);
   });
   in_its_thread([&] {
     EXPECT_EQ(most({3, "b"}, 0), (105'000U - 50'000) / 2);

@@ -186,7 +186,7 @@ std::optional<rocksdb::Slice> BlockBuilder::build(std::unique_ptr<const char[]>*
   const std::size_t keys = hashes_.size();
   std::size_t limit = limits_.max_filter_bytes;
   if (limits_.share != nullptr) {
-    const std::size_t share = file_bytes_ + limits_.share->reserve(sizing_.bytes(keys));
+    const std::size_t share = limits_.share->reserve(sizing_.bytes(keys));
     if (share < limit) limits_.limit_name = kShareOfTotal;
     limit = std::min(limit, share);
   }

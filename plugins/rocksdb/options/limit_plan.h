@@ -46,7 +46,8 @@ enum class PlanUse { kWithinRest, kAll };
 [[nodiscard]] Result<FilePlan> plan_file(const Settings& settings, const ListedTree& known,
                                          const rocksdb::FilterBuildingContext& context, PlanUse use);
 
-/// The most bytes of a flushed file's next filter: half of what is left of the limit. `moving_bytes`: as in FilePlan.
+/// The most bytes of a flushed file's filters: half of what other files leave of the limit. `moving_bytes`: as in
+/// FilePlan.
 [[nodiscard]] std::size_t max_flushed_bytes(const ListedTree& known, std::uint64_t max_total_bytes,
                                             double moving_bytes) noexcept;
 

@@ -188,10 +188,12 @@ std::size_t FilterTree::reserve(const Flush& flush, std::uint64_t max_total_byte
              families_.count(each.first.family) == 0;
     });
   }
-  Flushed& flushed = flushed_[flush];
-  const std::size_t most = max_flushed_bytes(sums(), max_total_bytes, moving_bytes);
-  counted = std::min(wanted, most);
-  flushed.bytes += counted;
+  std::uint64_t& own = flushed_[flush].bytes;
+  ListedTree others = sums();
+  others.flushed_bytes -= static_cast<double>(own);
+  const std::size_t most = max_flushed_bytes(others, max_total_bytes, moving_bytes);
+  counted = std::min<std::size_t>(wanted, most - std::min<std::size_t>(own, most));
+  own += counted;
   return most;
 }
 

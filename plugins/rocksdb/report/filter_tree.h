@@ -68,8 +68,9 @@ class FilterTree {
   void set_limit(const std::string& family, std::uint64_t max_total_bytes);
   [[nodiscard]] ListedTree of(const std::string& family) const;
 
-  /// Returns the most bytes of the next filter of a flushed file. Counts `wanted` of them, or all if there are fewer,
-  /// in `counted`. `moving_bytes`: as in FilePlan.
+  /// Returns the most bytes of all filters of a flushed file. Of the bytes that its other filters leave, reserves
+  /// `wanted` for the next filter, or all if there are fewer, and sets `counted` to their number. `moving_bytes`: as in
+  /// FilePlan.
   [[nodiscard]] std::size_t reserve(const Flush& flush, std::uint64_t max_total_bytes, double moving_bytes,
                                     std::size_t wanted, std::size_t& counted);
   /// Counts `bytes` of a filter instead of `counted`, which reserve has counted.
@@ -144,8 +145,8 @@ class FlushShare {
         max_total_bytes_(max_total_bytes),
         moving_bytes_(moving_bytes) {}
 
-  /// Returns the most bytes of the file's next filter, of which `wanted` are reserved until set_size. Throws
-  /// std::bad_alloc.
+  /// Returns the most bytes of all filters of the file. Reserves `wanted` of them for the next filter, until set_size.
+  /// Throws std::bad_alloc.
   [[nodiscard]] std::size_t reserve(std::size_t wanted) {
     return tree_->reserve(flush_, max_total_bytes_, moving_bytes_, wanted, reserved_);
   }
