@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "crivo/blob_file.h"
+#include "crivo/host/replace_file.h"
 #include "crivo/host/text.h"
 #include "crivo/host/window.h"
 #include "crivo/kinds.h"
@@ -105,10 +106,7 @@ void make_window(const AddOptions& options) {
     throw Refused("capacity must be set for a new window, got none: it is the number of keys per window");
   AnyFilter filter = unwrap(AnyFilter::create(options.spec, options.filter.max_bytes.bytes));
   set_clock(filter, options.time);
-  char name[32];
-  std::snprintf(name, sizeof name, ".crivo-%016x",
-                static_cast<unsigned>(::getpid()));  // as replace_file names its files
-  const std::string made = std::filesystem::path(path).replace_filename(name).string();
+  const std::string made = std::filesystem::path(path).replace_filename(temporary_name()).string();
   unwrap(write_blob_file(filter.ref(), made));
   const bool is_named =
       ::link(made.c_str(), path.c_str()) == 0 || errno == EEXIST || ::rename(made.c_str(), path.c_str()) == 0;

@@ -96,16 +96,6 @@ bool make_alike(int fd, const struct stat& old) {
   return ::fchmod(fd, old.st_mode & 07777) == 0;
 }
 
-/// A unique name, short enough for file systems that limit the length of names.
-std::string temporary_name() {
-  // Not std::random_device: on Debian 12, every program linked with the library would then require glibc 2.36.
-  std::uint64_t random = 0;
-  if (::getentropy(&random, sizeof random) != 0) random = static_cast<std::uint64_t>(::getpid());
-  char name[32];
-  std::snprintf(name, sizeof name, ".crivo-%016" PRIx64, random);
-  return name;
-}
-
 /// Makes the rename survive a crash. If the folder cannot be synced, a crash leaves the old or the new file.
 void sync_folder(int folder) {
   const OwnedFd fd(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -174,6 +164,15 @@ Error refused(const char* rule, const std::string& path) { return system_error(e
 Error not_writable(const std::string& path) { return refused("output must be writable", path); }
 
 }  // namespace
+
+std::string temporary_name() {
+  // Not std::random_device: on Debian 12, every program linked with the library would then require glibc 2.36.
+  std::uint64_t random = 0;
+  if (::getentropy(&random, sizeof random) != 0) random = static_cast<std::uint64_t>(::getpid());
+  char name[32];
+  std::snprintf(name, sizeof name, ".crivo-%016" PRIx64, random);
+  return name;
+}
 
 std::string replaced_path(const std::string& path) { return resolve(path).path; }
 

@@ -33,7 +33,7 @@ struct ListedTree {
 struct FilePlan {
   LevelSpec spec;
   bool is_reduced = false;           // whether the limit reduces the bits per key
-  std::size_t max_bytes = SIZE_MAX;  // of all filters of the file, in addition to max_flushed_bytes
+  std::size_t max_bytes = SIZE_MAX;  // without a plan: of all filters of the file
   double moving_bytes = 0;           // of a flushed file: those of the running compactions' filters, as planned
 };
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/counters.h"
 #include "report/open_databases.h"
@@ -20,6 +21,12 @@ template <typename Ours, typename Objects>
 [[nodiscard]] bool has(const Objects& objects) {
   return std::ranges::any_of(objects,
                              [](const auto& each) { return each != nullptr && each->IsInstanceOf(Ours::kName); });
+}
+
+/// Removes those.
+template <typename Ours, typename Objects>
+void remove(Objects& objects) {
+  std::erase_if(objects, [](const auto& each) { return each != nullptr && each->IsInstanceOf(Ours::kName); });
 }
 
 /// Logs the lines of drain_damages().

@@ -53,8 +53,7 @@ Status read_blocks(const TableFile& file, const FilterLayout& layout, FileFilter
   const auto& parts = layout.parts();
   const std::uint64_t bytes = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0},
                                               [](auto sum, const auto& part) { return sum + part.handle.size; });
-  // A partition may have no keys. RocksDB 9 writes such a partition even if no key is in the extractor's domain.
-  const bool may_lack_keys = layout.form() == FilterForm::kPartitioned && (parts.size() > 1 || filters.keys == 0);
+  const bool may_lack_keys = layout.may_lack_keys(filters.keys);
   Status first_error;
   for (const FilterPartition& part : parts) {
     Block block;

@@ -34,6 +34,11 @@ class FilterLayout {
   /// Whether RocksDB's own policies or Crivo's can read the filters.
   [[nodiscard]] bool is_readable() const noexcept;
   [[nodiscard]] const std::vector<FilterPartition>& parts() const noexcept { return parts_; }
+  /// Whether a filter block may have no keys, if all blocks together have `keys`. RocksDB 9 writes such a partition
+  /// even if no key is in the extractor's domain.
+  [[nodiscard]] bool may_lack_keys(std::uint64_t keys) const noexcept {
+    return form_ == FilterForm::kPartitioned && (parts_.size() > 1 || keys == 0);
+  }
 
   /// Whether the order of the keys is known. If not, any partition may have a key.
   [[nodiscard]] bool has_order() const noexcept { return order_ != Order::kUnknown || parts_.size() == 1; }

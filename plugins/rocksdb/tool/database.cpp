@@ -18,6 +18,7 @@
 #include "open_into.h"
 #include "options/settings_parser.h"
 #include "refilter/family_policy.h"
+#include "report/counter_listener.h"
 #include "report/filter_collector.h"
 #include "sst/table_file.h"
 #include "tool/commands.h"
@@ -187,9 +188,7 @@ void set_policy(rocksdb::ColumnFamilyOptions& family, const std::shared_ptr<cons
   auto& collectors = family.table_properties_collector_factories;
   if (policy == nullptr || !plugin::is_crivo_policy(*policy)) {
     // OPTIONS must not name an object that programs without the library do not know.
-    std::erase_if(collectors, [](const auto& each) {
-      return each != nullptr && each->IsInstanceOf(plugin::CollectorFactory::kName);
-    });
+    plugin::remove<plugin::CollectorFactory>(collectors);
     return;
   }
   // RocksDB 7.8 cannot read an OPTIONS file with two collectors.

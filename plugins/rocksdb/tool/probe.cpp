@@ -64,8 +64,7 @@ Status FilterProbe::open(rocksdb::FileSystem& files, const std::string& path) {
     return Status::NotFound("filter must be readable by RocksDB or Crivo, got the form " +
                             std::string(name_of(layout_.form())));
   }
-  const bool may_lack_keys = layout_.form() == sst::FilterForm::kPartitioned &&
-                             (layout_.parts().size() > 1 || file.number_property("rocksdb.num.filter_entries") == 0);
+  const bool may_lack_keys = layout_.may_lack_keys(file.number_property("rocksdb.num.filter_entries"));
   std::uint64_t damaged = 0;
   for (const sst::FilterPartition& part : layout_.parts()) {
     sst::Block block;

@@ -64,7 +64,7 @@ void name_policy(const std::string& text, const rocksdb::DBOptions& db, rocksdb:
 /// filters.
 void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
   arguments.families.check(options);
-  rocksdb::DBOptions with_listener;  // install_listener installs it if a policy needs it
+  rocksdb::DBOptions with_listener;  // adjust_listener installs it if a policy needs it
   with_listener.listeners = {NewRocksDBFilterListener()};
   bool found = arguments.policy.has_value();
   std::string got = "none";
@@ -87,15 +87,13 @@ void choose_policy(const RefilterOptions& arguments, DatabaseOptions& options) {
 
 /// Installs the listener if max_total_bytes needs it and OPTIONS lacks it. Removes it if no column family has a policy
 /// of Crivo's, so that OPTIONS names no object that programs without the library do not know.
-void install_listener(DatabaseOptions& options) {
+void adjust_listener(DatabaseOptions& options) {
   const auto has_crivo_policy = [](const rocksdb::ColumnFamilyDescriptor& family) {
     const auto policy = policy_of(family.options);
     return policy != nullptr && plugin::is_crivo_policy(*policy);
   };
   if (std::ranges::none_of(options.families, has_crivo_policy)) {
-    std::erase_if(options.db.listeners, [](const auto& each) {
-      return each != nullptr && each->IsInstanceOf(plugin::CounterListener::kName);
-    });
+    plugin::remove<plugin::CounterListener>(options.db.listeners);
   }
   const auto lacks_it = [&](const rocksdb::ColumnFamilyDescriptor& family) {
     const auto policy = policy_of(family.options);
@@ -174,7 +172,7 @@ ExitCode report(const RefilterOptions& arguments, const RocksDBRefilterReport& d
 ExitCode refilter(const RefilterOptions& arguments) {
   DatabaseOptions options = load_options(arguments.path, /*for_writing=*/true, arguments.wal_dir);
   choose_policy(arguments, options);
-  install_listener(options);
+  adjust_listener(options);
   if (!arguments.dry_run && !Database::open_read_only(options, arguments.path).has_files()) {
     return report(arguments, {});  // without opening the database for writing
   }

@@ -20,6 +20,9 @@ using ContentWriter = std::function<bool(const ByteSink&)>;
 /// The canonical path of that file's folder; empty on failure.
 [[nodiscard]] std::string replaced_folder(const std::string& path);
 
+/// A unique name for a temporary file, short enough for file systems that limit the length of names.
+[[nodiscard]] std::string temporary_name();
+
 /// Replaces the file with the guarantees of write_blob_file (crivo/blob_file.h). Errors: kSystem with path and reason.
 [[nodiscard]] Result<void> replace_file(const std::string& path, const ContentWriter& write);
 
