@@ -106,9 +106,9 @@ struct Hits {
 /// Looks up all keys of a JSON array at once.
 Hits look_up_many(sqlite3* db, sqlite3_value* array, const FilterRef& filter) {
   const std::vector<std::uint64_t> hashes = hash_json_keys(db, array, filter.shape());
-  Hits hits{std::make_unique<bool[]>(hashes.size()), hashes.size()};
-  filter.may_contain_hashes(hashes, {hits.answers.get(), hits.size});
-  return hits;
+  auto answers = std::make_unique<bool[]>(hashes.size());
+  filter.may_contain_hashes(hashes, {answers.get(), hashes.size()});
+  return {std::move(answers), hashes.size()};
 }
 
 /// Returns whether any key of a JSON array may be present (`wanted` is true), or whether all keys may be (false).

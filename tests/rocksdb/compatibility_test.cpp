@@ -38,7 +38,7 @@ TEST(RocksdbCompatibility, BuiltinBlocksWithAWrongNumberOfLinesAreNotDelegated) 
     char& last = forged[bit].back();
     last = static_cast<char>(last ^ 4 << bit);
   }
-  for (const std::size_t payload : {16, 32, 48, 80}) {
+  for (const std::size_t payload : {16U, 32U, 48U, 80U}) {
     forged.push_back(std::string(payload, '\0') + std::string("\xff\0\x06\0\0", 5));
   }
   const Policy ours = crivo_bloom();

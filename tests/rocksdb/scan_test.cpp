@@ -78,7 +78,7 @@ TEST(Scan, KeepsFilesWithEveryTypeOfEntry) {
       put_file(*db, {"abcd", "abce"}, "old");
       ASSERT_TRUE(change(*db).ok());
       ASSERT_TRUE(db->Flush({}).ok());
-      const auto entries = [&](rocksdb::ReadOptions read) {
+      const auto entries = [&](const rocksdb::ReadOptions& read) {
         const std::unique_ptr<rocksdb::Iterator> at(db->NewIterator(read));
         std::map<std::string, std::string> found;
         for (at->Seek("abcd"); at->Valid() && at->key() == "abcd"; at->Next()) found["abcd"] = at->value().ToString();
