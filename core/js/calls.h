@@ -15,7 +15,6 @@
 #include "buffer.h"
 #include "crivo/hash.h"
 #include "crivo/result.h"
-#include "crivo/types.h"
 
 namespace crivo::js {
 

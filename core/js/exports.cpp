@@ -13,7 +13,6 @@
 
 #include "calls.h"
 #include "crivo/blob.h"
-#include "crivo/blob_writer.h"
 #include "crivo/builder.h"
 #include "crivo/filter.h"
 #include "crivo/host/bytes.h"

@@ -31,7 +31,7 @@ std::uint64_t physical_memory_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-struct BuildOptions {
+struct BuildArguments {
   KeyFiles keys;
   std::vector<std::string> absent;  // files with the non-members of an exact filter
   OutputArgument output;
@@ -51,7 +51,7 @@ struct BuildOptions {
 };
 
 /// Reports an unusable folder before the work begins, instead of when memory is full.
-void check_temporary_folder(const BuildOptions& options) {
+void check_temporary_folder(const BuildArguments& options) {
   if (!options.temp_folder) return;
   const std::string& folder = *options.temp_folder;
   if (folder.empty()) throw Refused("temp-folder must be the name of a folder, got an empty one");
@@ -59,7 +59,7 @@ void check_temporary_folder(const BuildOptions& options) {
 }
 
 /// Whether the output is, or will be, a regular file.
-bool writes_file(const BuildOptions& options) {
+bool writes_file(const BuildArguments& options) {
   std::error_code failure;
   const auto type = std::filesystem::status(options.output.path, failure).type();
   return options.output.path != "-" &&
@@ -68,7 +68,7 @@ bool writes_file(const BuildOptions& options) {
 
 /// The folder of temporary files: --temp-folder, $TMPDIR, or the folder of the output file, which usually has space for
 /// large files; else /var/tmp or /tmp.
-std::string temporary_folder(const BuildOptions& options) {
+std::string temporary_folder(const BuildArguments& options) {
   if (options.temp_folder) return *options.temp_folder;
   if (!writes_file(options)) return default_temp_folder();
   return default_temp_folder(replaced_folder(options.output.path));
@@ -99,18 +99,18 @@ void add_side(FilterBuilder& builder, const KeyFiles& files, const Hashing& hash
 /// The options, the input and the progress of a build.
 class Work {
  public:
-  explicit Work(const BuildOptions& options) : files_(options.keys) {
-    how_ = {.max_bytes = options.max_bytes.bytes,
-            .threads = options.threads,
-            .progress = [this](double done) { return show(done); },
-            .max_memory = options.max_memory.bytes,
-            .temp_folder = temporary_folder(options)};
+  explicit Work(const BuildArguments& options) : files_(options.keys) {
+    options_ = {.max_bytes = options.max_bytes.bytes,
+                .threads = options.threads,
+                .progress = [this](double done) { return show(done); },
+                .max_memory = options.max_memory.bytes,
+                .temp_folder = temporary_folder(options)};
     if (!options.is_bounded()) return;
-    note_memory_folder(how_.temp_folder);
+    note_memory_folder(options_.temp_folder);
     // A line must fit in the memory that the library reserves for its caller.
     files_.longest = {std::size_t{1} << 20, options.max_memory.text()};
   }
-  [[nodiscard]] const crivo::BuildOptions& how() const noexcept { return how_; }
+  [[nodiscard]] const BuildOptions& options() const noexcept { return options_; }
   [[nodiscard]] const KeyFiles& files() const noexcept { return files_; }
   void set_keys(std::uint64_t keys) noexcept { keys_ = keys; }
 
@@ -121,7 +121,7 @@ class Work {
     return true;
   }
 
-  crivo::BuildOptions how_;
+  BuildOptions options_;
   KeyFiles files_;
   std::uint64_t keys_ = 0;
   std::optional<Progress> progress_;
@@ -132,10 +132,10 @@ void note_no_keys(std::uint64_t keys) {
   if (keys == 0) note("build", "the input has no keys");
 }
 
-AnyFilter build_filter(const BuildOptions& options) {
+AnyFilter build_filter(const BuildArguments& options) {
   Work work(options);
   const KeyFiles& files = work.files();
-  auto builder = unwrap(FilterBuilder::create(options.spec, work.how()));
+  auto builder = unwrap(FilterBuilder::create(options.spec, work.options()));
   const Hashing hashing{hash_id_of(options.spec.kind), options.spec.seed};
   if (options.spec.kind == Kind::kExact) {
     add_side(builder, with_paths(files, options.absent), hashing, 0);
@@ -152,9 +152,9 @@ AnyFilter build_filter(const BuildOptions& options) {
   return filter;
 }
 
-ExitCode build_shards(const BuildOptions& options) {
+ExitCode build_shards(const BuildArguments& options) {
   Work work(options);
-  auto builder = unwrap(ShardedBuilder::create(options.spec, options.shards, work.how()));
+  auto builder = unwrap(ShardedBuilder::create(options.spec, options.shards, work.options()));
   add_keys("build", work.files(), {HashId::kXxh3_64, options.spec.seed},
            [&](const KeyBatch& batch) { unwrap(builder.add_hashes(batch.hashes)); });
   work.set_keys(builder.keys());
@@ -176,14 +176,14 @@ std::string kind_text(const MappedFilter& stored) {
 }
 
 /// Rebuilds one shard from the keys that belong to it.
-ExitCode build_shard(const BuildOptions& given) {
+ExitCode build_shard(const BuildArguments& given) {
   const std::string& path = given.output.path;
   const Manifest manifest = unwrap(read_manifest(path));
   const auto shards = static_cast<std::uint32_t>(manifest.shards.size());
   if (*given.shard >= shards) {
     throw Refused("shard must be below " + std::to_string(shards) + ", got " + std::to_string(*given.shard));
   }
-  BuildOptions options = given;
+  BuildArguments options = given;
   if (options.spec.seed != 0 && options.spec.seed != manifest.seed) {
     throw Refused("seed must be omitted, or be the manifest's " + std::to_string(manifest.seed) + ", got " +
                   std::to_string(options.spec.seed));
@@ -196,7 +196,7 @@ ExitCode build_shard(const BuildOptions& given) {
   const auto opened = MappedFilter::open(shard_path(path, manifest, number));
   if (!options.kind_given && opened.has_value()) unwrap(choose_kind(options.spec, kind_text(*opened)));
   Work work(options);
-  auto builder = unwrap(FilterBuilder::create(options.spec, work.how()));
+  auto builder = unwrap(FilterBuilder::create(options.spec, work.options()));
   std::vector<std::uint64_t> hashes;
   add_keys("build", work.files(), {HashId::kXxh3_64, manifest.seed}, [&](const KeyBatch& batch) {
     hashes.clear();
@@ -213,8 +213,8 @@ ExitCode build_shard(const BuildOptions& given) {
 
 /// Determines the kind and its rate: --values makes a map, and --absent an exact filter. Both kinds require their
 /// option. Throws Refused if these options or --time contradict the kind.
-BuildOptions with_kind(const BuildOptions& options) {
-  BuildOptions chosen = options;
+BuildArguments with_kind(const BuildArguments& options) {
+  BuildArguments chosen = options;
   const auto needs = [&](Kind kind, bool is_given, const std::string& option) {
     if (is_given && !options.kind_given) chosen.spec.kind = kind;
     if (is_given == (chosen.spec.kind == kind)) return;
@@ -237,7 +237,7 @@ BuildOptions with_kind(const BuildOptions& options) {
 }
 
 /// Rewrites an error of the library with the tool's names and advice.
-Refused for_users(const Error& error, const BuildOptions& options) {
+Refused for_users(const Error& error, const BuildArguments& options) {
   const bool of_filter = error.code == ErrorCode::kTooLarge;
   const ByteLimit& limit = of_filter ? options.max_bytes : options.max_memory;
   if (error.needed_bytes != 0 && !limit.given.empty()) return limit_error(limit, error.needed_bytes);
@@ -260,8 +260,8 @@ Refused for_users(const Error& error, const BuildOptions& options) {
   return Refused(Error{error.code, message});
 }
 
-ExitCode build(const BuildOptions& given) try {
-  const BuildOptions options = with_kind(given);
+ExitCode build(const BuildArguments& given) try {
+  const BuildArguments options = with_kind(given);
   check_output(options.output.path, options.keys.paths);
   check_output(options.output.path, options.absent);
   check_temporary_folder(options);
@@ -278,7 +278,7 @@ ExitCode build(const BuildOptions& given) try {
   throw for_users(refused.error, given);
 }
 
-void add_spec(CLI::App& command, BuildOptions& options) {
+void add_spec(CLI::App& command, BuildArguments& options) {
   FilterSpec& spec = options.spec;
   add_option(
       command, "--capacity", into(spec.capacity, parse_capacity),
@@ -318,7 +318,7 @@ void add_spec(CLI::App& command, BuildOptions& options) {
       ->default_str("0");
 }
 
-void add_limits(CLI::App& command, BuildOptions& options) {
+void add_limits(CLI::App& command, BuildArguments& options) {
   add_option(command, "--threads", into(options.threads, parse_threads), "Threads to build with, or all", "N")
       ->default_str("1");
   add_limit(command, options.max_bytes,

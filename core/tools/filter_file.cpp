@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "command.h"
-#include "crivo/blob_writer.h"
 #include "crivo/host/raw_blob.h"
 #include "file.h"
 #include "progress.h"
@@ -54,23 +53,8 @@ FilterFile open_file(const std::string& path, const ReadLimits& limits) {
   return unwrap(open_filter_file(path, {.map = {.limits = limits}}));
 }
 
-AlignedBytes read_pipe(const std::string& path, const ReadLimits& limits) {
-  return read_whole(path, "FILTER", most_stored_bytes(limits.max_bytes));
-}
-
-/// Whether a file begins like a sketch.
-bool has_sketch(const std::string& path) {
-  std::array<std::byte, kBlobHeaderBytes> start{};
-  const ssize_t got = ::read(open_input(path, "FILTER").get(), start.data(), start.size());
-  return got > 0 && Sketch::is_sketch(std::span(start).first(static_cast<std::size_t>(got)));
-}
-
-void add_max_bytes(CLI::App& command, ByteLimit& max_bytes) {
-  add_limit(command, max_bytes, std::string("Largest filter to load into memory; ") + kByteUnits);
-}
-
-}  // namespace
-
+/// Reads a whole file; "-" is standard input. Throws Refused, which names the file by its `role`; kTooLarge above
+/// `most` bytes.
 AlignedBytes read_whole(const std::string& path, const std::string& role, std::uint64_t most) {
   const OwnedFd input = open_input(path, role);
   const std::uint64_t size = size_of(input.get());
@@ -92,6 +76,23 @@ AlignedBytes read_whole(const std::string& path, const std::string& role, std::u
     return bytes;
   }
 }
+
+AlignedBytes read_pipe(const std::string& path, const ReadLimits& limits) {
+  return read_whole(path, "FILTER", most_stored_bytes(limits.max_bytes));
+}
+
+/// Whether a file begins like a sketch.
+bool has_sketch(const std::string& path) {
+  std::array<std::byte, kBlobHeaderBytes> start{};
+  const ssize_t got = ::read(open_input(path, "FILTER").get(), start.data(), start.size());
+  return got > 0 && Sketch::is_sketch(std::span(start).first(static_cast<std::size_t>(got)));
+}
+
+void add_max_bytes(CLI::App& command, ByteLimit& max_bytes) {
+  add_limit(command, max_bytes, std::string("Largest filter to load into memory; ") + kByteUnits);
+}
+
+}  // namespace
 
 void add_filter_argument(CLI::App& command, FilterArgument& filter, const char* about) {
   add_option(command, "FILTER", filter.path, about)->required();
@@ -149,16 +150,13 @@ LineLimit longest_line(const FilterArgument& filter) {
   return bytes < LineLimit{}.bytes ? LineLimit{bytes, filter.max_bytes.text()} : LineLimit{};
 }
 
-LoadedCopy load_copy(const FilterArgument& filter) {
+LoadedCopy load_copy(const FilterArgument& filter) try {
   const FilterFile file = load_filter(filter);
   const MappedFilter& opened = *unwrap(as_mapped_filter(file));
-  const ByteLimit& limit = filter.max_bytes;
-  if (opened.payload_bytes() > limit.bytes) throw limit_error(limit, opened.payload_bytes());
   const Progress progress("reading", true);
-  std::optional<AnyFilter> copy;
-  const auto copy_filter = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limit.bytes); };
-  unwrap(opened.look_at_whole(copy_filter));
-  return {*std::move(copy), opened.codec()};
+  return {unwrap(opened.to_filter({.max_bytes = filter.max_bytes.bytes})), opened.codec()};
+} catch (const Refused& refused) {
+  throw in_given_units(refused, filter.max_bytes);
 }
 
 }  // namespace crivo::tool

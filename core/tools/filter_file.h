@@ -45,10 +45,6 @@ void add_filter_arguments(CLI::App& command, FilterArguments& filters, int least
 /// Reads and verifies a sketch. Throws as load_filter; errors name the file by its `role`.
 [[nodiscard]] Sketch load_sketch(const FilterArgument& sketch, const std::string& role);
 
-/// Reads a whole file; "-" is standard input. Throws Refused, which names the file by its `role`; kTooLarge above
-/// `most` bytes.
-[[nodiscard]] AlignedBytes read_whole(const std::string& path, const std::string& role, std::uint64_t most);
-
 /// The maximum length of a line: the default of LineLimit, or --max-bytes if that is lower.
 [[nodiscard]] LineLimit longest_line(const FilterArgument& filter);
 

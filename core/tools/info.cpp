@@ -3,7 +3,6 @@
 
 #include "command.h"
 #include "crivo/describe.h"
-#include "file.h"
 #include "filter_file.h"
 #include "progress.h"
 

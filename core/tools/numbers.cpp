@@ -62,6 +62,46 @@ std::int64_t time_now() noexcept {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
+/// Parses a time in UTC to milliseconds since 1970: "now", seconds since 1970, "2024-03-01", "2024-03-01 12:30" or
+/// "2024-03-01T12:30:59Z", up to the year 9999.
+std::int64_t parse_time(std::string_view text) {
+  if (text == "now") return time_now();
+  const auto in_range = [](double time) { return time >= 0 && time <= static_cast<double>(kLastTime); };
+  if (const auto seconds = read_number<double>(text); seconds && in_range(*seconds * 1e3)) {
+    return std::llround(*seconds * 1e3);
+  }
+  // Each format must match the whole text. "T" may replace the blank, and "Z" may follow.
+  std::string date(text);
+  if (date.size() > 10 && date[10] == 'T') date[10] = ' ';
+  if (date.size() > 10 && date.back() == 'Z') date.pop_back();
+  for (const char* form : {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"}) {
+    std::tm parts{};
+    const char* const end = ::strptime(date.c_str(), form, &parts);
+    if (end == nullptr || end != date.c_str() + date.size()) continue;
+    const std::chrono::year_month_day day(std::chrono::year(parts.tm_year + 1900),
+                                          std::chrono::month(static_cast<unsigned>(parts.tm_mon + 1)),
+                                          std::chrono::day(static_cast<unsigned>(parts.tm_mday)));
+    if (!day.ok() || parts.tm_sec > 59) continue;
+    const std::int64_t days = std::chrono::sys_days(day).time_since_epoch().count();
+    const std::int64_t time = (days * 86400 + parts.tm_hour * 3600 + parts.tm_min * 60 + parts.tm_sec) * 1000;
+    if (in_range(static_cast<double>(time))) return time;
+  }
+  throw wrong("time must be a time from 1970 to 9999 in UTC, as seconds since 1970 or as 2024-03-01 12:30", text);
+}
+
+/// Parses a number of bytes, from 1 to 2^46. As in dd and sort, the suffixes K, M, G and T are powers of 1024, also
+/// with "iB" ("4G", "4GiB"); KB (or kB), MB, GB and TB are powers of 1000. `name` is the option's name, for errors.
+std::uint64_t parse_bytes(std::string_view text, std::string_view name) {
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 46;  // more than any machine has; the product cannot overflow
+  const ByteUnits units = split_units(text);
+  const auto count = read_number<std::uint64_t>(units.number);
+  const std::uint64_t unit = units.unit_of(units.power);
+  if (!count || *count < 1 || *count > kMax / unit) {
+    throw wrong(std::string(name) + " must be a number of bytes from 1 to 64T, such as 4G or 4GB", text);
+  }
+  return *count * unit;
+}
+
 }  // namespace
 
 std::uint64_t parse_capacity(std::string_view text) { return parse_count(text, "capacity", 1, kMaxCapacity); }
@@ -109,31 +149,6 @@ std::uint64_t parse_seed(std::string_view text) {
   throw wrong("seed must be a 64-bit integer", text);
 }
 
-std::int64_t parse_time(std::string_view text) {
-  if (text == "now") return time_now();
-  const auto in_range = [](double time) { return time >= 0 && time <= static_cast<double>(kLastTime); };
-  if (const auto seconds = read_number<double>(text); seconds && in_range(*seconds * 1e3)) {
-    return std::llround(*seconds * 1e3);
-  }
-  // Each format must match the whole text. "T" may replace the blank, and "Z" may follow.
-  std::string date(text);
-  if (date.size() > 10 && date[10] == 'T') date[10] = ' ';
-  if (date.size() > 10 && date.back() == 'Z') date.pop_back();
-  for (const char* form : {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"}) {
-    std::tm parts{};
-    const char* const end = ::strptime(date.c_str(), form, &parts);
-    if (end == nullptr || end != date.c_str() + date.size()) continue;
-    const std::chrono::year_month_day day(std::chrono::year(parts.tm_year + 1900),
-                                          std::chrono::month(static_cast<unsigned>(parts.tm_mon + 1)),
-                                          std::chrono::day(static_cast<unsigned>(parts.tm_mday)));
-    if (!day.ok() || parts.tm_sec > 59) continue;
-    const std::int64_t days = std::chrono::sys_days(day).time_since_epoch().count();
-    const std::int64_t time = (days * 86400 + parts.tm_hour * 3600 + parts.tm_min * 60 + parts.tm_sec) * 1000;
-    if (in_range(static_cast<double>(time))) return time;
-  }
-  throw wrong("time must be a time from 1970 to 9999 in UTC, as seconds since 1970 or as 2024-03-01 12:30", text);
-}
-
 void set_clock(AnyFilter& filter, std::optional<std::int64_t> time) {
   if (!time && !filter.ref().kind().can.advance) return;
   unwrap(filter.advance(time.value_or(time_now())));
@@ -156,17 +171,6 @@ std::optional<OrderedRange> parse_range(std::string_view text) {
   const auto high = dots == std::string_view::npos ? low : parse_ordered(text.substr(dots + 2));
   if (!low || !high) return std::nullopt;
   return OrderedRange{*low, *high};
-}
-
-std::uint64_t parse_bytes(std::string_view text, std::string_view name) {
-  constexpr std::uint64_t kMax = std::uint64_t{1} << 46;  // more than any machine has; the product cannot overflow
-  const ByteUnits units = split_units(text);
-  const auto count = read_number<std::uint64_t>(units.number);
-  const std::uint64_t unit = units.unit_of(units.power);
-  if (!count || *count < 1 || *count > kMax / unit) {
-    throw wrong(std::string(name) + " must be a number of bytes from 1 to 64T, such as 4G or 4GB", text);
-  }
-  return *count * unit;
 }
 
 CLI::Option* add_limit(CLI::App& command, ByteLimit& limit, const std::string& about) {

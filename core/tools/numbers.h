@@ -12,7 +12,8 @@
 
 namespace crivo::tool {
 
-/// Parses a capacity: an integer from 1 to 2^40, also as "1e6", or with the suffix K, M, G or T, as in parse_bytes.
+/// Parses a capacity: an integer from 1 to 2^40, also as "1e6", or with a suffix: K, M, G and T are powers of 1024, and
+/// KB, MB, GB and TB powers of 1000.
 [[nodiscard]] std::uint64_t parse_capacity(std::string_view text);
 /// The same for another number, called `name` in messages, from `least` to `most` <= 2^40.
 [[nodiscard]] std::uint64_t parse_count(std::string_view text, std::string_view name, std::uint64_t least,
@@ -26,9 +27,6 @@ namespace crivo::tool {
 /// Parses a seed: any 64-bit integer, negative ones as two's complement, as in SQL.
 [[nodiscard]] std::uint64_t parse_seed(std::string_view text);
 
-/// Parses a time in UTC to milliseconds since 1970: "now", seconds since 1970, "2024-03-01", "2024-03-01 12:30" or
-/// "2024-03-01T12:30:59Z", up to the year 9999.
-[[nodiscard]] std::int64_t parse_time(std::string_view text);
 /// Advances the clock of a window to this time, or to now; an earlier time has no effect. Without a time, prints a note
 /// if the clock is ahead of this machine's. A time for any other filter is an error.
 void set_clock(AnyFilter& filter, std::optional<std::int64_t> time);
@@ -49,10 +47,6 @@ CLI::Option* add_time(CLI::App& command, std::optional<std::int64_t>& time);
 
 /// The explanation of units in --help.
 inline constexpr const char* kByteUnits = "K, M, G, T or KB, MB, GB, TB may follow";
-
-/// Parses a number of bytes, from 1 to 2^46. As in dd and sort, the suffixes K, M, G and T are powers of 1024, also
-/// with "iB" ("4G", "4GiB"); KB (or kB), MB, GB and TB are powers of 1000. `name` is the option's name, for errors.
-[[nodiscard]] std::uint64_t parse_bytes(std::string_view text, std::string_view name);
 
 /// A limit in bytes from an option.
 struct ByteLimit {

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "crivo/blob.h"
 #include "crivo/blob_file.h"
-#include "crivo/blob_writer.h"
 #include "crivo/host/replace_file.h"
 #include "crivo/host/sizing.h"
 #include "file.h"

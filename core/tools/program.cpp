@@ -102,6 +102,13 @@ std::string wrapped(const std::string& text) {
   return out;
 }
 
+/// Prints an error, "crivo build: ...", and returns kTrouble.
+int report_error(const CLI::App& app, std::string message) {
+  std::erase(message, kGuard);  // CLI11 quotes arguments as it received them
+  std::fprintf(stderr, "%s: %s\n", program_name(app).c_str(), message.c_str());
+  return kTrouble;
+}
+
 int run(CLI::App& app, Action& action, std::vector<std::string> arguments) {
   app.set_version_flag("--version", "crivo " + std::string(version()) + " (" + std::string(active_isa()) + ")");
   app.require_subcommand(1);
@@ -146,12 +153,6 @@ void hold_standard_descriptors() {
 }
 
 }  // namespace
-
-int report_error(const CLI::App& app, std::string message) {
-  std::erase(message, kGuard);  // CLI11 quotes arguments as it received them
-  std::fprintf(stderr, "%s: %s\n", program_name(app).c_str(), message.c_str());
-  return kTrouble;
-}
 
 int run_program(CLI::App& app, Action& action, int argc, char** argv) try {
   hold_standard_descriptors();

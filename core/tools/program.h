@@ -11,7 +11,4 @@ namespace crivo::tool {
 /// name for messages, and its subcommands, one of which is required. Reports Refused and all std::exceptions as errors.
 [[nodiscard]] int run_program(CLI::App& app, Action& action, int argc, char** argv);
 
-/// Prints an error, "crivo build: ...", and returns kTrouble.
-int report_error(const CLI::App& app, std::string message);
-
 }  // namespace crivo::tool

@@ -144,14 +144,16 @@ class Query {
   std::uint64_t unanswered_ = 0;    // keys without an answer
 };
 
-/// Prints a note if a KEY is the name of a file, because other commands read keys from files given as arguments.
+/// Prints a note if a KEY is "-" or the name of a file, because other commands read keys from files given as arguments.
 void note_files(const QueryOptions& options) {
   struct stat status {};
   const auto file = std::ranges::find_if(options.keys, [&](const std::string& key) {
-    return ::stat(key.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+    return key == "-" || (::stat(key.c_str(), &status) == 0 && S_ISREG(status.st_mode));
   });
   if (file == options.keys.end()) return;
-  note("query", in_quotes(*file) + " is looked up as a key; use < " + shown(*file) + " for the lines of that file");
+  note("query", in_quotes(*file) + " is looked up as a key; " +
+                    (*file == "-" ? "without a key, the lines of standard input are"
+                                  : "use < " + shown(*file) + " for the lines of that file"));
 }
 
 ExitCode query(const QueryOptions& options) try {

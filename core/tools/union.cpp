@@ -5,7 +5,6 @@
 #include "command.h"
 #include "crivo/shard_writer.h"
 #include "crivo/sharded_filter.h"
-#include "file.h"
 #include "filter_file.h"
 #include "output.h"
 #include "progress.h"

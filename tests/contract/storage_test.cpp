@@ -2,7 +2,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "crivo/blob_writer.h"
+#include "crivo/blob.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/types.h"
 #include "every_kind.h"

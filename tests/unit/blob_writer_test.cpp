@@ -1,8 +1,7 @@
 // Tests writing blobs that are never in memory as a whole.
-#include "crivo/blob_writer.h"
-
 #include <gtest/gtest.h>
 
+#include "crivo/blob.h"
 #include "crivo/host/raw_blob.h"
 #include "filters.h"
 #include "format/blob_sums.h"

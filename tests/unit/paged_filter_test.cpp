@@ -166,7 +166,8 @@ TEST(PagedFilter, RefusesWhatCannotLieInPages) {
   }
   FilterSpec cuckoo{.kind = Kind::kCuckoo, .capacity = 1000};
   const auto opened = PagedFilter::open(AnyFilter::create(cuckoo)->shape(), 4096);
-  EXPECT_EQ(opened.error().message, "kind must support pages (classic, blocked, counting, spectral), got cuckoo");
+  EXPECT_EQ(opened.error().message,
+            "kind must support pages (classic, blocked, counting, spectral, growing, window), got cuckoo");
   Shape forged = blocked;
   forged.units = 0;
   EXPECT_FALSE(PagedFilter::open(forged, 64));

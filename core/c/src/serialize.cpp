@@ -5,7 +5,6 @@
 #include "arguments.h"
 #include "boundary.h"
 #include "crivo/blob.h"
-#include "crivo/blob_writer.h"
 #include "crivo/host/raw_blob.h"
 #include "handle.h"
 
@@ -25,7 +24,7 @@ Result<void> write_raw(const FilterRef& filter, BlobForm form, std::span<std::by
   const Codec codec = form == BlobForm::kRaw ? Codec::kRaw : Codec::kRawSums;
   const std::uint64_t bytes = filter.payload().size() + blob_frame_bytes(codec, filter.payload().size());
   if (auto fits = check_buffer(bytes, buffer, written); !fits) return fits;
-  const auto copied = write_blob(filter, form, [at = buffer.begin()](std::span<const std::byte> part) mutable {
+  const auto copied = write_raw_blob(filter, codec, [at = buffer.begin()](std::span<const std::byte> part) mutable {
     at = std::ranges::copy(part, at).out;
     return true;
   });

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -56,5 +57,14 @@ class OpenedBlob {
 /// Writes a blob. `level` is the compression level of codec kZstd, 1 to 22. Errors: kBadArgument for any other level.
 [[nodiscard]] Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form = BlobForm::kAuto,
                                                      int level = kDefaultCompressionLevel);
+
+/// Receives the next bytes of the blob, which are valid during the call. Returns false to stop.
+using BlobSink = std::function<bool(std::span<const std::byte>)>;
+
+/// Passes the bytes of to_blob(filter, form, level) to the sink, in order. A raw payload is passed in one call without
+/// a copy. A compressed payload is encoded in memory first. Returns the number of bytes. Errors: kBadArgument for a
+/// level outside 1..22; kCancelled if the sink returned false.
+[[nodiscard]] Result<std::uint64_t> write_blob(const FilterRef& filter, BlobForm form, const BlobSink& sink,
+                                               int level = kDefaultCompressionLevel);
 
 }  // namespace crivo

@@ -85,6 +85,10 @@ class MappedFilter {
   /// as look_at_whole.
   [[nodiscard]] Result<FilterRef> whole() const;
 
+  /// Verifies the whole file, and copies the filter, which may grow to limits.max_bytes. Errors: as look_at_whole;
+  /// kTooLarge, before memory is allocated, if the payload exceeds the limit.
+  [[nodiscard]] Result<AnyFilter> to_filter(const ReadLimits& limits = {}) const;
+
   // From the header, which was verified when the file was opened.
   [[nodiscard]] const Shape& shape() const noexcept;
   [[nodiscard]] const Facts& facts() const noexcept;

@@ -30,12 +30,13 @@ PyObject* raise(const crivo_error& error, PyObject* filename) {
   return raise_error(message, error.status, reason, filename);
 }
 
-PyObject* raise_bad_argument(const char* format, ...) {
+bool raise_bad_argument(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   const Ref message(PyUnicode_FromFormatV(format, arguments));
   va_end(arguments);
-  return raise_error(message, CRIVO_BAD_ARGUMENT);
+  raise_error(message, CRIVO_BAD_ARGUMENT);
+  return false;
 }
 
 bool refuse_type(const char* field, const char* wanted, PyObject* value) {
@@ -44,7 +45,7 @@ bool refuse_type(const char* field, const char* wanted, PyObject* value) {
   return false;
 }
 
-bool read_integer(const char* field, PyObject* value, uint64_t least, uint64_t* number) {
+bool read_integer(const char* field, PyObject* value, uint64_t least, uint64_t* number, const char* most) {
   if (PyIndex_Check(value) == 0) return refuse_type(field, "an int", value);
   const Ref integer(PyNumber_Index(value));
   if (!integer) return false;
@@ -52,8 +53,8 @@ bool read_integer(const char* field, PyObject* value, uint64_t least, uint64_t* 
   const bool outside = *number == UINT64_MAX && PyErr_Occurred() != nullptr;
   PyErr_Clear();
   if (!outside && *number >= least) return true;
-  raise_bad_argument("%s must be an int from %d to 2^64 - 1, got %S", field, static_cast<int>(least), integer.get());
-  return false;
+  return raise_bad_argument("%s must be an int from %d to %s, got %S", field, static_cast<int>(least), most,
+                            integer.get());
 }
 
 bool succeeded(crivo_status status, const crivo_error& error, PyObject* filename) {

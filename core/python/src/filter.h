@@ -52,9 +52,9 @@ inline Filter* as_filter(PyObject* object) { return reinterpret_cast<Filter*>(ob
 
 /// Runs `crivo_status work(error)` in a turn, and raises its error. False with an exception.
 template <class Work>
-[[nodiscard]] bool in_turn(Turns* asked, Turns* changed, Work&& work, PyObject* filename = Py_None) {
+[[nodiscard]] bool in_turn(Turns* read, Turns* written, Work&& work, PyObject* filename = Py_None) {
   crivo_error error;
-  Turn turn(asked, changed);
+  Turn turn(read, written);
   const crivo_status status = work(&error);
   turn.end();
   return succeeded(status, error, filename);

@@ -25,7 +25,7 @@ bool read_hash(PyObject* object, Py_ssize_t index, uint64_t* hash) {
   *hash = PyLong_AsUnsignedLongLong(integer.get());
   if (*hash != UINT64_MAX || PyErr_Occurred() == nullptr) return true;
   PyErr_Clear();
-  return raise_bad_argument("keys[%zd] must be an int from 0 to 2^64 - 1 if hashed is true", index) != nullptr;
+  return raise_bad_argument("keys[%zd] must be an int from 0 to 2^64 - 1 if hashed is true", index);
 }
 
 }  // namespace
@@ -42,9 +42,8 @@ bool Key::refuse_text(PyObject* text, Py_ssize_t index) {
   const Ref field = field_of(index);
   const Ref surrogate(field ? PyUnicode_Substring(text, at, at + 1) : nullptr);
   if (!surrogate) return false;
-  raise_bad_argument("%U must be text that UTF-8 can encode, got the lone surrogate %A at index %zd", field.get(),
-                     surrogate.get(), at);
-  return false;
+  return raise_bad_argument("%U must be text that UTF-8 can encode, got the lone surrogate %A at index %zd",
+                            field.get(), surrogate.get(), at);
 }
 
 bool Key::read_integer(PyObject* integer) {
@@ -128,9 +127,8 @@ bool read_ordered(PyObject* object, Py_ssize_t index, uint64_t* number, bool* is
   *number = crivo_ordered_integer(value);
   if (overflow == 0) return true;
   const Ref field = field_of(index);
-  if (field)
-    raise_bad_argument("%U must be from -2^63 to 2^63 - 1 for the kind range, got %S", field.get(), integer.get());
-  return false;
+  return field &&
+         raise_bad_argument("%U must be from -2^63 to 2^63 - 1 for the kind range, got %S", field.get(), integer.get());
 }
 
 bool hash_key(PyObject* object, Py_ssize_t index, bool hashed, const Hashing& hashing, uint64_t* hash) {

@@ -13,8 +13,8 @@ namespace crivo::python {
 namespace {
 
 /// In C, 0 means the default; in Python, None or a missing argument does.
-bool read_optional(const char* name, PyObject* value, uint64_t least, uint64_t* field) {
-  return value == nullptr || value == Py_None || read_integer(name, value, least, field);
+bool read_optional(const char* name, PyObject* value, uint64_t least, uint64_t* field, const char* most = "2^64 - 1") {
+  return value == nullptr || value == Py_None || read_integer(name, value, least, field, most);
 }
 
 bool read_real(const char* name, PyObject* value, const char* allowed, double* field) {
@@ -24,8 +24,7 @@ bool read_real(const char* name, PyObject* value, const char* allowed, double* f
     return PyErr_ExceptionMatches(PyExc_TypeError) == 0 ? false : refuse_type(name, "a number", value);
   }
   if (*field != 0) return true;
-  raise_bad_argument("%s must %s, got 0", name, allowed);
-  return false;
+  return raise_bad_argument("%s must %s, got 0", name, allowed);
 }
 
 bool read_threads(PyObject* value, uint32_t* threads) {
@@ -124,7 +123,7 @@ class Builder {
     }
     const auto add = [&](const uint64_t* hashes, size_t count) {
       crivo_error error;
-      return values.take(count, taken) && succeeded(add_pairs(hashes, taken, count, &error), error, temp_folder_);
+      return values.read_next(count, taken) && succeeded(add_pairs(hashes, taken, count, &error), error, temp_folder_);
     };
     return each_block(keys, hashed, hashing, add) && values.end();
   }
@@ -189,7 +188,7 @@ struct Arguments {
 
   /// The options borrow from the arguments, and from `folder`, which receives the bytes of temp_folder.
   [[nodiscard]] bool read(crivo_options* options, Path* folder) const {
-    return read_kind(&options->kind) && read_optional("capacity", capacity, 1, &options->capacity) &&
+    return read_kind(&options->kind) && read_optional("capacity", capacity, 1, &options->capacity, "2^40") &&
            read_optional("seed", seed, 0, &options->seed) &&
            read_optional("max_bytes", max_bytes, 1, &options->max_bytes) &&
            read_optional("max_memory", max_memory, 16 << 20, &options->max_memory) &&
@@ -204,8 +203,7 @@ struct Arguments {
     *name = PyUnicode_AsUTF8AndSize(kind, &size);
     if (*name != nullptr && std::strlen(*name) == static_cast<size_t>(size)) return true;
     PyErr_Clear();
-    raise_bad_argument("kind must be one of crivo.kinds(), or \"compressed\", got %A", kind);
-    return false;
+    return raise_bad_argument("kind must be one of crivo.kinds(), or \"compressed\", got %A", kind);
   }
 
   [[nodiscard]] bool read_size(crivo_options* options) const {
@@ -214,8 +212,7 @@ struct Arguments {
       return false;
     }
     if (options->fp_rate == 0 || options->bits_per_key == 0) return true;
-    raise_bad_argument("fp_rate must be None if bits_per_key is set, got %S", fp_rate);
-    return false;
+    return raise_bad_argument("fp_rate must be None if bits_per_key is set, got %S", fp_rate);
   }
 
   [[nodiscard]] bool read_folder(const char** name, Path* folder) const {
@@ -241,18 +238,15 @@ bool make(const Arguments& arguments, const crivo_options& options, crivo_filter
     const crivo_status status = crivo_create(&options, made, &error);
     if (status == CRIVO_BAD_ARGUMENT && options.capacity == 0 &&
         std::string_view(error.message).starts_with("capacity")) {
-      raise_bad_argument("capacity must be set if there are no keys, got neither");
-      return false;
+      return raise_bad_argument("capacity must be set if there are no keys, got neither");
     }
     return succeeded(status, error);
   }
   if (arguments.values == Py_None && options.kind != nullptr && can(options.kind, CRIVO_CAN_FIND)) {
-    raise_bad_argument("kind must have keys without values, got %s; use crivo.Map", options.kind);
-    return false;
+    return raise_bad_argument("kind must have keys without values, got %s; use crivo.Map", options.kind);
   }
   if (arguments.others == Py_None && options.kind != nullptr && can(options.kind, CRIVO_CAN_EXACT)) {
-    raise_bad_argument("kind must need only one set of keys, got %s; use Filter.exact()", options.kind);
-    return false;
+    return raise_bad_argument("kind must need only one set of keys, got %s; use Filter.exact()", options.kind);
   }
   if (!check_many(arguments.keys) || (arguments.others != Py_None && !check_many(arguments.others))) return false;
   const Hashing hashing{options.seed, options.kind != nullptr && can(options.kind, CRIVO_CAN_RANGE)};

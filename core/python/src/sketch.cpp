@@ -53,7 +53,7 @@ PyObject* sketch_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
                                    &options.keys, &numbers[1], &numbers[2], &numbers[3])) {
     return nullptr;
   }
-  if (!read_integer("symbols", numbers[0], 1, &options.symbols)) return nullptr;
+  if (!read_integer("symbols", numbers[0], 1, &options.symbols, "2^32")) return nullptr;
   if (!read_integer("first", numbers[1], 0, &options.first)) return nullptr;
   if (!read_integer("seed", numbers[2], 0, &options.seed)) return nullptr;
   if (numbers[3] != Py_None && !read_integer("max_bytes", numbers[3], 1, &options.max_bytes)) return nullptr;
@@ -70,10 +70,7 @@ bool read_number(PyObject* object, uint64_t* number) {
   if (!index) return false;
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
-  if (overflow != 0) {
-    raise_bad_argument("key must be an integer from -2^63 to 2^63 - 1, got %R", object);
-    return false;
-  }
+  if (overflow != 0) return raise_bad_argument("key must be an integer from -2^63 to 2^63 - 1, got %R", object);
   *number = static_cast<uint64_t>(value);
   return PyErr_Occurred() == nullptr;
 }
@@ -125,7 +122,10 @@ PyObject* sketch_update(PyObject* self, PyObject* args) {
   if (!PyArg_ParseTuple(args, "Op:_update", &keys, &hashed) || !check_many(keys)) return nullptr;
   Sketch* sketch = as_sketch(self);
   if (sketch->key_type != kHashes) {
-    if (hashed != 0) return raise_bad_argument("hashed must be False in a sketch of the keys themselves, got True");
+    if (hashed != 0) {
+      raise_bad_argument("hashed must be False in a sketch of the keys themselves, got True");
+      return nullptr;
+    }
     if (!add_each(sketch, keys)) return nullptr;
     Py_RETURN_NONE;
   }

@@ -37,8 +37,8 @@ class Turns {
   void drop_counts_after_fork();
 
   uint32_t readers_ = 0;
-  uint32_t waiting_writers_ =
-      0;                // threads waiting to change; while there are any, no new turn that only queries begins
+  /// Threads that wait to change. While there are any, no new turn that only queries begins.
+  uint32_t waiting_writers_ = 0;
   uint32_t forks_ = 0;  // the process's fork count when the fields above were written
   bool writing_ = false;
 };

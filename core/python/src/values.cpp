@@ -19,17 +19,16 @@ bool Values::open(PyObject* values) {
   return is_array() || iterator_;
 }
 
-bool Values::take(size_t count, uint64_t* values) {
+bool Values::read_next(size_t count, uint64_t* values) {
   if (is_array()) {
-    if (count > size() - next_)
-      return raise_bad_argument("values must have one item per key, got %zu", size()) != nullptr;
+    if (count > size() - next_) return raise_bad_argument("values must have one item per key, got %zu", size());
     crivo_error error;
     return succeeded(read_items(count, values, &error), error);
   }
   for (size_t i = 0; i < count; ++i, ++next_) {
     const Ref value(PyIter_Next(iterator_.get()));
     if (!value && PyErr_Occurred() == nullptr) raise_bad_argument("values must have one item per key, got %zu", next_);
-    if (!value || !read_integer("value", value.get(), 0, &values[i])) return false;
+    if (!value || !read_integer("value", value.get(), 0, &values[i], "2^32 - 1")) return false;
   }
   return true;
 }
@@ -52,7 +51,7 @@ crivo_status Values::read_items(size_t count, uint64_t* values, crivo_error* err
 
 bool Values::end() {
   if (is_array()) {
-    return next_ == size() || raise_bad_argument("values must have one item per key, got %zu", size()) != nullptr;
+    return next_ == size() || raise_bad_argument("values must have one item per key, got %zu", size());
   }
   const Ref more(PyIter_Next(iterator_.get()));
   if (more) raise_bad_argument("values must have one item per key, got more than %zu", next_);

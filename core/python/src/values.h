@@ -25,7 +25,7 @@ class Values {
   [[nodiscard]] size_t size() const { return static_cast<size_t>(view_.shape[0]); }  // arrays only
 
   /// Writes the next `count` values. False with an exception, also if fewer values are left.
-  [[nodiscard]] bool take(size_t count, uint64_t* values);
+  [[nodiscard]] bool read_next(size_t count, uint64_t* values);
   /// Writes the next `count` values, which the array must have. Needs no GIL. CRIVO_BAD_ARGUMENT for a negative value.
   [[nodiscard]] crivo_status read_items(size_t count, uint64_t* values, crivo_error* error);
   /// Call after the last key. False with an exception if there are more values.

@@ -114,7 +114,10 @@ PyObject* filter_advance(PyObject* self, PyObject* seconds) {
   const double milliseconds = std::round(time * 1e3);
   const auto whole =
       milliseconds >= 0 && milliseconds <= 253402300799999 ? static_cast<int64_t>(milliseconds) : int64_t{-1};
-  if (whole < 0) return raise_bad_argument("time must be seconds since 1970, up to the year 9999, got %S", seconds);
+  if (whole < 0) {
+    raise_bad_argument("time must be seconds since 1970, up to the year 9999, got %S", seconds);
+    return nullptr;
+  }
   return change_filter(self, as_filter(self),
                        [whole](crivo_filter* filter, const crivo_filter* /*same*/, crivo_error* error) {
                          return crivo_advance(filter, whole, error);

@@ -30,8 +30,6 @@ class TextPart {
   std::variant<std::string_view, double, std::int64_t, std::uint64_t> value_;
 };
 
-inline void append_text(std::string& text, TextPart part) { part.append_to(text); }
-
 /// "1 key", "2 keys".
 [[nodiscard]] inline std::string counted_keys(std::uint64_t keys) {
   return std::to_string(keys) + (keys == 1 ? " key" : " keys");

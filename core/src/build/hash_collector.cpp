@@ -36,8 +36,7 @@ Result<void> RecordCollector<Record>::write_run() {
 
 template <class Record>
 Result<void> RecordCollector<Record>::sort() {
-  if (auto sorted = sort_hashes(std::span(hashes_), task_); !sorted) return sorted;
-  const Result<std::size_t> distinct = drop_repeated(std::span(hashes_));
+  const Result<std::size_t> distinct = sort_distinct(std::span(hashes_), task_, 0);
   if (!distinct.has_value()) return distinct.error();
   hashes_.resize(*distinct);
   return {};

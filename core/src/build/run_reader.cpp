@@ -28,8 +28,7 @@ Result<std::span<const Record>> RunReader<Record>::load(std::uint64_t first, std
   const Result<std::size_t> read = runs_.read(first, last, buffer_);
   if (!read.has_value()) return read.error();
   const auto hashes = buffer_.first(*read);
-  if (auto sorted = sort_hashes(hashes, task_); !sorted) return sorted.error();
-  const Result<std::size_t> distinct = drop_repeated(hashes);
+  const Result<std::size_t> distinct = sort_distinct(hashes, task_, 0);
   if (!distinct.has_value()) return distinct.error();
   return std::span<const Record>(hashes.first(*distinct));
 }

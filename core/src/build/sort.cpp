@@ -117,7 +117,22 @@ constexpr unsigned kHashBits = 64;
 constexpr std::size_t kRangesPerReport = kRanges / 4;  // starting threads more often would cost too much time
 constexpr std::size_t kRangesPerCall = 4;
 
-/// Sorts the hashes with the task's threads; `share` is this sort's share of the whole build.
+Result<std::size_t> drop_repeated(std::span<std::uint64_t> hashes) {
+  // clang-tidy 14 cannot parse std::ranges::unique
+  return static_cast<std::size_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+}
+
+Result<std::size_t> drop_repeated(std::span<HashedValue> keys) {
+  const auto distinct = keys.first(static_cast<std::size_t>(std::unique(keys.begin(), keys.end()) - keys.begin()));
+  const auto same_hash = [](const HashedValue& a, const HashedValue& b) { return a.hash == b.hash; };
+  const auto twice = std::adjacent_find(distinct.begin(), distinct.end(), same_hash);
+  if (twice == distinct.end()) return distinct.size();
+  Error two_values = bad_argument("value must be the same for each occurrence of a key, got ", twice[0].value, " and ",
+                                  twice[1].value, " for the key with hash ", twice->hash);
+  two_values.key_hash = twice->hash;
+  return two_values;
+}
+
 template <class Record>
 Result<void> sort_with(BuildTask& task, double share, std::span<Record> hashes) {
   if (std::is_sorted(hashes.begin(), hashes.end())) return {};
@@ -139,43 +154,24 @@ Result<void> sort_with(BuildTask& task, double share, std::span<Record> hashes) 
 }
 
 template <class Record>
-Result<std::size_t> sorted_distinct(std::span<Record> hashes, BuildTask& task) {
-  if (auto sorted = sort_with(task, kSortShare, hashes); !sorted) return sorted.error();
+Result<std::size_t> sorted_distinct(std::span<Record> hashes, BuildTask& task, double share) {
+  if (auto sorted = sort_with(task, share, hashes); !sorted) return sorted.error();
   return drop_repeated(hashes);
 }
 
 }  // namespace
 
-void sort_hashes(std::span<std::uint64_t> hashes) {
-  if (!std::is_sorted(hashes.begin(), hashes.end()))
-    Sorter<std::uint64_t>(std::pmr::new_delete_resource()).sort(hashes, kHashBits);
+Result<std::size_t> sort_distinct(std::span<std::uint64_t> hashes, BuildTask& task, double share) {
+  return sorted_distinct(hashes, task, share);
 }
-
-Result<void> sort_hashes(std::span<std::uint64_t> hashes, BuildTask& task) { return sort_with(task, 0, hashes); }
-Result<void> sort_hashes(std::span<HashedValue> keys, BuildTask& task) { return sort_with(task, 0, keys); }
-
-Result<std::size_t> drop_repeated(std::span<std::uint64_t> hashes) {
-  return static_cast<std::size_t>(std::unique(hashes.begin(), hashes.end()) - hashes.begin());
+Result<std::size_t> sort_distinct(std::span<HashedValue> keys, BuildTask& task, double share) {
+  return sorted_distinct(keys, task, share);
 }
-Result<std::size_t> drop_repeated(std::span<HashedValue> keys) {
-  const auto distinct = keys.first(static_cast<std::size_t>(std::unique(keys.begin(), keys.end()) - keys.begin()));
-  const auto same_hash = [](const HashedValue& a, const HashedValue& b) { return a.hash == b.hash; };
-  const auto twice = std::adjacent_find(distinct.begin(), distinct.end(), same_hash);
-  if (twice == distinct.end()) return distinct.size();
-  Error two_values = bad_argument("value must be the same for each occurrence of a key, got ", twice[0].value, " and ",
-                                  twice[1].value, " for the key with hash ", twice->hash);
-  two_values.key_hash = twice->hash;
-  return two_values;
-}
-
-Result<std::size_t> sort_distinct(std::span<std::uint64_t> hashes, BuildTask& task) {
-  return sorted_distinct(hashes, task);
-}
-Result<std::size_t> sort_distinct(std::span<HashedValue> keys, BuildTask& task) { return sorted_distinct(keys, task); }
 
 std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
-  sort_hashes(hashes);
-  const auto end = std::unique(hashes.begin(), hashes.end());  // clang-tidy 14 cannot parse std::ranges::unique
+  if (!std::is_sorted(hashes.begin(), hashes.end()))
+    Sorter<std::uint64_t>(std::pmr::new_delete_resource()).sort(hashes, kHashBits);
+  const auto end = std::unique(hashes.begin(), hashes.end());
   return hashes.first(static_cast<std::size_t>(end - hashes.begin()));
 }
 

@@ -13,22 +13,11 @@
 
 namespace crivo {
 
-/// Sorts in place, in ascending order. Allocates at most 256 KiB of scratch memory, or twice that for keys with values;
-/// throws std::bad_alloc.
-void sort_hashes(std::span<std::uint64_t> hashes);
-
-/// The same with the task's threads, which allocate their scratch memory from task.memory(). Errors: kCancelled.
-Result<void> sort_hashes(std::span<std::uint64_t> hashes, BuildTask& task);
-Result<void> sort_hashes(std::span<HashedValue> keys, BuildTask& task);
-
-/// Moves the distinct elements of sorted hashes to the front, and returns their number. Errors: kBadArgument if a key
-/// has two different values.
-Result<std::size_t> drop_repeated(std::span<std::uint64_t> hashes);
-Result<std::size_t> drop_repeated(std::span<HashedValue> keys);
-
 /// Moves the distinct hashes to the front, in ascending order, and returns their number; the elements after them are
-/// unspecified. Advances the task's progress to kSortShare. Errors: kCancelled; those of drop_repeated.
-Result<std::size_t> sort_distinct(std::span<std::uint64_t> hashes, BuildTask& task);
-Result<std::size_t> sort_distinct(std::span<HashedValue> keys, BuildTask& task);
+/// unspecified. Uses the task's threads; each allocates at most 256 KiB of scratch memory from task.memory(), or twice
+/// that for keys with values. `share` is the sort's share of the build's progress. Errors: kCancelled; kBadArgument if
+/// a key has two different values.
+Result<std::size_t> sort_distinct(std::span<std::uint64_t> hashes, BuildTask& task, double share = kSortShare);
+Result<std::size_t> sort_distinct(std::span<HashedValue> keys, BuildTask& task, double share = kSortShare);
 
 }  // namespace crivo

@@ -10,7 +10,6 @@
 #include "crivo/host/scope_exit.h"
 #include "crivo/host/window.h"
 #include "filter/facts.h"
-#include "kinds/checks.h"
 #include "kinds/registry.h"
 
 namespace crivo {

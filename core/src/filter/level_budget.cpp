@@ -13,7 +13,6 @@
 
 #include "base/error_text.h"
 #include "crivo/host/sizing.h"
-#include "kinds/checks.h"
 #include "kinds/ribbon/layout.h"
 
 namespace crivo {

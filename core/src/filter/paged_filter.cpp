@@ -15,11 +15,12 @@ const Paging* paging_of(const Shape& shape) noexcept {
   return row != nullptr ? row->paging : nullptr;
 }
 
-Error unpageable(const Shape& shape) {
+/// The error for a kind without pages or, if `as_payload`, with pages that are not the payload.
+Error unpageable(const Shape& shape, bool as_payload) {
   std::string names;
   for (const KindInfo& info : kinds()) {
     const Paging* paging = find_kind(info.kind)->paging;
-    if (paging == nullptr || !paging->is_payload()) continue;
+    if (paging == nullptr || (as_payload && !paging->is_payload())) continue;
     if (!names.empty()) names += ", ";
     names += info.name;
   }
@@ -37,14 +38,16 @@ std::size_t PagedFilter::granularity(const Shape& shape) noexcept {
 
 Result<PagedFilter> PagedFilter::open(const Shape& shape, std::size_t page_bytes) {
   const Paging* paging = paging_of(shape);
-  if (paging == nullptr) return unpageable(shape);
+  if (paging == nullptr) return unpageable(shape, false);
   const KindRow& row = *find_kind(shape.kind);
   if (auto valid = check_hash_id(row.info, shape); !valid) return valid.error();
   const Result<std::uint64_t> payload = row.payload_bytes(shape);
   if (!payload.has_value()) return payload.error();
   const std::size_t granule = paging->granularity(shape);
-  const bool grows = paging->split != nullptr;
-  if (page_bytes == 0 || (grows ? page_bytes != granule : page_bytes % granule != 0)) {
+  if (paging->split != nullptr && page_bytes != granule) {
+    return bad_argument("page bytes must be ", granule, ", got ", page_bytes);
+  }
+  if (page_bytes == 0 || page_bytes % granule != 0) {
     return bad_argument("page bytes must be a multiple of ", granule, " above 0, got ", page_bytes);
   }
   const std::uint64_t bytes = paging->is_payload() ? *payload : paging->bytes(shape);
@@ -53,7 +56,7 @@ Result<PagedFilter> PagedFilter::open(const Shape& shape, std::size_t page_bytes
 
 Result<PagedFilter> PagedFilter::open_payload(const Shape& shape, std::size_t page_bytes) {
   const Paging* paging = paging_of(shape);
-  if (paging == nullptr || !paging->is_payload()) return unpageable(shape);
+  if (paging == nullptr || !paging->is_payload()) return unpageable(shape, true);
   return open(shape, page_bytes);
 }
 

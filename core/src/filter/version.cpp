@@ -16,7 +16,7 @@ Result<void> check_isa() {
   const std::string_view wanted = requested_isa();
   if (wanted.empty() || std::ranges::find(all_isas(), wanted, &IsaLevel::name) != all_isas().end()) return {};
   std::string names;
-  for (const IsaLevel& level : all_isas()) append_text(names += names.empty() ? "" : ", ", level.name);
+  for (const IsaLevel& level : all_isas()) names.append(names.empty() ? "" : ", ").append(level.name);
   return bad_argument("CRIVO_ISA must be one of ", names, ", got ", wanted);
 }
 

@@ -5,12 +5,12 @@
 #include <limits>
 #include <optional>
 
+#include "base/bit_array.h"
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/raw_blob.h"
 #include "filter/view_of.h"
 #include "format/blob_header.h"
-#include "format/codec_choice.h"
 #include "format/codec_gap.h"
 #include "format/codec_sums.h"
 #include "format/codec_zstd.h"
@@ -73,6 +73,32 @@ std::vector<std::byte> smallest_blob(const FilterRef& filter, int level) {
   return raw_blob(filter);
 }
 
+/// A payload of at most this size is read quickly as a whole, so its file needs no checksums per segment.
+constexpr std::uint64_t kReadAsAWhole = 65536;
+
+Codec choose_automatically(const FilterRef& filter) noexcept {
+  if (filter.facts().pinned_raw) return Codec::kRaw;
+  const KindRow& row = *find_kind(filter.shape().kind);
+  if (row.bit_array_bits == nullptr) return filter.facts().keys == 0 ? Codec::kZstd : Codec::kRaw;
+  return is_sparse(count_bits(filter.payload()), row.bit_array_bits(filter.shape())) ? Codec::kGapZstd : Codec::kRaw;
+}
+
+/// The codec that to_blob tries first for this form (docs/format.md, "Which codec"); no value if to_blob tries all
+/// codecs. kAuto and kFile read the whole bit array of a filter that is not pinned.
+std::optional<Codec> choose_codec(const FilterRef& filter, BlobForm form) noexcept {
+  if (form == BlobForm::kSmallest) return std::nullopt;
+  if (form == BlobForm::kRaw) return Codec::kRaw;
+  if (form == BlobForm::kMappable) return Codec::kRawSums;
+  const Codec codec = choose_automatically(filter);
+  const bool with_sums = form == BlobForm::kFile && codec == Codec::kRaw && filter.payload().size() > kReadAsAWhole;
+  return with_sums ? Codec::kRawSums : codec;
+}
+
+Result<void> check_level(int level) {
+  if (level >= kMinCompressionLevel && level <= kMaxCompressionLevel) return {};
+  return bad_argument("level must be in [", kMinCompressionLevel, ", ", kMaxCompressionLevel, "], got ", level);
+}
+
 }  // namespace
 
 AnyFilter OpenedBlob::to_filter() const& { return AnyFilter::copy_of(ref_, max_bytes_); }
@@ -110,6 +136,16 @@ Result<std::vector<std::byte>> to_blob(const FilterRef& filter, BlobForm form, i
   if (auto valid = check_level(level); !valid) return valid.error();
   const std::optional<Codec> codec = choose_codec(filter, form);
   return codec ? blob_with(*codec, filter, level) : smallest_blob(filter, level);
+}
+
+Result<std::uint64_t> write_blob(const FilterRef& filter, BlobForm form, const BlobSink& sink, int level) {
+  if (auto valid = check_level(level); !valid) return valid.error();
+  const std::optional<Codec> codec = choose_codec(filter, form);
+  if (codec && is_raw(*codec)) return write_raw_blob(filter, *codec, sink);
+  const Result<std::vector<std::byte>> blob = to_blob(filter, form, level);
+  if (!blob) return blob.error();
+  if (!sink(*blob)) return blob_was_stopped();
+  return std::uint64_t{blob->size()};
 }
 
 }  // namespace crivo

@@ -3,8 +3,6 @@
 #include <functional>
 #include <optional>
 
-#include "base/error_text.h"
-#include "crivo/blob_writer.h"
 #include "crivo/host/replace_file.h"
 
 namespace crivo {
@@ -41,15 +39,7 @@ Result<std::uint64_t> write_blob_file(const MappedFilter& filter, const std::str
 
 Result<AnyFilter> read_blob_file(const std::string& path, const ReadLimits& limits) {
   const Result<MappedFilter> file = MappedFilter::open(path, {.limits = limits});
-  if (!file) return file.error();
-  if (file->payload_bytes() > limits.max_bytes) {
-    return limit_error(ErrorCode::kTooLarge, file->payload_bytes(), "raw payload bytes must be at most the limit of ",
-                       limits.max_bytes, ", got ", file->payload_bytes());
-  }
-  std::optional<AnyFilter> copy;
-  const auto copy_filter = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limits.max_bytes); };
-  if (auto copied = file->look_at_whole(copy_filter); !copied) return copied.error();
-  return *std::move(copy);
+  return file ? file->to_filter(limits) : file.error();
 }
 
 }  // namespace crivo

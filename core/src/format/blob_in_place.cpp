@@ -11,7 +11,6 @@
 #include "crivo/hash.h"
 #include "crivo/host/bytes.h"
 #include "crivo/host/paged_filter.h"
-#include "crivo/kinds.h"
 #include "filter/facts.h"
 #include "format/blob_header.h"
 #include "hash/checksum.h"

@@ -1,5 +1,5 @@
 // Computes the header and the checksums of a raw blob whose payload arrives piece by piece, for writers that do not
-// have the whole payload in memory. For a filter in memory, use write_blob (blob_writer.h).
+// have the whole payload in memory. For a filter in memory, use write_blob (crivo/blob.h).
 #pragma once
 
 #include <array>

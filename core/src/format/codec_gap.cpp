@@ -83,7 +83,7 @@ class BitWriter {
 class BitReader {
  public:
   BitReader(std::span<const std::byte> bytes, unsigned width) : bytes_(bytes), width_(width) {}
-  [[nodiscard]] std::uint64_t take() noexcept {
+  [[nodiscard]] std::uint64_t read() noexcept {
     for (; held_ < width_; held_ += 8) pending_ |= std::to_integer<std::uint64_t>(bytes_[read_++]) << held_;
     const std::uint64_t value = pending_ & ((std::uint64_t{1} << width_) - 1);
     pending_ >>= width_;
@@ -118,7 +118,7 @@ Result<void> decode_gaps(SymbolReader& symbols, BitReader low, unsigned low_bits
         continue;
       }
       if (set == 0) return broken("have as many gaps as bits set, got more");
-      gap += low.take();
+      gap += low.read();
       if (gap >= bits - next) return broken("stay inside ", bits, " bits, got a gap of ", gap, " at ", next);
       const std::uint64_t position = next + gap;
       payload[position >> 3] |= static_cast<std::byte>(1U << (position & 7));

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "crivo/result.h"
-#include "crivo/types.h"
 #include "hash/checksum.h"
 
 namespace crivo {

@@ -64,7 +64,7 @@ std::vector<Description> describe(const Sketch& sketch) {
 
 std::string value_text(const Description& described) {
   std::string text;
-  std::visit([&text](auto value) { append_text(text, value); }, described.value);
+  std::visit([&text](auto value) { TextPart(value).append_to(text); }, described.value);
   return text;
 }
 

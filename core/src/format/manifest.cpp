@@ -17,6 +17,7 @@ namespace crivo {
 namespace {
 
 constexpr std::uint64_t kShardMultiplier = 0xAF251AF3B0F025B5;  // Steele & Vigna 2022; no kind uses it
+
 }  // namespace
 
 Result<void> check_number_of_shards(std::uint64_t shards) {

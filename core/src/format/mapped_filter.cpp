@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/byte_gate.h"
@@ -305,6 +306,17 @@ Result<void> MappedFilter::look_at_whole(const std::function<void(const FilterRe
 Result<FilterRef> MappedFilter::whole() const {
   if (auto verified = verify(); !verified) return verified.error();
   return state_->ref();
+}
+
+Result<AnyFilter> MappedFilter::to_filter(const ReadLimits& limits) const {
+  if (payload_bytes() > limits.max_bytes) {
+    return limit_error(ErrorCode::kTooLarge, payload_bytes(), "raw payload bytes must be at most the limit of ",
+                       limits.max_bytes, ", got ", payload_bytes());
+  }
+  std::optional<AnyFilter> copy;
+  const auto copy_filter = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limits.max_bytes); };
+  if (auto copied = look_at_whole(copy_filter); !copied) return copied.error();
+  return *std::move(copy);
 }
 
 const Shape& MappedFilter::shape() const noexcept { return state_->ref().shape(); }

@@ -52,7 +52,7 @@ class ShardedBuilder::State {
 
   Result<void> add(std::span<const std::uint64_t> hashes) {
     for (const std::uint64_t hash : hashes) {
-      Waiting& shard = shards_[shard_of(hash, shards())];
+      PendingShard& shard = shards_[shard_of(hash, shards())];
       shard.hashes.push_back(hash);
       ++keys_;
       if (shard.hashes.size() < max_buffered_) continue;
@@ -79,7 +79,7 @@ class ShardedBuilder::State {
   }
 
  private:
-  struct Waiting {
+  struct PendingShard {
     Hashes hashes;
     std::vector<std::size_t> runs;  // numbers of the runs in the file with this shard's hashes
   };
@@ -94,7 +94,7 @@ class ShardedBuilder::State {
     Result<FilterBuilder> builder = FilterBuilder::create(spec_, options);
     if (!builder) return builder.error();
     const auto add = [&](std::span<const std::uint64_t> hashes) { return builder->add_hashes(hashes); };
-    Waiting& shard = shards_[number];
+    PendingShard& shard = shards_[number];
     for (const std::size_t run : shard.runs) {
       if (auto added = file_.for_each_in(run, add); !added) return added.error();
     }
@@ -105,7 +105,7 @@ class ShardedBuilder::State {
 
   FilterSpec spec_;  // of a shard
   BuildOptions options_;
-  std::vector<Waiting> shards_;
+  std::vector<PendingShard> shards_;
   std::size_t max_buffered_;
   HashRuns file_;
   std::uint64_t keys_ = 0;

@@ -120,20 +120,8 @@ std::string shard_path(const std::string& manifest_path, const Manifest& manifes
 
 Result<AnyFilter> read_shard(const std::string& manifest_path, const Manifest& manifest, std::uint32_t number,
                              const ReadLimits& limits) {
-  const auto read = [&]() -> Result<AnyFilter> {
-    const auto file = open_shard(manifest_path, manifest, number, {.limits = limits});
-    if (!file) return file.error();
-    const std::uint64_t bytes = file->payload_bytes();
-    if (bytes > limits.max_bytes) {
-      return limit_error(ErrorCode::kTooLarge, bytes, "raw payload bytes must be at most the limit of ",
-                         limits.max_bytes, ", got ", bytes);
-    }
-    std::optional<AnyFilter> copy;
-    const auto copy_filter = [&](const FilterRef& ref) { copy = AnyFilter::copy_of(ref, limits.max_bytes); };
-    if (auto copied = file->look_at_whole(copy_filter); !copied) return copied.error();
-    return *std::move(copy);
-  };
-  Result<AnyFilter> shard = read();
+  const Result<MappedFilter> file = open_shard(manifest_path, manifest, number, {.limits = limits});
+  Result<AnyFilter> shard = file ? file->to_filter(limits) : file.error();
   return shard ? std::move(shard) : in_shard(shard.error(), manifest_path, number);
 }
 

@@ -12,14 +12,9 @@ Result<void> check_capacity(std::uint64_t capacity) {
   return bad_argument("capacity must be in [1, ", kMaxCapacity, "], got ", capacity);
 }
 
-Result<void> check_fp_rate(double fp_rate) {
-  if (fp_rate > 0 && fp_rate < 1) return {};
-  return bad_argument("fp_rate must be in (0, 1), got ", fp_rate);
-}
-
 Result<double> check_request(std::uint64_t capacity, double fp_rate) {
   if (auto valid = check_capacity(capacity); !valid) return valid.error();
-  if (auto valid = check_fp_rate(fp_rate); !valid) return valid.error();
+  if (!(fp_rate > 0 && fp_rate < 1)) return bad_argument("fp_rate must be in (0, 1), got ", fp_rate);
   const double collisions = collision_rate(static_cast<double>(capacity));
   if (fp_rate > collisions) return without_collisions(fp_rate, capacity);
   return bad_argument("fp_rate must be above ", collisions, ", the collision rate of 64-bit hashes of ",

@@ -10,11 +10,9 @@ namespace crivo {
 
 /// Checks that a capacity is in 1..kMaxCapacity. Errors: kBadArgument.
 Result<void> check_capacity(std::uint64_t capacity);
-/// Checks that a rate is in (0, 1). Errors: kBadArgument.
-Result<void> check_fp_rate(double fp_rate);
-/// Checks the capacity and the rate, and that the rate is above capacity * 2^-64, the probability that an absent key
-/// has the hash of an added key. Returns the rate that the size must meet for absent hashes: without_collisions() of
-/// fp_rate. Errors: kBadArgument.
+/// Checks the capacity, that the rate is in (0, 1), and that the rate is above capacity * 2^-64, the probability that
+/// an absent key has the hash of an added key. Returns the rate that the size must meet for absent hashes:
+/// without_collisions() of fp_rate. Errors: kBadArgument.
 Result<double> check_request(std::uint64_t capacity, double fp_rate);
 /// Checks that bits per key are in (0, 1000]. Errors: kBadArgument.
 Result<void> check_bits_per_key(double bits_per_key);

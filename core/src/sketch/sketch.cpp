@@ -228,7 +228,6 @@ Result<void> Sketch::append(const Sketch& next) {
   }
   payload_.insert(payload_.end(), next.payload_.begin() + kFirstBytes, next.payload_.end());
   spec_.symbols += next.spec_.symbols;
-  keys_ = next.keys_;
   return {};
 }
 

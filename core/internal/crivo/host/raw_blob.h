@@ -11,7 +11,7 @@
 
 namespace crivo {
 
-/// Like write_blob (crivo/blob_writer.h), for codec kRaw or kRawSums, without the compression code. Errors: kCancelled.
+/// Like write_blob (crivo/blob.h), for codec kRaw or kRawSums, without the compression code. Errors: kCancelled.
 [[nodiscard]] Result<std::uint64_t> write_raw_blob(const FilterRef& filter, Codec codec,
                                                    const std::function<bool(std::span<const std::byte>)>& sink);
 

@@ -70,7 +70,7 @@ struct Classic {
   }
 
   static Result<std::uint64_t> payload_bytes(const Shape& shape) {
-    if (auto valid = check_shape(shape, kMaxClassicProbes, kMaxBits, "number of bits"); !valid) return valid.error();
+    if (auto valid = check_shape(shape, kMaxClassicProbes, kMaxBits, kUnitName); !valid) return valid.error();
     return (shape.units + 63) / 64 * 8;
   }
 

@@ -121,7 +121,7 @@ struct Window {
   static constexpr Kind kKind = Kind::kWindow;
   static constexpr std::string_view kName = "window";
   static constexpr const char* kUnitName = "number of blocks";
-  static constexpr std::string_view kOption = "7 days, up to 36525 days[/panes: 1 to 256]";
+  static constexpr std::string_view kOption = "length like '7 days' or seconds[/panes: 1 to 256]";
 
   static bool set_option(FilterSpec& spec, std::string_view text) {
     const std::size_t slash = text.find('/');

@@ -6,7 +6,6 @@
 #include "crivo/host/bytes.h"
 #include "crivo/host/text.h"
 #include "crivo/host/window.h"
-#include "kinds/bloom/window_layout.h"
 
 namespace crivo {
 namespace {

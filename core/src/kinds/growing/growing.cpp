@@ -12,7 +12,6 @@
 #include "base/error_text.h"
 #include "base/growing_payload.h"
 #include "base/portable.h"
-#include "kinds/checks.h"
 #include "kinds/growing/editor.h"
 #include "kinds/growing/sizes.h"
 #include "kinds/kind.h"

@@ -8,7 +8,6 @@
 
 #include "base/error_text.h"
 #include "build/hash_collector.h"
-#include "build/sort.h"
 #include "kinds/checks.h"
 #include "kinds/ribbon/level.h"
 #include "kinds/ribbon/sizes.h"

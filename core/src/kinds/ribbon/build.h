@@ -7,7 +7,6 @@
 #include "build/build_task.h"
 #include "build/hash_source.h"
 #include "crivo/memory.h"
-#include "crivo/types.h"
 #include "kinds/ribbon/layout.h"
 
 namespace crivo {

@@ -23,8 +23,8 @@
 namespace crivo {
 namespace {
 
-constexpr std::uint64_t kShardStarts = std::uint64_t{1}
-                                       << 16;  // a band of 790 KB, 1 MB for a map; a border leaves about 19 slots empty
+/// A band of 790 KB, or 1 MB for a map. A border leaves about 19 slots empty.
+constexpr std::uint64_t kShardStarts = std::uint64_t{1} << 16;
 constexpr unsigned kBorderThreshold = 2;
 
 /// A level's input and output, which its shards share. Banding a shard writes only its own thresholds, without a lock.
@@ -81,7 +81,7 @@ class Shard {
   Shard(const LevelBuild& level, std::pmr::memory_resource* memory) : level_(level), band_(memory), bumped_(memory) {}
 
   /// Resets the shard to other buckets.
-  void take(std::uint64_t from, std::uint64_t to, std::span<const Record> hashes) noexcept {
+  void reset(std::uint64_t from, std::uint64_t to, std::span<const Record> hashes) noexcept {
     from_ = from;
     to_ = to;
     hashes_ = hashes;
@@ -195,7 +195,7 @@ Result<void> build_ribbon_level(const RibbonLevelShape& shape, unsigned columns,
     std::span<const Record> left = *taken;
     for (Shard<Record>& shard : wave) {
       const std::uint64_t from = --next * buckets_each;
-      shard.take(from, std::min(shape.buckets(), from + buckets_each), split_at(level, from, left));
+      shard.reset(from, std::min(shape.buckets(), from + buckets_each), split_at(level, from, left));
     }
     parallel_for(task.threads(), wave.size(), [&](std::size_t i) { wave[i].band(); });
     std::size_t done = 0;

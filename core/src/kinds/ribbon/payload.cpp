@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/bit_array.h"
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "kinds/ribbon/layout.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/bit_array.h"
 #include "base/error_text.h"
 #include "crivo/host/bytes.h"
 #include "kinds/checks.h"

@@ -1,6 +1,5 @@
 // The blocked and counting kinds in portable code. Tests compare all other kernels with these.
 
-#include "crivo/host/bytes.h"
 #include "kinds/bloom/block.h"
 #include "kinds/bloom/counter_block.h"
 #include "kinds/bloom/kernels.h"

@@ -4,7 +4,7 @@
 // The including file must define, inside the same anonymous namespace of crivo:
 //   CRIVO_TARGET                               the macro of the instruction set, from kinds/isa.h;
 //   bool eliminate(Band&, RibbonRows&)         adds rows to the band; false if a row contradicts the stored rows.
-// It must include <algorithm>, <bit>, <span>, kinds/ribbon/simd/rows.h and kinds/ribbon/layout.h. Defines add_bucket().
+// It must include <algorithm>, <bit>, <span>, kinds/ribbon/band.h and kinds/ribbon/layout.h. Defines add_bucket().
 
 template <class Record>
 CRIVO_TARGET inline std::uint64_t start_in_bucket(const RecordBucket<Record>& bucket, std::uint64_t hash) noexcept {

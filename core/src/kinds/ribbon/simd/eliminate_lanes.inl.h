@@ -4,7 +4,7 @@
 // The including file must define, inside the same anonymous namespace of crivo: the macro CRIVO_TARGET; kLanes, the
 // number of 64-bit lanes; the types Lanes (a vector of them) and LaneMask (a mask of them); and load(), broadcast(),
 // add_lanes(), or_lanes(), lanes_with_bit(), started_lanes_with_bit(), xor_where(), any(), is_zero(), first_lane() and
-// broadcast_first(). It must include kinds/ribbon/simd/rows.h. Defines eliminate().
+// broadcast_first(). It must include kinds/ribbon/band.h. Defines eliminate().
 //
 // These alternatives were slower: reducing a block's 64 pivots fully, using two words per lane, and a second
 // store_if_free() before the vector code.

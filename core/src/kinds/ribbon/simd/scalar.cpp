@@ -9,7 +9,6 @@
 #include "kinds/probe_key.h"
 #include "kinds/ribbon/kernels.h"
 #include "kinds/ribbon/layout.h"
-#include "kinds/ribbon/simd/rows.h"
 
 #define CRIVO_TARGET CRIVO_TARGET_SCALAR
 
