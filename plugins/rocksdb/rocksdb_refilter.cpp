@@ -125,10 +125,9 @@ class Refilter {
     const bool writable = !db_.IngestExternalFile(db_.DefaultColumnFamily(), {}, {}).IsNotSupported();
     for (rocksdb::ColumnFamilyHandle* const handle : handles) {
       if (handle == nullptr) return Status::InvalidArgument("crivo: column_families must not contain a null pointer");
-      if (Status registered = register_limit(*handle, writable); !registered.ok()) return registered;
-    }
-    for (rocksdb::ColumnFamilyHandle* const handle : handles) {
-      Status known = prepare(db_, *handle, writable, options_.remove_filters, &families_.emplace_back());
+      FamilyPolicy& family = families_.emplace_back();
+      Status known = prepare(db_, *handle, writable, options_.remove_filters, &family);
+      if (known.ok()) known = register_limit(family, writable);
       if (!known.ok()) return known;
     }
     plan();
@@ -139,20 +138,17 @@ class Refilter {
 
   /// If the family has max_total_bytes, sets this limit in the database's file list. A read-only database gets a new
   /// list.
-  Status register_limit(rocksdb::ColumnFamilyHandle& handle, bool writable) {
-    const rocksdb::Options options = db_.GetOptions(&handle);
-    const auto policy = plugin::policy_of(options);
-    const auto settings = policy != nullptr ? plugin::settings_of(*policy) : std::nullopt;
-    if (!settings || settings->max_total_bytes == 0) return Status::OK();
-    if (writable && !plugin::has<plugin::CounterListener>(options.listeners)) {
+  Status register_limit(const FamilyPolicy& family, bool writable) {
+    if (!family.settings || family.settings->max_total_bytes == 0) return Status::OK();
+    if (writable && !plugin::has<plugin::CounterListener>(family.options.listeners)) {
       return Status::InvalidArgument(std::string("crivo: ") + plugin::kNeedsListener + " (column family " +
-                                     handle.GetName() + ")");
+                                     family.handle->GetName() + ")");
     }
     if (tree_ == nullptr) {
       if (writable) tree_ = plugin::register_database(*db_.GetRootDB());
       if (tree_ == nullptr) tree_ = std::make_shared<plugin::FilterTree>();
     }
-    tree_->set_limit(handle.GetName(), settings->max_total_bytes);
+    tree_->set_limit(family.handle->GetName(), family.settings->max_total_bytes);
     return Status::OK();
   }
 

@@ -60,34 +60,6 @@ std::optional<PrefixRange> range_of(const rocksdb::Comparator* comparator, std::
   return std::nullopt;
 }
 
-/// Uses one iterator: it reads the memtables, and reaches each file that may overlap the prefix's range, in one
-/// snapshot. The iterator's table_filter queries the file's filter and skips the file, so no data block is read.
-/// (GetPropertiesOfTablesInRange is slower.) Throws std::bad_alloc.
-bool may_exist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix) {
-  const auto range = range_of(family->GetComparator(), prefix);
-  if (!range) return true;
-  ScanCondition condition;
-  condition.value = prefix;
-  const ScanQuery query({condition});
-  bool in_a_file = false;
-  const plugin::TableFilter may_match = [&](const rocksdb::TableProperties& file) {
-    in_a_file = in_a_file || query.may_match(file);
-    return false;
-  };
-  const rocksdb::Slice limit = range->limit;
-  rocksdb::ReadOptions read;
-  read.total_order_seek = true;
-  read.iterate_upper_bound = &limit;
-  plugin::set_table_filter(read.table_filter, may_match);
-  const std::unique_ptr<rocksdb::Iterator> memtables(db.NewIterator(read, family));
-  memtables->Seek(range->start);
-  // In reverse order, `start` does not have the prefix.
-  if (memtables->Valid() && memtables->key() == range->start && !memtables->key().starts_with(prefix)) {
-    memtables->Next();
-  }
-  return in_a_file || !memtables->status().ok() || (memtables->Valid() && memtables->key().starts_with(prefix));
-}
-
 }  // namespace
 
 rocksdb::Status RegisterScanAttribute(std::string_view name, ScanAttribute attribute) {
@@ -142,7 +114,7 @@ rocksdb::Status ScanFilter::apply_to(rocksdb::ReadOptions* options) const {
   if (const std::string error = query_->error(); !error.empty()) return rocksdb::Status::InvalidArgument(error);
   // For a tailing iterator, RocksDB creates a ForwardIterator, which ends a level at a skipped file.
   if (options->tailing) return rocksdb::Status::InvalidArgument("crivo: ReadOptions::tailing must be false, got true");
-  plugin::set_table_filter(options->table_filter, query_->table_filter, query_);
+  options->table_filter = [query = query_](const rocksdb::TableProperties& file) { return query->may_match(file); };
   options->total_order_seek = true;
   return rocksdb::Status::OK();
 }
@@ -155,16 +127,31 @@ std::uint64_t ScanFilter::asked() const noexcept { return query_->asked; }
 
 std::uint64_t ScanFilter::skipped() const noexcept { return query_->skipped; }
 
-std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
-                                   const std::vector<std::string_view>& prefixes) {
-  std::vector<bool> may;
-  may.reserve(prefixes.size());
-  for (const std::string_view prefix : prefixes) may.push_back(may_exist(db, family, prefix));
-  return may;
-}
-
+// Uses one iterator: it reads the memtables, and reaches each file that may overlap the prefix's range, in one
+// snapshot. The iterator's table_filter queries the file's filter and skips the file, so no data block is read.
+// (GetPropertiesOfTablesInRange is slower.)
 bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix) try {
-  return may_exist(db, family, prefix);
+  const auto range = range_of(family->GetComparator(), prefix);
+  if (!range) return true;
+  ScanCondition condition;
+  condition.value = prefix;
+  const ScanQuery query({condition});
+  bool in_a_file = false;
+  const rocksdb::Slice limit = range->limit;
+  rocksdb::ReadOptions read;
+  read.total_order_seek = true;
+  read.iterate_upper_bound = &limit;
+  read.table_filter = [&](const rocksdb::TableProperties& file) {
+    in_a_file = in_a_file || query.may_match(file);
+    return false;
+  };
+  const std::unique_ptr<rocksdb::Iterator> memtables(db.NewIterator(read, family));
+  memtables->Seek(range->start);
+  // In reverse order, `start` does not have the prefix.
+  if (memtables->Valid() && memtables->key() == range->start && !memtables->key().starts_with(prefix)) {
+    memtables->Next();
+  }
+  return in_a_file || !memtables->status().ok() || (memtables->Valid() && memtables->key().starts_with(prefix));
 } catch (const std::bad_alloc&) {
   return true;
 }

@@ -202,13 +202,21 @@ TEST(FilterTree, CountsTheFiltersOfRunningFlushes) {
   });
   in_its_thread([&] {
     EXPECT_EQ(most({3, "b"}, 0), (105'000U - 50'000) / 2);
-    tree.end_flush({2, "a"});
-    EXPECT_EQ(most({3, "b"}, 0), (105'000U - 50'000) / 2) << "until the next list";
     tree.cancel_flushes(1);
     EXPECT_EQ(most({3, "b"}, 0), (105'000U - 45'000) / 2);
+    tree.end_flush({2, "a"});
+    EXPECT_EQ(most({3, "b"}, 0), (105'000U - 45'000) / 2) << "until the next list";
     EXPECT_EQ(most({3, "c"}, 10'000), (105'000U - 45'000) / 2) << "in an atomic flush";
     EXPECT_EQ(most({3, "b"}, 0), (105'000U - 55'000) / 2);
-    EXPECT_EQ(most({4, "b"}, 0), (105'000U - 45'000) / 2) << "the column family c has been dropped";
+    EXPECT_EQ(most({4, "b"}, 20'000), (105'000U - 55'000) / 2);
+    tree.cancel_flushes(3);
+    EXPECT_EQ(most({4, "c"}, 0), (105'000U - 75'000) / 2) << "the thread's job 4 has ended job 3";
+  });
+  in_its_thread([&] {
+    EXPECT_EQ(most({5, "b"}, 5'000), (105'000U - 75'000) / 2);
+    tree.end_flush({5, "b"});
+    tree.cancel_flushes(4);
+    EXPECT_EQ(most({6, "d"}, 0), (105'000U - 80'000) / 2) << "the end of job 5 was that of job 4, too";
   });
   end.set_value();
 }

@@ -37,11 +37,11 @@ TEST(RocksdbOptions, MakeFiltersOfTheSizeThatTheyAskFor) {
   for (const auto& [text, bits_per_key] : std::vector<std::pair<std::string, double>>{
            {"crivo.Bloom", 10},
            {"crivo.Bloom:7.25", 7.25},
-           {"{id=crivo.Bloom;bits_per_key=8.5;kind=blocked}", 8.5},
+           {"{id=crivo.Bloom;bits_per_key=8.5}", 8.5},
            {"{id=crivo.Bloom:8;bits_per_key=12}", 12},
            {"crivo.Bloom:fp_rate:0.01", bits_for(0.01)},
            {"{id=crivo.Bloom:fp_rate:0.01;bits_per_key=8}", 8},
-           {"{id=crivo.Bloom;fp_rate=0.001;kind=blocked;}", bits_for(0.001)},
+           {"{id=crivo.Bloom;fp_rate=0.001;}", bits_for(0.001)},
            {"crivo.Ribbon", 10},
            {"crivo.Ribbon:9:0", 9},
            {"crivo.Ribbon:9:2147483647", 9},
@@ -49,7 +49,7 @@ TEST(RocksdbOptions, MakeFiltersOfTheSizeThatTheyAskFor) {
            {"{id=crivo.Ribbon;fp_rate=0.01}", bits_for(0.01)},
            {"crivo.Ribbon:fp_rate:0.01:-1", ribbon_bits_for(0.01)},
            {"{id=crivo.Ribbon;fp_rate=0.01;bloom_before_level=-1}", ribbon_bits_for(0.01)},
-           {"{id=crivo.Ribbon:8:-1;bits_per_key=9.5;kind=ribbon}", ribbon_bits_as_bloom(9.5)},
+           {"{id=crivo.Ribbon:8:-1;bits_per_key=9.5}", ribbon_bits_as_bloom(9.5)},
            {"{id=crivo.Ribbon:fp_rate:0.01:-1;bits_per_key=14}", ribbon_bits_as_bloom(14)}}) {
     SCOPED_TRACE(text);
     const rocksdb::BlockBasedTableOptions table;
@@ -74,7 +74,7 @@ TEST(RocksdbOptions, ThatAreWrongAreReportedByOpen) {
   for (const auto& [text, message, ending] :
        {BadOption{"crivo.Bloom:ten", "crivo.Bloom: bits_per_key must be a number, got ten"},
         BadOption{"crivo.Bloom:fpr:0.01",
-                  "crivo.Bloom: option must be bits_per_key, fp_rate, kind, key_transform, max_filter_bytes, "
+                  "crivo.Bloom: option must be bits_per_key, fp_rate, key_transform, max_filter_bytes, "
                   "max_build_bytes or count_questions, got fpr"},
         BadOption{"crivo.Bloom:", "crivo.Bloom: bits_per_key must be a number, got nothing"},
         BadOption{"crivo.Bloom:fp_rate:2", "crivo.Bloom: fp_rate must be in [1e-9, 1), got 2"},
@@ -82,7 +82,7 @@ TEST(RocksdbOptions, ThatAreWrongAreReportedByOpen) {
         BadOption{"crivo.Bloom:-1", "crivo.Bloom: bits_per_key must be in [0, 1000], got -1"},
         BadOption{"crivo.Bloom:nan", "crivo.Bloom: bits_per_key must be in [0, 1000], got nan"},
         BadOption{"{id=crivo.Bloom;fp_rate=0.01;bits_per_key=10}", "must not be set together with"},
-        BadOption{"{id=crivo.Bloom;kind=ribbon}", "crivo.Bloom: kind must be blocked, got ribbon"},
+        BadOption{"{id=crivo.Bloom;kind=ribbon}", "crivo.Bloom: option must be bits_per_key", ", got kind"},
         BadOption{"{id=crivo.Bloom;bits=10}", "crivo.Bloom: option must be bits_per_key", ", got bits"},
         BadOption{"crivo.Bloom:10:count_questions:maybe",
                   "crivo.Bloom: count_questions must be true or false, got maybe"},

@@ -285,15 +285,6 @@ TEST(Prefix, IsFoundInReverseOrderWhereTheKeyIsThePrefix) {
   }
 }
 
-TEST(Prefix, IsAskedOfManyAtOnce) {
-  const ScratchDatabase db(with_scans({.extract = "prefix:4", .fp_rate = 1e-6}));
-  for (int file = 0; file < 5; ++file) put_file(*db, {"000" + std::to_string(file), "999" + std::to_string(file)});
-  ASSERT_TRUE(db->Put({}, "5555", "v").ok());
-  EXPECT_EQ(PrefixesMayExist(*db, db->DefaultColumnFamily(), {"0003", "0007", "9990", "5555", "", "5556"}),
-            (std::vector<bool>{true, false, true, true, true, false}));
-  EXPECT_EQ(PrefixesMayExist(*db, db->DefaultColumnFamily(), {}), std::vector<bool>());
-}
-
 TEST(Prefix, IsFoundInAnotherColumnFamily) {
   const rocksdb::Options options = with_scans({.extract = "prefix:2", .fp_rate = 1e-6});
   const ScratchDatabase db(options);

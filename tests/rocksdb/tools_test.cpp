@@ -46,9 +46,6 @@ TEST_F(RocksdbLibrary, ExportsItsHeaderAndNothingElse) {
           "crivo::NewRocksDBFilterPolicy(crivo::v0_2::RocksDBFilterOptions const&)",
           "crivo::PrefixMayExist(rocksdb::DB&, rocksdb::ColumnFamilyHandle*, std::basic_string_view<char, "
           "std::char_traits<char> >)",
-          "crivo::PrefixesMayExist(rocksdb::DB&, rocksdb::ColumnFamilyHandle*, "
-          "std::vector<std::basic_string_view<char, std::char_traits<char> >, "
-          "std::allocator<std::basic_string_view<char, std::char_traits<char> > > > const&)",
           "crivo::ScanFilter::only(crivo::plugin::ScanCondition)",
           "crivo::ScanFilter::for_range(std::basic_string_view<char, std::char_traits<char> >, unsigned long, unsigned "
           "long)",

@@ -258,6 +258,23 @@ TEST(Total, IsOfEachDatabaseWhereTwoHaveOneLogger) {
   }
 }
 
+TEST(Total, IsNotUsedUpByTheRecoveriesOfADatabaseWithTheSameLogger) {
+  rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+  options.avoid_flush_during_shutdown = true;
+  const ScratchDatabase one(options);
+  options.info_log = one->GetDBOptions().info_log;
+  ScratchDatabase other(options);
+  write(*one, 0, 1000);
+  ASSERT_TRUE(one->Flush({}).ok());
+  for (int i = 0; i < 30; ++i) {
+    write(*other, 0, 3000);
+    other.reopen(options);
+  }
+  write(*one, 1000, 2000);
+  ASSERT_TRUE(one->Flush({}).ok());
+  EXPECT_GT(filter_bytes(*one), 2000U) << "10 bits per key";
+}
+
 TEST(Total, HoldsInUniversalCompactionAndInPartitions) {
   for (const bool universal : {false, true}) {
     rocksdb::Options options = small_tree({.max_total_bytes = kLimit});

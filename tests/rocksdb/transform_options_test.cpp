@@ -61,7 +61,7 @@ TEST(RocksdbTransformOptions, ThatAreNotKnownMeanNoFilterAtAll) {
         policy_from_string("crivo.Blum:10:key_transform:lower_ascii"),
         policy_from_string("{id=crivo.Auto;key_transform=nosuch}"),
         policy_from_string("{id=crivo.Ribbon;key_transform=lower_ascii;bits_per_key=-1}"),
-        policy_from_string("{id=crivo.Ribbon;bits_per_key=-1;key_transform=lower_ascii;fp_rate=2;kind=x}")}) {
+        policy_from_string("{id=crivo.Ribbon;bits_per_key=-1;key_transform=lower_ascii;fp_rate=2}")}) {
     SCOPED_TRACE(open_status(policy).ToString());
     EXPECT_FALSE(open_status(policy).ok());
     CaptureLog log;

@@ -68,10 +68,10 @@ Result<const NamedKeyTransform*> find_key_transform(std::string_view name) {
   if (KeyTransform function = builtin(name)) {
     return Transforms::of_process().put(name, {std::string(name), std::move(function)}).first;
   }
-  return Error{ErrorCode::kBadArgument,
-               "key_transform must be none, drop_suffix:N or take_prefix:N with N in [1, 4294967295], lower_ascii, or "
-               "a name registered with RegisterKeyTransform, got " +
-                   std::string(name.empty() ? "nothing" : name)};
+  return bad_value("key_transform",
+                   "be none, drop_suffix:N or take_prefix:N with N in [1, 4294967295], lower_ascii, or a name "
+                   "registered with RegisterKeyTransform",
+                   name);
 }
 
 Status add_key_transform(std::string_view name, KeyTransform transform) {

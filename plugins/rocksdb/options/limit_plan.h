@@ -33,8 +33,8 @@ struct ListedTree {
 struct FilePlan {
   LevelSpec spec;
   bool is_reduced = false;           // whether the limit reduces the bits per key
-  std::size_t max_bytes = SIZE_MAX;  // without a plan: of all filters of the file
-  double moving_bytes = 0;           // of a flushed file: those of the running compactions' filters, as planned
+  std::size_t max_bytes = SIZE_MAX;  // the most bytes of the file's filters, if there is no plan
+  double moving_bytes = 0;           // for a flushed file: the planned bytes of the running compactions' filters
 };
 
 /// How much of its share a new file gets. kWithinRest, for flushes and compactions: less if larger filters of an

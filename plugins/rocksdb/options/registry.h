@@ -13,9 +13,16 @@
 #include <type_traits>
 #include <utility>
 
+#include "crivo/result.h"
 #include "crivo/rocksdb.h"
 
 namespace crivo::plugin {
+
+/// The error for a field with a wrong value; an empty `got` reads as "nothing".
+[[nodiscard]] inline Error bad_value(std::string_view field, std::string_view must, std::string_view got) {
+  return {ErrorCode::kBadArgument,
+          std::string(field) + " must " + std::string(must) + ", got " + std::string(got.empty() ? "nothing" : got)};
+}
 
 /// Thread-safe. Entries are never removed or moved.
 template <typename T>
@@ -42,9 +49,8 @@ class Registry {
   /// messages. Errors: InvalidArgument if the name is invalid or already registered, or if the function is empty.
   template <typename Function>
   rocksdb::Status add(std::string_view what, std::string_view name, std::size_t most, Function function) {
-    const auto refuse = [](std::string_view field, const std::string& must, std::string_view got) {
-      return rocksdb::Status::InvalidArgument("crivo: " + std::string(field) + " must " + must + ", got " +
-                                              std::string(got.empty() ? "nothing" : got));
+    const auto refuse = [](std::string_view field, std::string_view must, std::string_view got) {
+      return rocksdb::Status::InvalidArgument("crivo: " + bad_value(field, must, got).message);
     };
     const auto is_allowed = [](char byte) {
       return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||

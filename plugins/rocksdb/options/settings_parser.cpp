@@ -9,6 +9,7 @@
 
 #include "crivo/host/text.h"
 #include "options/level_specs.h"
+#include "options/registry.h"
 
 namespace crivo::plugin {
 namespace {
@@ -22,12 +23,7 @@ constexpr std::string_view kBitsPerKey = "bits_per_key";
 constexpr std::string_view kBloomBeforeLevel = "bloom_before_level";
 constexpr std::string_view kBottommostFpRate = "bottommost_fp_rate";
 constexpr std::string_view kBudgetBitsPerKey = "budget_bits_per_key";
-constexpr std::string_view kKind = "kind";
 constexpr std::string_view kNone = "none";
-
-Error bad(std::string_view field, std::string_view must, std::string_view got) {
-  return {ErrorCode::kBadArgument, std::string(field) + " must " + std::string(must) + ", got " + std::string(got)};
-}
 
 enum class Unit { kNumber, kBytes, kBool };
 
@@ -46,7 +42,7 @@ struct Range {
 };
 
 constexpr Range kBits{0, kMaxBitsPerKey, "be in [0, 1000]"};
-constexpr Range kBytes{0, 1e15, "be an integer in [0, 1e15]", false, true, Unit::kBytes};
+constexpr Range kBytes{0, 1e15, "be a number of bytes in [0, 1e15], such as 2G", false, true, Unit::kBytes};
 constexpr Range kBool{0, 1, "be true or false", false, true, Unit::kBool};
 constexpr Range kLevel{-1, std::numeric_limits<int>::max(), "be an integer in [-1, 2147483647]", false, true};
 
@@ -66,11 +62,11 @@ Result<double> number_in(const Range& range, std::string_view option, std::strin
   if (range.unit == Unit::kBool) {
     if (text == "true" || text == "1") return 1;
     if (text == "false" || text == "0") return 0;
-    return bad(option, range.text, text.empty() ? "nothing" : text);
+    return bad_value(option, range.text, text);
   }
   const std::optional<double> value = range.unit == Unit::kBytes ? bytes_in(text) : read_number<double>(text);
-  if (!value) return bad(option, "be a number", text.empty() ? "nothing" : text);
-  if (!range.has(*value)) return bad(option, range.text, number_text(*value));
+  if (!value) return bad_value(option, range.unit == Unit::kBytes ? range.text : "be a number", text);
+  if (!range.has(*value)) return bad_value(option, range.text, number_text(*value));
   return *value;
 }
 
@@ -122,7 +118,6 @@ constexpr OptionInfo kOptions[] = {
     {kBitsPerKey, kEvery, kBits, kSize<SizedBy::kBitsPerKey>, true},
     {"fp_rate", kEvery, {kMinFpRate, 1, "be in [1e-9, 1)", true}, kSize<SizedBy::kFpRate>, true},
     {kBudgetBitsPerKey, kAuto, kBits, kSize<SizedBy::kBudget>, true},
-    {kKind, kBloom | kRibbon, {}, {}},
     {kKeyTransform, kEvery, {}, {nullptr, field_text<&Settings::key_transform>}},
     {kBloomBeforeLevel, kRibbon, kLevel, kField<&Settings::bloom_before_level>},
     {kBottommostFpRate, kAuto, {kMinFpRate, 1, "be in [1e-9, 1]"}, kField<&Settings::bottommost_fp_rate>},
@@ -203,22 +198,18 @@ bool has_option(const PolicyInfo& policy, std::string_view option) noexcept {
 }
 
 Error SettingsParser::unknown_option(std::string_view option) const {
-  return bad("option", "be " + any_of(option_names(*policy_)), option.empty() ? "nothing" : option);
+  return bad_value("option", "be " + any_of(option_names(*policy_)), option);
 }
 
 Result<void> SettingsParser::set(std::string_view option, std::string_view value) {
   const OptionInfo* const info = find_option(*policy_, option);
   if (info == nullptr) return unknown_option(option);
   // RocksDB drops all but the last of equal names, but an option may also be set by two spellings of its name.
-  if (is_given(option)) return bad(option, "be set once", "two values");
+  if (is_given(option)) return bad_value(option, "be set once", "two values");
   given_.push_back(info->name);
-  if (option == kKind) {
-    const std::string_view kind = kind_name(*policy_->kind);
-    return value == kind ? Result<void>() : bad(kKind, "be " + std::string(kind), value);
-  }
   if (info->is_size) {
-    if (!given_size_.empty() && given_size_ != info->name) {
-      return bad(option, "not be set together with " + std::string(given_size_), "both");
+    if (!given_size_.empty()) {
+      return bad_value(option, "not be set together with " + std::string(given_size_), "both");
     }
     given_size_ = info->name;
   }
@@ -255,7 +246,6 @@ Result<void> SettingsParser::set_key_transform(std::string_view name) {
 
 Result<void> SettingsParser::set_positional(std::string_view text) {
   std::optional<std::string_view> values = text;
-  bool has_level = false;
   while (values) {
     const std::string_view value = take_value(values);
     // A word before a value, such as "fpr:0.01", is meant as an option.
@@ -263,12 +253,10 @@ Result<void> SettingsParser::set_positional(std::string_view text) {
     Result<void> set;
     if (has_option(*policy_, value)) {
       if (!values) return this->set(value, "");
-      has_level = has_level || value == kBloomBeforeLevel;
       set = this->set(value, take_value_of(value, values));
     } else if (given_size_.empty() && !is_name) {
       set = this->set(kBitsPerKey, value);
-    } else if (has_option(*policy_, kBloomBeforeLevel) && !has_level && !is_name) {
-      has_level = true;
+    } else if (has_option(*policy_, kBloomBeforeLevel) && !is_given(kBloomBeforeLevel) && !is_name) {
       set = this->set(kBloomBeforeLevel, value);
     } else {
       set = unknown_option(value);
@@ -280,19 +268,13 @@ Result<void> SettingsParser::set_positional(std::string_view text) {
 
 Result<Settings> SettingsParser::finish() const {
   if (settings_.sized_by == SizedBy::kBudget && settings_.bottommost_fp_rate) {
-    return bad(kBottommostFpRate, "not be set together with budget_bits_per_key", "both");
+    return bad_value(kBottommostFpRate, "not be set together with budget_bits_per_key", "both");
   }
   auto specs = level_specs(*policy_, settings_);
   if (!specs) return specs.error();
   Settings settings = settings_;
   settings.by_distance = std::make_shared<const std::vector<LevelSpec>>(*std::move(specs));
   return settings;
-}
-
-std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option) {
-  if (option == kKind) return policy.kind ? std::string(kind_name(*policy.kind)) : "";
-  const OptionInfo* const info = find_option(policy, option);
-  return info != nullptr ? info->access.text(settings) : "";
 }
 
 std::string policy_id(const PolicyInfo& policy, const Settings& settings) {

@@ -66,9 +66,6 @@ class SettingsParser {
 [[nodiscard]] std::vector<std::string_view> option_names(const PolicyInfo& policy);
 [[nodiscard]] bool has_option(const PolicyInfo& policy, std::string_view option) noexcept;
 
-/// An option's value in the spelling of option strings; empty if it is unset and has no default.
-[[nodiscard]] std::string option_text(const PolicyInfo& policy, const Settings& settings, std::string_view option);
-
 /// The id of a policy with these settings: "crivo.Bloom:10", "crivo.Ribbon:fp_rate:0.01:1",
 /// "crivo.Auto:10:bottommost_fp_rate:0.1".
 [[nodiscard]] std::string policy_id(const PolicyInfo& policy, const Settings& settings);

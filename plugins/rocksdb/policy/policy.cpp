@@ -44,28 +44,17 @@ Status parse_option(const ConfigOptions&, const std::string& name, const std::st
   return set ? Status::OK() : refusal(settings.policy(), set.error());
 }
 
-std::string text_at(const void* address, const std::string& name) {
-  const auto& settings = *static_cast<const SharedSettings*>(address);
-  return option_text(settings.policy(), settings.load(), name);
-}
-
 using OptionMap = std::unordered_map<std::string, OptionTypeInfo>;
 
 const OptionMap* option_map(const PolicyInfo& policy) {
-  // The options are mutable, so that DB::SetOptions can change them. They are not serialized, because the policy's id
-  // contains them (policy.h, GetId). The maps are never destroyed, because policies may outlive static objects.
+  // The options are mutable, so that DB::SetOptions can change them. They are neither serialized nor compared, because
+  // the policy's id contains them (policy.h, GetId). The maps are never destroyed, because policies may outlive static
+  // objects.
   static const auto* const maps = [] {
-    const auto serialize = [](const ConfigOptions&, const std::string& name, const void* address, std::string* value) {
-      *value = text_at(address, name);
-      return Status::OK();
-    };
-    // RocksDB compares the ids before it calls this function.
-    const auto equal = [](const ConfigOptions&, const std::string&, const void*, const void*, std::string*) {
-      return true;
-    };
     const OptionTypeInfo option(0, rocksdb::OptionType::kUnknown, rocksdb::OptionVerificationType::kNormal,
-                                rocksdb::OptionTypeFlags::kMutable | rocksdb::OptionTypeFlags::kDontSerialize,
-                                parse_option, serialize, equal);
+                                rocksdb::OptionTypeFlags::kMutable | rocksdb::OptionTypeFlags::kDontSerialize |
+                                    rocksdb::OptionTypeFlags::kCompareNever,
+                                parse_option);
     auto* const made = new std::unordered_map<std::string_view, OptionMap>;
     for (const PolicyInfo& each : kPolicies) {
       for (const std::string_view name : option_names(each)) (*made)[each.name].emplace(name, option);
@@ -280,7 +269,9 @@ FilterPolicy::Plan FilterPolicy::plan(const Settings& settings,
   Plan unlimited{{spec_of_file(settings_.policy(), settings, context)}};
   Plan unplanned{{unlimited.file.spec, /*is_reduced=*/true, max_bytes_without_plan(settings)}};
   try {
-    const auto tree = is_total_limited ? filter_tree_of(context.info_log) : nullptr;
+    // A database is not registered while it recovers, so a tree would be that of another one with the same logger.
+    const bool recovers = context.reason == rocksdb::TableFileCreationReason::kRecovery;
+    const auto tree = is_total_limited && !recovers ? filter_tree_of(context.info_log) : nullptr;
     if (tree != nullptr) tree->set_limit(context.column_family_name, settings.max_total_bytes);
     if (settings.max_total_bytes == 0) return unlimited;
     const bool knows_level = is_flushed(context) || context.level_at_creation >= 0;

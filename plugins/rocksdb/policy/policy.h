@@ -52,7 +52,7 @@ class FilterPolicy final : public rocksdb::FilterPolicy {
   [[nodiscard]] rocksdb::Status check(const rocksdb::ColumnFamilyOptions& column_family) const;
 
  private:
-  /// `policy` is null for an unknown name.
+  /// `policy` is null for an unknown name or kind.
   explicit FilterPolicy(const PolicyInfo* policy);
   /// Records the first error. `transforms`: whether the options name a key transform. If the options do, but no
   /// transform is in effect after the error, the policy has no filters (knows_keys_).

@@ -114,14 +114,14 @@ class CountingReader final : public abi::FilterBitsReader {
 class MaybeReader final : public abi::FilterBitsReader {
  public:
   bool MayMatch(const rocksdb::Slice&) override { return true; }
-  void MayMatch(int num_keys, rocksdb::Slice**, bool* may_match) override {
-    std::fill_n(may_match, std::max(num_keys, 0), true);
-  }
+  void MayMatch(int num_keys, rocksdb::Slice**, bool* may_match) override { std::fill_n(may_match, num_keys, true); }
 };
 
-// Whether this is the block that Crivo's and RocksDB's builders write instead of a filter: every key may match.
-bool is_always_maybe(const rocksdb::Slice& contents) noexcept {
-  return contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6, [](char byte) { return byte == 0; });
+// Whether this is a block that builders write instead of a filter: RocksDB's for a partition without keys, of 5 bytes,
+// or Crivo's and RocksDB's for a filter that every key passes.
+bool is_no_filter(const rocksdb::Slice& contents) noexcept {
+  return contents.size() == 5 || (contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6,
+                                                                      [](char byte) { return byte == 0; }));
 }
 
 // RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes ("every key"). Crivo's filters
@@ -167,7 +167,7 @@ rocksdb::FilterBitsReader* new_block_reader(const rocksdb::Slice& contents, cons
   if (!filter) {
     if (filter.error().code == ErrorCode::kBadArgument) {
       counters->opened_other_transform();
-    } else if (!is_always_maybe(contents)) {
+    } else if (!is_no_filter(contents)) {
       counters->opened_damaged(contents.size(), filter.error().message);
     }
     return new_maybe_reader();

@@ -16,7 +16,6 @@
 #include <string>
 #include <string_view>
 
-#include "abi.h"
 #include "crivo/rocksdb.h"
 #include "options/settings_parser.h"
 #include "refilter/family_policy.h"
@@ -54,22 +53,15 @@ bool has_equal_keys(const rocksdb::Comparator* comparator) {
          std::ranges::find(kTimestamped, comparator->Name()) == std::end(kTimestamped);
 }
 
-bool writes_filters(const rocksdb::FilterPolicy& builtin, const rocksdb::BlockBasedTableOptions& table) {
-  const rocksdb::FilterBuildingContext context(table);
-  const std::unique_ptr<abi::FilterBitsBuilder> builder(
-      reinterpret_cast<abi::FilterBitsBuilder*>(builtin.GetBuilderWithContext(context)));
-  return builder != nullptr;
-}
-
 /// Why a family's policy is not replaced; empty if it is replaced.
 std::string reason_to_keep(const FilterRequest& request, const rocksdb::FilterPolicy& set,
-                           const rocksdb::BlockBasedTableOptions& table) {
+                           const ColumnFamilyOptions& options) {
   if (is_crivo_policy(set)) {
     return "filter_policy is already " + set.GetId() +
            ", set by the program or its OPTIONS file; crivo sst refilter --policy changes it";
   }
   const bool is_builtin = set.IsInstanceOf(kBuiltinPolicy);
-  if (is_builtin && !writes_filters(set, table)) {
+  if (is_builtin && !refilter::why_no_filters(options).empty()) {
     return "filter_policy is " + set.GetId() + ", set by the program, and writes no filters";
   }
   if (is_builtin && request.replace) return {};
@@ -116,7 +108,7 @@ std::string add_filters(const FilterRequest& request, ColumnFamilyOptions& optio
   }
   if (const rocksdb::FilterPolicy* const set = table->filter_policy.get(); set != nullptr) {
     if (made.ok() && set->GetId() == with_filter.filter_policy->GetId()) return {};
-    if (std::string reason = reason_to_keep(request, *set, *table); !reason.empty()) return reason;
+    if (std::string reason = reason_to_keep(request, *set, options); !reason.empty()) return reason;
   }
   if (std::string reason = reason_against(request, options, table->filter_policy != nullptr); !reason.empty()) {
     return reason;

@@ -1,4 +1,5 @@
-// Writes counters into the info log of a database: when it closes (CounterListener), and on request.
+// The listener of a database. It lists the database's files for max_total_bytes, and logs the counters when the
+// database closes. Also the functions that log counters on request.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -23,7 +24,7 @@ template <typename Ours, typename Objects>
                              [](const auto& each) { return each != nullptr && each->IsInstanceOf(Ours::kName); });
 }
 
-/// Removes those.
+/// Removes the listeners or collectors of this class.
 template <typename Ours, typename Objects>
 void remove(Objects& objects) {
   std::erase_if(objects, [](const auto& each) { return each != nullptr && each->IsInstanceOf(Ours::kName); });
@@ -63,8 +64,8 @@ class CounterListener final : public rocksdb::EventListener {
   /// Whether the names include kName. RocksDB serializes several listeners as FIRST:SECOND, and reads this as one name.
   static bool is_one_of(std::string_view names) noexcept;
   /// Registers the database, and lists its files if a policy has max_total_bytes. inputs: the number of files that a
-  /// beginning compaction reads, or 0. begun_job: that of a beginning flush, or 0. ended: a flush that has ended; may
-  /// be null.
+  /// beginning compaction reads, or 0. begun_job: the job of a beginning flush, or 0. ended: a flush that has ended;
+  /// may be null.
   static void update(rocksdb::DB& db, std::size_t inputs, int begun_job = 0,
                      const rocksdb::FlushJobInfo* ended = nullptr) noexcept;
 

@@ -33,10 +33,10 @@ unsigned assign_shard() noexcept;
 
 /// Counts the queries of a policy's filters, from any number of threads.
 ///
-/// A query takes 10 ns. An atomic increment of a counter that two threads share takes several times as long, because
-/// the cache line moves between cores. So there are many shards of one cache line each, assigned to threads in turn;
-/// totals() adds up all shards. A thread has the same shard number for all policies, so one read of a thread-local
-/// variable finds the shard.
+/// A filter query takes about 10 ns. An atomic increment of a counter that two threads share takes several times as
+/// long, because the cache line moves between cores. So there are many shards of one cache line each, assigned to
+/// threads in turn; totals() adds up all shards. A thread has the same shard number for all policies, so one read of a
+/// thread-local variable finds the shard.
 class QueryCounts {
  public:
   enum class Way : unsigned { kSingle, kBatched };

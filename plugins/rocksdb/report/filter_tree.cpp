@@ -178,16 +178,23 @@ ListedTree FilterTree::of(const std::string& family) const {
   return tree;
 }
 
+template <typename HasEnded>
+void FilterTree::end_flushes(const HasEnded& has_ended) {
+  std::erase_if(flushed_, [&](const auto& each) {
+    const bool ended = has_ended(each.first, each.second);
+    if (ended) unlisted_bytes_ += each.second.bytes;
+    return ended;
+  });
+}
+
 std::size_t FilterTree::reserve(const Flush& flush, std::uint64_t max_total_bytes, double moving_bytes,
                                 std::size_t wanted, std::size_t& counted) {
   const std::lock_guard lock(mutex_);
-  if (flushed_.count(flush) == 0) {
-    // A flush of a dropped column family ends without notice. Its thread is here, so it has ended.
-    std::erase_if(flushed_, [&](const auto& each) {
-      return each.second.thread == std::this_thread::get_id() && each.first.job != flush.job &&
-             families_.count(each.first.family) == 0;
-    });
-  }
+  // The thread's earlier jobs have written their files. RocksDB does not report the end of all of them: not if the
+  // column family was dropped, or if another job's write to the MANIFEST failed.
+  end_flushes([&](const Flush& each, const Flushed& flushed) {
+    return flushed.thread == std::this_thread::get_id() && each.job != flush.job;
+  });
   std::uint64_t& own = flushed_[flush].bytes;
   ListedTree others = sums();
   others.flushed_bytes -= static_cast<double>(own);
@@ -207,10 +214,7 @@ void FilterTree::count(const Flush& flush, std::size_t counted, std::size_t byte
 
 void FilterTree::end_flush(const Flush& flush) {
   const std::lock_guard lock(mutex_);
-  const auto flushed = flushed_.find(flush);
-  if (flushed == flushed_.end()) return;
-  unlisted_bytes_ += flushed->second.bytes;
-  flushed_.erase(flushed);
+  end_flushes([&](const Flush& each, const Flushed&) { return each.family == flush.family && each.job <= flush.job; });
 }
 
 void FilterTree::cancel_flushes(int job) {

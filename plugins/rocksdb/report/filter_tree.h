@@ -66,6 +66,7 @@ class FilterTree {
   /// Sets the column family's limit; 0 means none. Until then, the limit is that of the family's newest file with a
   /// filter, because RocksDB shows a family's options only for a handle or a new file.
   void set_limit(const std::string& family, std::uint64_t max_total_bytes);
+  /// The column family's levels, and the sums over the database.
   [[nodiscard]] ListedTree of(const std::string& family) const;
 
   /// Returns the most bytes of all filters of a flushed file. Of the bytes that its other filters leave, reserves
@@ -75,7 +76,7 @@ class FilterTree {
                                     std::size_t wanted, std::size_t& counted);
   /// Counts `bytes` of a filter instead of `counted`, which reserve has counted.
   void count(const Flush& flush, std::size_t counted, std::size_t bytes);
-  /// The flush has ended: the next list shows its file.
+  /// The flush, and the column family's earlier ones, have ended: the next list shows their files.
   void end_flush(const Flush& flush);
   /// The job has failed, so its files will not appear.
   void cancel_flushes(int job);
@@ -118,6 +119,9 @@ class FilterTree {
   [[nodiscard]] std::uint64_t limit_of(const Families::value_type& family) const;
   /// The sums of the list, without the levels of a column family. The mutex must be held.
   [[nodiscard]] ListedTree sums() const;
+  /// Counts the flushes for which `has_ended` holds until the next list. The mutex must be held.
+  template <typename HasEnded>
+  void end_flushes(const HasEnded& has_ended);
   /// No value after an error that may be temporary.
   [[nodiscard]] static std::optional<Filter> read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
   [[nodiscard]] Families sum(rocksdb::DB& db, const std::vector<rocksdb::LiveFileMetaData>& files);

@@ -34,7 +34,7 @@ struct OpenDatabase {
   std::shared_ptr<rocksdb::Statistics> statistics;
 };
 
-/// The file list of a database with the listener. Registers the database if necessary. Null if the database has no
+/// Registers the database unless it is registered, and returns its file list. Null if the database has no
 /// handle or no logger. Throws std::bad_alloc.
 [[nodiscard]] std::shared_ptr<FilterTree> register_database(rocksdb::DB& db);
 /// Removes and returns the database whose default column family has this handle; no value if it is not registered.
@@ -57,7 +57,8 @@ struct TreeOfFolder {
 };
 [[nodiscard]] std::vector<TreeOfFolder> all_filter_trees();
 
-/// Records that this thread compacts the database with this tree, which may be null, or runs the flush of this job.
+/// Records the database on which this thread works, by its tree, which may be null, and the job of its flush; 0 for a
+/// compaction.
 void begin_work(const std::shared_ptr<FilterTree>& tree, int flush_job = 0) noexcept;
 /// The job of the flush that this thread runs; 0 if it runs none.
 [[nodiscard]] int flush_job_of_thread() noexcept;

@@ -20,10 +20,7 @@ constexpr std::string_view kRange = "range:";
 constexpr std::size_t kMaxPrefix = 65535;
 constexpr std::size_t kMaxName = kMaxKeyTransformName - kAttribute.size();
 
-Error refuse(std::string_view must, std::string_view got) {
-  return Error{ErrorCode::kBadArgument,
-               "extract must " + std::string(must) + ", got " + std::string(got.empty() ? "nothing" : got)};
-}
+Error refuse(std::string_view must, std::string_view got) { return bad_value("extract", must, got); }
 
 /// A number in its canonical spelling.
 std::optional<std::size_t> number(std::string_view text) noexcept {

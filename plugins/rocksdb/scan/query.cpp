@@ -165,9 +165,7 @@ bool ScanCondition::is_met_by(const rocksdb::Slice& key) const {
   return found;
 }
 
-ScanQuery::ScanQuery(std::vector<ScanCondition> conditions)
-    : table_filter([this](const TableProperties& file) { return may_match(file); }),
-      conditions_(std::move(conditions)) {}
+ScanQuery::ScanQuery(std::vector<ScanCondition> conditions) : conditions_(std::move(conditions)) {}
 
 std::string ScanQuery::error() const {
   for (const ScanCondition& condition : conditions_) {

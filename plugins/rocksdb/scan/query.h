@@ -5,29 +5,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "scan/extract.h"
 
 namespace crivo::plugin {
-
-/// As ReadOptions::table_filter, which is a function up to RocksDB 11.8, and a pointer to one afterwards.
-using TableFilter = std::function<bool(const rocksdb::TableProperties&)>;
-
-/// Sets the field of ReadOptions. A std::function keeps `owner`, if any, alive. With a pointer, or without `owner`, the
-/// caller must keep the filter alive.
-template <typename Field>
-void set_table_filter(Field& field, const TableFilter& filter, const std::shared_ptr<const void>& owner = nullptr) {
-  if constexpr (std::is_pointer_v<Field>) {
-    field = &filter;
-  } else {
-    field = [owner, &filter](const rocksdb::TableProperties& file) { return filter(file); };
-  }
-}
 
 struct ScanCondition {
   /// What the condition tests. A prefix has the kind kPrefix; Extract::length is unused, because a filter for a shorter
@@ -56,8 +39,6 @@ class ScanQuery {
   [[nodiscard]] bool matches(const rocksdb::Slice& key) const;
   [[nodiscard]] bool may_match(const rocksdb::TableProperties& file) const noexcept;
 
-  /// Calls may_match. The options of a scan refer to this function.
-  const TableFilter table_filter;
   mutable std::atomic<std::uint64_t> asked = 0;
   mutable std::atomic<std::uint64_t> skipped = 0;
 

@@ -19,6 +19,7 @@
 #include "crivo/host/sort.h"
 #include "crivo/host/sst_block.h"
 #include "crivo/kinds.h"
+#include "options/registry.h"
 #include "scan/extract.h"
 #include "sst/file_filters.h"
 
@@ -134,22 +135,17 @@ std::optional<std::string> ScanFilterBuilder::finish(std::uint64_t max_bytes) {
   return block;
 }
 
-Error refuse(std::string_view field, std::string_view must, const std::string& got) {
-  return Error{ErrorCode::kBadArgument,
-               std::string(field) + " must " + std::string(must) + ", got " + (got.empty() ? "nothing" : got)};
-}
-
 Result<std::vector<ScanFilterBuilder>> builders_of(const ScanFilterOptions& options) {
   const Kind kind = options.kind == kind_name(Kind::kRibbon) ? Kind::kRibbon : Kind::kBlocked;
-  if (options.kind != kind_name(kind)) return refuse("kind", "be ribbon or blocked", options.kind);
+  if (options.kind != kind_name(kind)) return bad_value("kind", "be ribbon or blocked", options.kind);
   if (!(options.fp_rate >= kMinRate && options.fp_rate <= kMaxRate)) {
-    return refuse("fp_rate", "be in [1e-9, 0.5]", std::to_string(options.fp_rate));
+    return bad_value("fp_rate", "be in [1e-9, 0.5]", std::to_string(options.fp_rate));
   }
   if (options.max_bytes < kMinBytes || options.max_bytes > kMaxBytes) {
-    return refuse("max_bytes", "be in [64, 1073741824]", std::to_string(options.max_bytes));
+    return bad_value("max_bytes", "be in [64, 1073741824]", std::to_string(options.max_bytes));
   }
   if (options.range_length == 0 || !std::has_single_bit(options.range_length)) {
-    return refuse("range_length", "be a power of two in [1, 2147483648]", std::to_string(options.range_length));
+    return bad_value("range_length", "be a power of two in [1, 2147483648]", std::to_string(options.range_length));
   }
   auto extracts = find_extracts(options.extract);
   if (!extracts) return extracts.error();

@@ -57,8 +57,8 @@ struct FileFilters {
   [[nodiscard]] double current_fp_rate() const noexcept;
   /// The filter's key transform; may be empty.
   [[nodiscard]] std::string key_transform() const;
-  /// Whether the filter has transformed keys and a name that no policy with that transform looks up. Crivo 0.1 wrote
-  /// such filters.
+  /// Whether the filter has transformed keys, but not the name that policies with that transform look up. Crivo 0.1
+  /// wrote such filters.
   [[nodiscard]] bool is_misnamed() const;
   /// The kinds of the blocks: "ribbon", "blocked+ribbon", or "none" (RocksDBFileFilter::kind lists all).
   [[nodiscard]] std::string kind() const;

@@ -9,7 +9,6 @@
 #include "crivo/filter.h"
 #include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
-#include "crivo/kinds.h"
 #include "sst/checked_reader.h"
 
 namespace crivo::sst {

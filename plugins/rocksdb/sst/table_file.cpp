@@ -13,7 +13,7 @@
 #ifdef CRIVO_IN_ROCKSDB
 #include "util/xxhash.h"
 #else
-#ifndef __clang_analyzer__  // which explores paths that no call takes
+#ifndef __clang_analyzer__  // the analyzer explores paths that cannot occur
 #define XXH_INLINE_ALL
 #endif
 #include <xxhash.h>

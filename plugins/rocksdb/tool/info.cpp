@@ -210,7 +210,7 @@ std::vector<ListedFile> live_files(rocksdb::DB& db) {
   std::vector<ListedFile> files;
   for (const auto& file : live) {
     if (file.column_family_name == sst::kStatisticsFamily) continue;
-    files.push_back({file.directory + "/" + file.relative_filename, file.column_family_name, file.level});
+    files.push_back({sst::path_of(file), file.column_family_name, file.level});
   }
   return files;
 }
@@ -272,7 +272,7 @@ ExitCode info(const InfoOptions& options) {
     policies = policies_in(fs::path(options.path) / newest);
   }
   ExitCode code = whole && !has_lost_policies(options.path, newest, policies) ? kYes : kNo;
-  std::set<std::string> passing;  // column families whose policy lets every key pass Crivo's filters
+  std::set<std::string> passing;  // column families whose policy ignores Crivo's filters
   for (ListedFile& file : files) {
     const FileFilters filters = sst::read_filters(*rocksdb::FileSystem::Default(), file.path);
     // A database in use may have compacted the file meanwhile.

@@ -106,9 +106,8 @@ class ScanFilter {
 
   /// Sets table_filter for one scan, replacing any other, and total_order_seek, because a prefix_extractor could hide
   /// keys. The caller should set iterate_upper_bound: without an upper bound, a scan that finds nothing opens each
-  /// further file of a level to test the file's filter. After RocksDB 11.8 the options point into this object: the
-  /// object, or a copy, must outlive the iterator. Do not set `tailing` afterwards: a tailing iterator loses the keys
-  /// after a skipped file. Errors, with the options unchanged: InvalidArgument if an attribute or number is not
+  /// further file of a level to test the file's filter. Do not set `tailing` afterwards: a tailing iterator loses the
+  /// keys after a skipped file. Errors, with the options unchanged: InvalidArgument if an attribute or number is not
   /// registered, or if `tailing` is set.
   [[nodiscard]] rocksdb::Status apply_to(rocksdb::ReadOptions* options) const;
 
@@ -135,8 +134,5 @@ class ScanFilter {
 /// is empty or has only bytes 0xFF, with comparators other than RocksDB's bytewise ones without timestamps, and after
 /// errors.
 [[nodiscard]] bool PrefixMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family, std::string_view prefix);
-/// The same for many prefixes, in order. Throws std::bad_alloc.
-[[nodiscard]] std::vector<bool> PrefixesMayExist(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family,
-                                                 const std::vector<std::string_view>& prefixes);
 
 }  // namespace crivo
