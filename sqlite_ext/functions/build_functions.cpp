@@ -5,7 +5,6 @@
 
 #include "crivo/builder.h"
 #include "crivo/kinds.h"
-#include "crivo/map.h"
 #include "functions.h"
 #include "values/filter_argument.h"
 #include "values/options.h"

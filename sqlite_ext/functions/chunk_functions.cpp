@@ -48,9 +48,7 @@ std::unique_ptr<Rows> dump(const TableCall& call) {
   return std::make_unique<DumpRows>(unwrap(ChunkWriter::create(given.bytes, chunk_bytes)));
 }
 
-struct LoadState {
-  std::optional<ChunkReader> reader;
-};
+using LoadState = std::optional<ChunkReader>;
 
 void bloom_load_agg_step(const Call& call) {
   auto& state = aggregate_state<LoadState>(call);
@@ -62,14 +60,14 @@ void bloom_load_agg_step(const Call& call) {
   if (sqlite3_value_type(call.args[1]) != SQLITE_BLOB) {
     throw SqlError{"chunk " + std::to_string(seq) + " must be a blob, got " + shown(call.args[1])};
   }
-  if (!state.reader) state.reader.emplace(kBlobHeaderBytes + max_payload_bytes(call.db()));
-  unwrap(state.reader->add(blob_of(call.args[1]), static_cast<std::uint64_t>(seq)));
+  if (!state) state.emplace(kBlobHeaderBytes + max_payload_bytes(call.db()));
+  unwrap(state->add(blob_of(call.args[1]), static_cast<std::uint64_t>(seq)));
 }
 
 void bloom_load_agg_finish(const Call& call) {
   const std::unique_ptr<LoadState> state = release_aggregate_state<LoadState>(call);
-  if (state == nullptr || !state->reader) return;
-  const std::vector<std::byte> blob = unwrap((*std::move(state->reader)).finish());
+  if (state == nullptr || !*state) return;
+  const std::vector<std::byte> blob = unwrap(std::move(**state).finish());
   (void)open_stored(blob, {.max_bytes = max_payload_bytes(call.db())});
   set_value(call.context, blob);
 }

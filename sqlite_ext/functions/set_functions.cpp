@@ -25,9 +25,7 @@ void bloom_jaccard(const Call& call) {
   if (similarity) set_value(call.context, similarity->jaccard);
 }
 
-struct MergeState {
-  std::optional<AnyFilter> filter;
-};
+using MergeState = std::optional<AnyFilter>;
 
 /// Copies the first filter of a group and merges the others into the copy. Skips NULL.
 template <Merge merge>
@@ -35,16 +33,16 @@ void merge_step(const Call& call) {
   auto& state = aggregate_state<MergeState>(call);
   if (call.is_null(0)) return;
   OpenedBlob operand = open_filter(call, 0);
-  if (state.filter) {
-    unwrap(((*state.filter).*merge)(operand.ref()));
+  if (state) {
+    unwrap(((*state).*merge)(operand.ref()));
   } else {
-    state.filter = std::move(operand).into_filter();
+    state = std::move(operand).into_filter();
   }
 }
 
 void merge_finish(const Call& call) {
   const std::unique_ptr<MergeState> state = release_aggregate_state<MergeState>(call);
-  if (state != nullptr && state->filter) set_result(call, state->filter->ref());
+  if (state != nullptr && *state) set_result(call, (*state)->ref());
 }
 
 constexpr std::array kSetFunctions = {

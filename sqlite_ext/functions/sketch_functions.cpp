@@ -45,24 +45,22 @@ void bloom_sketch(const Call& call) {
   set_result(call, unwrap(Sketch::create(parse_sketch_options(call.args), max_payload_bytes(call.db()))));
 }
 
-struct SketchState {
-  std::optional<Sketch> sketch;
-};
+using SketchState = std::optional<Sketch>;
 
 void bloom_sketch_agg_step(const Call& call) {
   auto& state = aggregate_state<SketchState>(call);
   const SketchSpec options = parse_sketch_options(call.args.subspan(1));
-  if (!state.sketch) {
-    state.sketch = unwrap(Sketch::create(options, max_payload_bytes(call.db())));
-  } else if (state.sketch->spec() != options) {
+  if (!state) {
+    state = unwrap(Sketch::create(options, max_payload_bytes(call.db())));
+  } else if (state->spec() != options) {
     throw SqlError{"symbols, keys, first and seed must be the same in every row"};
   }
-  if (!call.is_null(0)) change_sketch(*state.sketch, call.args[0], true);
+  if (!call.is_null(0)) change_sketch(*state, call.args[0], true);
 }
 
 void bloom_sketch_agg_finish(const Call& call) {
   const std::unique_ptr<SketchState> state = release_aggregate_state<SketchState>(call);
-  if (state != nullptr && state->sketch) set_result(call, *state->sketch);
+  if (state != nullptr && *state) set_result(call, **state);
 }
 
 template <bool kAdd>

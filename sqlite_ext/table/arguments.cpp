@@ -68,7 +68,7 @@ std::uint32_t parse_panes(const std::string& text) {
   throw SqlError{"panes must be an integer from 1 to " + std::to_string(kMaxPanes) + ", got " + in_quotes(text)};
 }
 
-void parse_window(const Given& given, TableSpec& spec) {
+void parse_window(const Given& given, TableSpec& table) {
   if (!given[kWindow]) {
     for (const std::size_t name : {kPanes, kClock}) {
       if (given[name]) throw SqlError{std::string(kNames[name]) + " must be set together with window, got no window"};
@@ -79,12 +79,12 @@ void parse_window(const Given& given, TableSpec& spec) {
   const std::uint32_t panes = given[kPanes] ? parse_panes(*given[kPanes]) : FilterSpec().panes;
   const std::optional<std::int64_t> pane = length_of_pane(read_window_length(length).value_or(0), panes);
   if (!pane) throw SqlError{std::string("window must be ").append(kWindowLengths).append(", got ") + in_quotes(length)};
-  spec.clock = PaneClock{.pane_length = *pane, .panes = panes};
+  table.clock = PaneClock{.pane_length = *pane, .panes = panes};
   const std::string clock = given[kClock] ? lower(*given[kClock]) : "now";
   if (clock != "now" && clock != "manual") {
     throw SqlError{"clock must be now or manual, got " + in_quotes(*given[kClock])};
   }
-  spec.is_manual = clock == "manual";
+  table.is_manual = clock == "manual";
 }
 
 /// Converts to a SQL value: a number if SQLite parses the text as one, NULL if the argument is missing. The comparison
@@ -108,15 +108,15 @@ void require_known_kind(const std::optional<std::string>& kind) {
 }
 
 /// Parses on_full. Returns whether a new key in an over-full table is an error.
-bool parse_on_full(const std::optional<std::string>& on_full, const TableSpec& spec) {
+bool parse_on_full(const std::optional<std::string>& on_full, const TableSpec& table) {
   const std::string value = on_full ? lower(*on_full) : "warn";
   if (value == "warn") return false;
   if (value != "error") throw SqlError{"on_full must be warn or error, got " + in_quotes(*on_full)};
-  if (spec.has_source) {
+  if (table.has_source) {
     throw SqlError{"on_full must be warn if source is set, got 'error'; op 'rebuild' enlarges the table"};
   }
-  if (spec.filter.kind == Kind::kScalable || spec.filter.kind == Kind::kGrowing) {
-    throw SqlError{"on_full must be warn for a kind that grows, got 'error' with " + kind_text(spec.filter)};
+  if (table.spec.kind == Kind::kScalable || table.spec.kind == Kind::kGrowing) {
+    throw SqlError{"on_full must be warn for a kind that grows, got 'error' with " + kind_text(table.spec)};
   }
   return true;
 }
@@ -133,16 +133,16 @@ TableArguments parse_table_arguments(sqlite3* db, std::span<const char* const> t
     pointers[i] = values[i].get();
   }
   TableArguments parsed;
-  parsed.spec.filter = parse_options(pointers);
-  parse_window(given, parsed.spec);
-  parsed.spec.has_source = given[kSource].has_value();
-  parsed.spec.full_is_error = parse_on_full(given[kOnFull], parsed.spec);
-  if (parsed.spec.filter.capacity == 0) parsed.spec.filter.capacity = default_capacity(parsed.spec.filter.kind);
-  if (!parsed.spec.has_source) {
-    if (parsed.spec.filter.capacity == 0) throw SqlError{"capacity must be set, got nothing"};
+  parsed.table.spec = parse_options(pointers);
+  parse_window(given, parsed.table);
+  parsed.table.has_source = given[kSource].has_value();
+  parsed.table.full_is_error = parse_on_full(given[kOnFull], parsed.table);
+  if (parsed.table.spec.capacity == 0) parsed.table.spec.capacity = default_capacity(parsed.table.spec.kind);
+  if (!parsed.table.has_source) {
+    if (parsed.table.spec.capacity == 0) throw SqlError{"capacity must be set, got nothing"};
     return parsed;
   }
-  if (parsed.spec.clock) throw SqlError{"source must not be set together with window, got both"};
+  if (parsed.table.clock) throw SqlError{"source must not be set together with window, got both"};
   parsed.source = parse_source(*given[kSource]);
   return parsed;
 }

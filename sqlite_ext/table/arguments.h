@@ -11,7 +11,7 @@ namespace crivo::sqlite {
 
 /// The parsed arguments of a table.
 struct TableArguments {
-  TableSpec spec;                // a capacity of 0 means that create_following chooses the capacity
+  TableSpec table;               // a capacity of 0 means that create_following chooses the capacity
   std::optional<Source> source;  // with the names as in the argument
 };
 

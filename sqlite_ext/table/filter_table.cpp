@@ -15,7 +15,7 @@ namespace {
 
 [[noreturn]] void refuse_page(std::int64_t number) {
   throw HostError{SQLITE_CORRUPT_VTAB,
-                  "page " + std::to_string(number) + " in table _pages must be in a layer, got one outside"};
+                  "page " + std::to_string(number) + " in table _pages must belong to a layer, got none"};
 }
 
 /// The text of the state in this row of _meta.
@@ -340,11 +340,11 @@ void Operation::drop_idle_pages() {
 
 void Operation::replace(std::uint64_t capacity, const std::function<void(Operation& fresh)>& fill) {
   const unsigned old_half = state().half;
-  TableSpec spec;
-  spec.filter = state().spec;
-  spec.filter.capacity = capacity;
-  spec.has_source = true;
-  TableState planned = plan_table(spec, shadow().max_row_bytes());
+  TableSpec wanted;
+  wanted.spec = state().spec;
+  wanted.spec.capacity = capacity;
+  wanted.has_source = true;
+  TableState planned = plan_table(wanted, shadow().max_row_bytes());
   planned.half = 1 - old_half;
   erase_half(planned.half);  // may contain pages of a failed rebuild
   shadow().write_meta(kNextStateRow, to_text(planned));

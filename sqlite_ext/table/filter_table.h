@@ -80,7 +80,7 @@ class Operation {
 
   /// Adds a key to a table without a source. Returns whether the key was certainly absent. With `only_if_absent`, a key
   /// that may be present is not added again, except in kinds that support removal, and in a window, where the addition
-  /// renews the key's time. (`only_if_absent` matters only for kinds that count.)
+  /// renews the key's time. (So among the kinds of tables, `only_if_absent` matters only for `spectral`.)
   bool add(std::string_view key, bool only_if_absent);
   /// Removes one addition of a row's key; the rowid is the hash. For a table without a source.
   void remove_row(std::uint64_t rowid);

@@ -144,15 +144,15 @@ std::uint64_t stale(ShadowTables& shadow) {
   throw HostError{SQLITE_CORRUPT_VTAB, "table _meta must have a number as its row 'stale', got " + in_quotes(*text)};
 }
 
-void create_following(ShadowTables& shadow, TableSpec spec, const Source& source) {
+void create_following(ShadowTables& shadow, TableSpec wanted, const Source& source) {
   require_no_other_writer(shadow.db(), "CREATE VIRTUAL TABLE with a source");
   const Source found = resolve_source(shadow.db(), shadow.schema(), source);
-  if (spec.filter.capacity == 0) spec.filter.capacity = capacity_for(count_values(shadow, found, 0));
-  create_table(shadow, spec, to_text(found));
+  if (wanted.spec.capacity == 0) wanted.spec.capacity = capacity_for(count_values(shadow, found, 0));
+  create_table(shadow, wanted, to_text(found));
   FilterTable table(shadow);
   Operation filling(table);
   fill(filling, found);
-  SourceTriggers(shadow).create(found, triggers_for(spec.filter));
+  SourceTriggers(shadow).create(found, triggers_for(wanted.spec));
 }
 
 // INSERT OR IGNORE or an upsert can skip a row after the BEFORE trigger has reported the row's key. If this trigger
@@ -225,7 +225,8 @@ void Follower::begin_insert(Operation& table, const KeyBytes& key, bool is_count
   if (!can_remove(table.state().spec.kind)) return add(table, key);  // there is no AFTER INSERT trigger
   const std::uint64_t hash = hash_key(key.view(), table.state().spec.seed);
   const bool is_new = table.add_hash(hash, /*only_if_absent=*/is_counted_later);
-  if (inserts_.size() == kMostInserts) inserts_.clear();  // a key without its entry is counted twice
+  // Rows that were skipped leave entries. The last entries are those of the open rows.
+  if (inserts_.size() == 2 * kMostInserts) inserts_.erase(inserts_.begin(), inserts_.end() - kMostInserts);
   inserts_.push_back({hash, is_new || !is_counted_later});
 }
 

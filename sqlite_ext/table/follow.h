@@ -13,7 +13,7 @@ namespace crivo::sqlite {
 
 /// Creates a filter table for a source, fills it with the column's values, and creates its triggers. A capacity of 0
 /// means twice the number of different values, and at least 10000. Throws as Operation does.
-void create_following(ShadowTables& shadow, TableSpec spec, const Source& source);
+void create_following(ShadowTables& shadow, TableSpec wanted, const Source& source);
 
 /// Caches the hazards of a table's source. Also stores the source's current name in _meta, because otherwise only the
 /// triggers contain that name.

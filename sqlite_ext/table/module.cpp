@@ -40,7 +40,7 @@ struct BloomTable : sqlite3_vtab {
   [[nodiscard]] auto begin_callback() {
     if (is_in_callback) throw SqlError{"table must not be used by the statement that writes it"};
     // The old name may now belong to another table.
-    if (is_renamed) throw SqlError{"table must keep its name while a statement uses it, got a rename"};
+    if (is_renamed) throw SqlError{"table must not be renamed while a statement uses it"};
     is_in_callback = true;
     return ScopeExit([this] { is_in_callback = false; });
   }
@@ -85,9 +85,9 @@ int connect(sqlite3* db, void*, int argc, const char* const* argv, sqlite3_vtab*
     if (kCreate) {
       const TableArguments parsed = parse_table_arguments(db, {argv + 3, argv + argc});
       if (parsed.source) {
-        create_following(made->shadow, parsed.spec, *parsed.source);
+        create_following(made->shadow, parsed.table, *parsed.source);
       } else {
-        create_table(made->shadow, parsed.spec);
+        create_table(made->shadow, parsed.table);
       }
     }
     require_ok(db, sqlite3_declare_vtab(db, "CREATE TABLE bloom(key, count HIDDEN, op HIDDEN, arg HIDDEN)"));

@@ -1,6 +1,5 @@
 #include "table/page_rows.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "crivo/hash.h"

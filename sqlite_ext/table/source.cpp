@@ -215,8 +215,8 @@ void SourceTriggers::require_names() const {
     const std::string trigger = name(event.name);
     Use use(statement);
     if (!use.bind(1, trigger).step() || std::ranges::count(ours, use.text(0), &Trigger::name) != 0) continue;
-    throw SqlError{"trigger " + trigger + " must be that of " + filter_ +
-                   ", got another of this name; drop that one first"};
+    throw SqlError{"trigger " + trigger + " must not exist, got one that " + filter_ +
+                   " did not create; drop it first"};
   }
 }
 

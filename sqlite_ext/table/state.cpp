@@ -171,17 +171,13 @@ void add_layer(TableState& state) {
   state.layers.push_back({whole_pages(size.units, state.page_bytes), static_cast<std::uint8_t>(size.probes)});
 }
 
-TableState plan_table(const TableSpec& spec, std::size_t max_row_bytes) {
-  require_table_kind(spec.filter);
-  if (spec.clock && spec.filter.kind != Kind::kBlocked) {
-    throw SqlError{"kind must be blocked if window is set, got " + kind_text(spec.filter)};
+TableState plan_table(const TableSpec& wanted, std::size_t max_row_bytes) {
+  require_table_kind(wanted.spec);
+  if (wanted.clock && wanted.spec.kind != Kind::kBlocked) {
+    throw SqlError{"kind must be blocked if window is set, got " + kind_text(wanted.spec)};
   }
   TableState state;
-  state.spec = spec.filter;
-  state.clock = spec.clock;
-  state.is_manual = spec.is_manual;
-  state.has_source = spec.has_source;
-  state.full_is_error = spec.full_is_error;
+  static_cast<TableSpec&>(state) = wanted;
   const bool is_scalable = state.spec.kind == Kind::kScalable;
   Shape shape{.kind = paged_kind(state.spec)};
   if (!is_scalable) shape = with_panes(unwrap(PagedFilter::plan(state.pane_spec())), state.clock);

@@ -18,7 +18,17 @@
 
 namespace crivo::sqlite {
 
-struct TableState {
+/// The requested options of a table.
+struct TableSpec {
+  FilterSpec spec;
+  std::optional<PaneClock> clock;  // only for a window
+  bool is_manual = false;          // op 'advance' sets the clock; otherwise it is SQLite's clock
+  bool has_source = false;         // the keys come from a column
+  bool full_is_error = false;      // whether a new key in an over-full page is an error; otherwise it is logged
+  friend bool operator==(const TableSpec&, const TableSpec&) = default;
+};
+
+struct TableState : TableSpec {
   /// A blocked filter of a scalable table, or the only filter of a table of another kind.
   struct Layer {
     std::uint64_t units = 0;
@@ -26,15 +36,10 @@ struct TableState {
     friend bool operator==(const Layer&, const Layer&) = default;
   };
 
-  FilterSpec spec;
-  std::size_t page_bytes = 0;      // payload bytes of a full page; in a window, of each pane
-  std::vector<Layer> layers;       // oldest first; never empty
-  std::optional<PaneClock> clock;  // only for a window
-  bool is_manual = false;          // op 'advance' sets the clock; otherwise it is SQLite's clock
-  bool has_source = false;         // the keys come from a column
+  std::size_t page_bytes = 0;  // payload bytes of a full page; in a window, of each pane
+  std::vector<Layer> layers;   // oldest first; never empty
   /// 0 or 1: the half of the page numbers in use. A rebuild fills the other half and then switches.
   unsigned half = 0;
-  bool full_is_error = false;  // whether a new key in an over-full page is an error; otherwise it is logged
 
   /// The bytes of a full page; in a window, of all its panes.
   [[nodiscard]] std::size_t whole_page_bytes() const noexcept {
@@ -56,18 +61,9 @@ void require_table_kind(const FilterSpec& spec);
 /// Whether the kind supports removing keys.
 [[nodiscard]] bool can_remove(Kind kind) noexcept;
 
-/// The requested options of a table.
-struct TableSpec {
-  FilterSpec filter;
-  std::optional<PaneClock> clock;
-  bool is_manual = false;
-  bool has_source = false;
-  bool full_is_error = false;
-};
-
 /// The state of an empty table, with rows of at most max_row_bytes bytes if possible. Throws SqlError naming an option
 /// that is not allowed.
-[[nodiscard]] TableState plan_table(const TableSpec& spec, std::size_t max_row_bytes);
+[[nodiscard]] TableState plan_table(const TableSpec& wanted, std::size_t max_row_bytes);
 /// Appends a layer to a scalable table. Throws SqlError if no further layer is possible.
 void add_layer(TableState& state);
 

@@ -1,5 +1,4 @@
 // The functions on filter tables. They read tables, so they are neither deterministic nor innocuous.
-#include <algorithm>
 #include <array>
 
 #include "crivo/host/scope_exit.h"
@@ -46,7 +45,7 @@ void use_table(const Call& call, const Body& use) {
   const std::string name = name_of(call.args[0], "table");
   // A hostile schema can replace a shadow table with a view that calls the function again: an endless recursion.
   bool& reads_table = call.connection().reads_table;
-  if (reads_table) throw SqlError{"table must have plain shadow tables, got one that calls the function"};
+  if (reads_table) throw SqlError{"table must have ordinary shadow tables, got a view that calls the function"};
   reads_table = true;
   const ScopeExit ends([&reads_table] { reads_table = false; });
   const bool has_schema = call.has(1);
@@ -128,7 +127,7 @@ void bloom_snapshot(const Call& call) {
     if (!call.has(2)) return set_result(call, snapshot(table, std::nullopt, most).ref());
     const std::int64_t pane = sqlite3_value_int64(call.args[2]);
     if (sqlite3_value_type(call.args[2]) != SQLITE_INTEGER || pane < 0) {
-      throw SqlError{"pane must be an integer from 0 (the newest) on, got " + shown(call.args[2])};
+      throw SqlError{"pane must be an integer of at least 0 (the newest), got " + shown(call.args[2])};
     }
     set_result(call, snapshot(table, static_cast<std::uint64_t>(pane), most).ref());
   });

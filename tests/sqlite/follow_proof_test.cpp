@@ -317,7 +317,7 @@ TEST_F(FollowProof, KeepsItsTriggersWhereARebuildFindsANameTaken) {
   const std::string before = ask(triggers);
   run("BEGIN");
   EXPECT_THAT(ask("INSERT INTO f(op) VALUES ('rebuild')"),
-              HasSubstr("trigger f_follow_insert must be that of f, got another of this name"));
+              HasSubstr("trigger f_follow_insert must not exist, got one that f did not create"));
   run("COMMIT");
   EXPECT_EQ(ask(triggers), before);
   run("ALTER TABLE s RENAME TO s2");
@@ -339,7 +339,7 @@ TEST_F(FollowProof, IsNotAnotherTableWithTheSameName) {
   run("ALTER TABLE p RENAME TO old");
   run("CREATE VIRTUAL TABLE p USING bloom(capacity=100)");
   EXPECT_EQ(sqlite3_step(query), SQLITE_ERROR);
-  EXPECT_THAT(sqlite3_errmsg(db_.get()), HasSubstr("p: table must keep its name while a statement uses it"));
+  EXPECT_THAT(sqlite3_errmsg(db_.get()), HasSubstr("p: table must not be renamed while a statement uses it"));
   sqlite3_finalize(query);
   EXPECT_EQ(found("a", "old"), "1");
   EXPECT_EQ(found("a", "p"), "0");

@@ -304,7 +304,8 @@ TEST_F(Table, SaysWhichPageIsDamaged) {
   EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("must be a blob of 4056 bytes, got 1"));
   run("UPDATE t_pages SET page_no = 1000000 WHERE page_no = 1");
   run("DELETE FROM t_pages WHERE page_no = " + page);
-  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("page 1000000 in table _pages must be in a layer"));
+  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"),
+              HasSubstr("page 1000000 in table _pages must belong to a layer"));
   run("UPDATE t_meta SET value = replace(value, 'k=', 'k=1')");
   EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "error: t: state in table _meta must match its checksum");
   run("DELETE FROM t_meta");

@@ -257,8 +257,8 @@ TEST_F(Window, GivesEachPaneAsAFilter) {
   EXPECT_EQ(ask("SELECT bloom_cardinality(bloom_snapshot('t', 'main', 0))"), "0");
   EXPECT_THAT(ask("SELECT bloom_snapshot('t', NULL, 8)"),
               HasSubstr("pane must be an integer from 0 (the newest) to 7, got 8"));
-  EXPECT_THAT(ask("SELECT bloom_snapshot('t', NULL, -1)"), HasSubstr("pane must be an integer from 0"));
-  EXPECT_THAT(ask("SELECT bloom_snapshot('t', NULL, 'x')"), HasSubstr("pane must be an integer from 0"));
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t', NULL, -1)"), HasSubstr("pane must be an integer of at least 0"));
+  EXPECT_THAT(ask("SELECT bloom_snapshot('t', NULL, 'x')"), HasSubstr("pane must be an integer of at least 0"));
 }
 
 // Compares a table with a filter. The filter's bytes are those of the table's rows.
