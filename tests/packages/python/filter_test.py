@@ -86,9 +86,9 @@ class FilterTest(unittest.TestCase):
     def test_wrong_options_are_named(self):
         for arguments, message in [
             (dict(), "capacity must be set if there are no keys, got neither"),
-            (dict(capacity=0), "capacity must be an int from 1 to 2^64 - 1, got 0"),
-            (dict(capacity=-1), "capacity must be an int from 1 to 2^64 - 1, got -1"),
-            (dict(capacity=2**64), "capacity must be an int from 1 to 2^64 - 1, got 18446744073709551616"),
+            (dict(capacity=0), "capacity must be an int from 1 to 2^40, got 0"),
+            (dict(capacity=-1), "capacity must be an int from 1 to 2^40, got -1"),
+            (dict(capacity=2**64), "capacity must be an int from 1 to 2^40, got 18446744073709551616"),
             (dict(capacity=2**41), "capacity must"), (dict(capacity=9, fp_rate=0), "fp_rate must be in (0, 1), got 0"),
             (dict(capacity=9, fp_rate=1.5), "fp_rate must be in (0, 1), got 1.5"),
             (dict(capacity=9, fp_rate=float("nan")), "fp_rate must be in (0, 1), got nan"),
