@@ -274,6 +274,15 @@ TEST(MappedFile, IsNotOpenedInTheTickOfItsLastChange) {
   }
 }
 
+TEST(MappedFile, IsNotOpenedInTheSecondOfItsLastChangeIfTimesAreWholeSeconds) {
+  const std::string path = write_file("second", blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kMappable));
+  const timespec now{.tv_sec = std::time(nullptr), .tv_nsec = 0};
+  const timespec times[2] = {now, now};
+  ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  const MappedFilter mapped = open_file(path);
+  EXPECT_GT(std::time(nullptr), now.tv_sec);
+}
+
 // A change through another program's mapping does not update the modification time.
 TEST(MappedFile, WhoseCodecChangesWhileItIsOpenedIsAnError) {
   Bytes blob = blob_of(filter_of(Kind::kBlocked).ref(), BlobForm::kRaw);

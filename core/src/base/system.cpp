@@ -48,11 +48,12 @@ int preallocate(int file, std::uint64_t bytes) {
   return reason;
 }
 
-/// CLOCK_REALTIME_COARSE is the clock of file times. It advances in steps of a few milliseconds.
+/// CLOCK_REALTIME_COARSE is the clock of file times. It advances in steps of a few milliseconds. Some file systems (and
+/// qemu, for s390x) record whole seconds.
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return now.tv_sec == changed.tv_sec && now.tv_nsec == changed.tv_nsec;
+  return now.tv_sec == changed.tv_sec && (now.tv_nsec == changed.tv_nsec || changed.tv_nsec == 0);
 }
 
 std::string own_path(const char*) {
@@ -124,14 +125,14 @@ int preallocate(int file, std::uint64_t bytes) {
   return 0;
 }
 
-/// Assumes that the clock of file times advances at least every 10 ms.
+/// Assumes that file times advance at least every 10 ms, or are whole seconds.
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   const auto seconds = now.tv_sec - changed.tv_sec;
   if (seconds < 0 || seconds > 1) return false;
   const auto passed = seconds * 1'000'000'000 + now.tv_nsec - changed.tv_nsec;
-  return passed >= 0 && passed < 10'000'000;
+  return passed >= 0 && (passed < 10'000'000 || (seconds == 0 && changed.tv_nsec == 0));
 }
 
 /// If the name has no folder, the shell found this program in PATH, and will find the other programs in PATH too.

@@ -51,7 +51,7 @@ MappedFile::~MappedFile() {
 // Two changes within one clock tick have the same modification time. If the file was changed in the present tick, wait
 // for the next one, so that every later change is detected.
 Result<void> MappedFile::record_state() {
-  constexpr int kMaxTicks = 100;
+  constexpr int kMaxTicks = 1200;  // of at least 1 ms; some file systems record whole seconds
   for (int tick = 0; tick < kMaxTicks; ++tick) {
     if (::fstat(fd_.get(), &opened_) != 0) return failed("be readable", errno);
     if (!S_ISREG(opened_.st_mode)) {
