@@ -164,6 +164,10 @@ TEST(PagedFilter, RefusesWhatCannotLieInPages) {
     ASSERT_FALSE(opened) << bytes;
     EXPECT_EQ(opened.error().message, "page bytes must be a multiple of 64 above 0, got " + std::to_string(bytes));
   }
+  const Shape growing = AnyFilter::create({.kind = Kind::kGrowing, .capacity = 1000})->shape();
+  const std::size_t granule = PagedFilter::granularity(growing);
+  EXPECT_EQ(PagedFilter::open(growing, 2 * granule).error().message,
+            "page bytes must be " + std::to_string(granule) + ", got " + std::to_string(2 * granule));
   FilterSpec cuckoo{.kind = Kind::kCuckoo, .capacity = 1000};
   const auto opened = PagedFilter::open(AnyFilter::create(cuckoo)->shape(), 4096);
   EXPECT_EQ(opened.error().message,

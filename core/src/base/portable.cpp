@@ -67,9 +67,9 @@ double exp(double x) noexcept {
   if (std::isnan(x)) return x;
   if (x > 709.79) return kInfinity;
   if (x < -745.2) return 0;
-  const double exponent = std::round(x / std::numbers::ln2);
-  const double rest = (x - exponent * kLn2High) - exponent * kLn2Low;
-  return std::ldexp(1 + expm1_series(rest), static_cast<int>(exponent));
+  const double exponent_of_two = std::round(x / std::numbers::ln2);
+  const double rest = (x - exponent_of_two * kLn2High) - exponent_of_two * kLn2Low;
+  return std::ldexp(1 + expm1_series(rest), static_cast<int>(exponent_of_two));
 }
 
 double expm1(double x) noexcept { return std::abs(x) < 0.34 ? expm1_series(x) : exp(x) - 1; }

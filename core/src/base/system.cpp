@@ -49,7 +49,7 @@ int preallocate(int file, std::uint64_t bytes) {
 }
 
 /// CLOCK_REALTIME_COARSE is the clock of file times. It advances in steps of a few milliseconds. Some file systems (and
-/// qemu, for s390x) record whole seconds.
+/// qemu, for s390x) store whole seconds.
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);

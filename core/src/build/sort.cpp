@@ -171,8 +171,7 @@ Result<std::size_t> sort_distinct(std::span<HashedValue> keys, BuildTask& task, 
 std::span<std::uint64_t> sort_distinct(std::span<std::uint64_t> hashes) {
   if (!std::is_sorted(hashes.begin(), hashes.end()))
     Sorter<std::uint64_t>(std::pmr::new_delete_resource()).sort(hashes, kHashBits);
-  const auto end = std::unique(hashes.begin(), hashes.end());
-  return hashes.first(static_cast<std::size_t>(end - hashes.begin()));
+  return hashes.first(*drop_repeated(hashes));
 }
 
 }  // namespace crivo

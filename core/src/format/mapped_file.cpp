@@ -51,8 +51,8 @@ MappedFile::~MappedFile() {
 // Two changes within one clock tick have the same modification time. If the file was changed in the present tick, wait
 // for the next one, so that every later change is detected.
 Result<void> MappedFile::record_state() {
-  constexpr int kMaxTicks = 1200;  // of at least 1 ms; some file systems record whole seconds
-  for (int tick = 0; tick < kMaxTicks; ++tick) {
+  constexpr int kMaxPauses = 1200;  // of at least 1 ms: some file systems store whole seconds
+  for (int i = 0; i < kMaxPauses; ++i) {
     if (::fstat(fd_.get(), &opened_) != 0) return failed("be readable", errno);
     if (!S_ISREG(opened_.st_mode)) {
       return bad_argument("file must be a regular one, got ", path_, ": ", kind_of(opened_.st_mode));

@@ -120,8 +120,8 @@ class MaybeReader final : public abi::FilterBitsReader {
 // Whether this is a block that builders write instead of a filter: RocksDB's for a partition without keys, of 5 bytes,
 // or Crivo's and RocksDB's for a filter that every key passes.
 bool is_no_filter(const rocksdb::Slice& contents) noexcept {
-  return contents.size() == 5 || (contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6,
-                                                                      [](char byte) { return byte == 0; }));
+  if (contents.size() == 5) return true;
+  return contents.size() == 6 && std::all_of(contents.data(), contents.data() + 6, [](char byte) { return byte == 0; });
 }
 
 // RocksDB's built-in filters have 16 n + 5 bytes (5 bytes mean "no key"), or 6 bytes ("every key"). Crivo's filters
