@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <vector>
 
 #include "crivo/hash.h"
@@ -176,12 +175,13 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value
   if (!operation.state().has_source) throw SqlError{"table must have a source for op follow, got no source"};
   const SourceHazards& hazards = watch_.refresh(table.shadow);
   const bool replaces = or_replace || hazards.has_replace;
+  const bool is_counted_later = !replaces && !hazards.has_foreign_insert_trigger;
   switch (op) {
     case TriggerOp::kInsert:
-      begin_insert(operation, added, !replaces && !hazards.has_foreign_insert_trigger);
+      begin_insert(operation, added, is_counted_later);
       break;
     case TriggerOp::kInserted:
-      end_insert(operation, added);
+      end_insert(operation, added, is_counted_later);
       break;
     case TriggerOp::kUpdate:
       if (!is_same || replaces) add(operation, added);
@@ -220,22 +220,19 @@ const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
 }
 
 void Follower::begin_insert(Operation& table, const KeyBytes& key, bool is_counted_later) {
-  constexpr std::size_t kMostInserts = 1000;  // as deep as SQLite nests triggers
   if (key.is_null()) return;
   if (!can_remove(table.state().spec.kind)) return add(table, key);  // there is no AFTER INSERT trigger
   const std::uint64_t hash = hash_key(key.view(), table.state().spec.seed);
   const bool is_new = table.add_hash(hash, /*only_if_absent=*/is_counted_later);
-  // Rows that were skipped leave entries. The last entries are those of the open rows.
-  if (inserts_.size() == 2 * kMostInserts) inserts_.erase(inserts_.begin(), inserts_.end() - kMostInserts);
-  inserts_.push_back({hash, is_new || !is_counted_later});
+  last_begun_ = {hash, is_new || !is_counted_later};
 }
 
-void Follower::end_insert(Operation& table, const KeyBytes& key) {
+// If a trigger of the application inserted further rows after this one was begun, the last begun row may be another
+// one. But with such a trigger, begin_insert counts every key.
+void Follower::end_insert(Operation& table, const KeyBytes& key, bool is_counted_later) {
   if (key.is_null()) return;
-  const std::uint64_t hash = hash_key(key.view(), table.state().spec.seed);
-  const auto found = std::ranges::find(inserts_.rbegin(), inserts_.rend(), hash, &Insert::hash);
-  const bool is_counted = found != inserts_.rend() && found->is_counted;
-  if (found != inserts_.rend()) inserts_.erase(std::prev(found.base()), inserts_.end());
+  const bool is_last = last_begun_.hash == hash_key(key.view(), table.state().spec.seed);
+  const bool is_counted = is_last ? last_begun_.is_counted : !is_counted_later;
   if (!is_counted) add(table, key);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "table/filter_table.h"
 #include "table/source.h"
@@ -43,19 +42,17 @@ class Follower {
   /// For a row that is about to be inserted. With `is_counted_later`, counts only an absent key.
   void begin_insert(Operation& table, const KeyBytes& key, bool is_counted_later);
   /// For an inserted row: counts the key, unless begin_insert has counted it.
-  void end_insert(Operation& table, const KeyBytes& key);
+  void end_insert(Operation& table, const KeyBytes& key, bool is_counted_later);
   void add(Operation& table, const KeyBytes& key);
   void remove(Operation& table, const KeyBytes& key, bool is_certain);
 
   struct Insert {
-    std::uint64_t hash;
-    bool is_counted;
+    std::uint64_t hash = 0;
+    bool is_counted = false;
   };
 
   SourceWatch watch_;
-  // The rows that were begun and not ended, innermost last, because a trigger of the application can insert further
-  // rows in between. A skipped row (OR IGNORE) leaves its entry behind.
-  std::vector<Insert> inserts_;
+  Insert last_begun_;  // the row of the last begin_insert
 };
 
 /// The number of old keys that the filter could not remove since it was last built.

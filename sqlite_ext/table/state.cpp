@@ -65,6 +65,12 @@ class StateFields {
     return *number;
   }
 
+  [[nodiscard]] bool flag(std::string_view name) {
+    const auto value = number<unsigned>(name);
+    if (value > 1) damaged_state("have 0 or 1 as " + std::string(name) + ", got " + std::to_string(value));
+    return value == 1;
+  }
+
   void require_end() const {
     if (!rest_.empty()) damaged_state("end after these fields");
   }
@@ -121,7 +127,7 @@ void read_clock(StateFields& fields, TableState& state) {
   PaneClock clock;
   clock.pane_length = fields.number<std::int64_t>("pane_length");
   clock.panes = fields.number<std::uint32_t>("panes");
-  state.is_manual = fields.number<unsigned>("manual") != 0;
+  state.is_manual = fields.flag("manual");
   clock.first_pane = fields.number<std::int64_t>("first_pane");
   clock.generation = fields.number<std::uint64_t>("generation");
   if (!clock.is_sound()) damaged_state("have a valid window");
@@ -235,7 +241,7 @@ TableState parse_state(std::string_view text) {
   if (fields.has("pane_length")) read_clock(fields, state);
   for (std::size_t i = 0; i < layers; ++i) (void)state.filter(i);  // throws if the shape is invalid
   state.has_source = fields.has("source_half");
-  if (state.has_source) state.half = fields.number<unsigned>("source_half") != 0 ? 1 : 0;
+  if (state.has_source) state.half = fields.flag("source_half") ? 1 : 0;
   if (fields.has("on_full")) {
     if (fields.text("on_full") != "error") damaged_state("have error as on_full");
     state.full_is_error = true;

@@ -83,6 +83,8 @@ TEST_F(TableHostile, AWindowOutOfItsRangesIsRefused) {
     run("UPDATE t_meta SET value = ?", {with_field(state, field, value)});
     EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("must have a valid window")) << field << "=" << value;
   }
+  run("UPDATE t_meta SET value = ?", {with_field(state, "manual", "2")});
+  EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("must have 0 or 1 as manual, got 2"));
   run("UPDATE t_meta SET value = ?", {state});
   EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "1");
 }
