@@ -221,6 +221,17 @@ TEST(FilterTree, CountsTheFiltersOfRunningFlushes) {
   end.set_value();
 }
 
+// RocksDB lists the file of job 2 only with that of job 1.
+TEST(FilterTree, EndsNoFlushBeforeTheEarlierOnesOfItsColumnFamily) {
+  FilterTree tree;
+  std::size_t counted = 0;
+  std::jthread([&] { (void)tree.reserve({1, "a"}, 100'000, 0, 5'000, counted); }).join();
+  (void)tree.reserve({2, "a"}, 100'000, 0, 10'000, counted);
+  EXPECT_EQ(tree.reserve({3, "b"}, 100'000, 0, 0, counted), (105'000U - 15'000) / 2);
+  tree.cancel_flushes(2);
+  EXPECT_EQ(tree.reserve({3, "b"}, 100'000, 0, 0, counted), (105'000U - 5'000) / 2);
+}
+
 // The other files have larger filters, from an earlier plan.
 TEST(LimitPlan, GivesACompactionNoMoreThanTheOtherFilesLeave) {
   constexpr double kKeys = 1'000'000;

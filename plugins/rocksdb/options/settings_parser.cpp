@@ -280,7 +280,7 @@ Result<Settings> SettingsParser::finish() const {
 std::string policy_id(const PolicyInfo& policy, const Settings& settings) {
   std::string id(policy.name);
   for (const OptionInfo& option : kOptions) {
-    if ((option.policies & policy.id) == 0 || option.access.text == nullptr) continue;
+    if ((option.policies & policy.id) == 0) continue;
     const std::string text = option.access.text(settings);
     if (text.empty()) continue;
     const bool positional = option.name == kBitsPerKey || option.name == kBloomBeforeLevel;

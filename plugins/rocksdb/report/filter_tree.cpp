@@ -179,7 +179,7 @@ ListedTree FilterTree::of(const std::string& family) const {
 }
 
 template <typename HasEnded>
-void FilterTree::end_flushes(const HasEnded& has_ended) {
+void FilterTree::move_to_unlisted(const HasEnded& has_ended) {
   std::erase_if(flushed_, [&](const auto& each) {
     const bool ended = has_ended(each.first, each.second);
     if (ended) unlisted_bytes_ += each.second.bytes;
@@ -190,10 +190,15 @@ void FilterTree::end_flushes(const HasEnded& has_ended) {
 std::size_t FilterTree::reserve(const Flush& flush, std::uint64_t max_total_bytes, double moving_bytes,
                                 std::size_t wanted, std::size_t& counted) {
   const std::lock_guard lock(mutex_);
-  // The thread's earlier jobs have written their files. RocksDB does not report the end of all of them: not if the
-  // column family was dropped, or if another job's write to the MANIFEST failed.
-  end_flushes([&](const Flush& each, const Flushed& flushed) {
-    return flushed.thread == std::this_thread::get_id() && each.job != flush.job;
+  // RocksDB does not report the end of a flush if its column family was dropped, or if another job's write to the
+  // MANIFEST failed. So a thread that starts a job has ended its earlier jobs. But RocksDB lists a job's file only with
+  // the files of the column family's earlier jobs.
+  move_to_unlisted([&](const Flush& each, const Flushed& flushed) {
+    const auto is_earlier = [&](const auto& other) {
+      return other.first.family == each.family && other.first.job < each.job;
+    };
+    return flushed.thread == std::this_thread::get_id() && each.job != flush.job &&
+           std::ranges::none_of(flushed_, is_earlier);
   });
   std::uint64_t& own = flushed_[flush].bytes;
   ListedTree others = sums();
@@ -214,7 +219,8 @@ void FilterTree::count(const Flush& flush, std::size_t counted, std::size_t byte
 
 void FilterTree::end_flush(const Flush& flush) {
   const std::lock_guard lock(mutex_);
-  end_flushes([&](const Flush& each, const Flushed&) { return each.family == flush.family && each.job <= flush.job; });
+  move_to_unlisted(
+      [&](const Flush& each, const Flushed&) { return each.family == flush.family && each.job <= flush.job; });
 }
 
 void FilterTree::cancel_flushes(int job) {

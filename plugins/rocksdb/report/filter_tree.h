@@ -119,9 +119,10 @@ class FilterTree {
   [[nodiscard]] std::uint64_t limit_of(const Families::value_type& family) const;
   /// The sums of the list, without the levels of a column family. The mutex must be held.
   [[nodiscard]] ListedTree sums() const;
-  /// Counts the flushes for which `has_ended` holds until the next list. The mutex must be held.
+  /// Moves the flushes for which `has_ended` holds to unlisted_bytes_, where they count until the next list. The mutex
+  /// must be held.
   template <typename HasEnded>
-  void end_flushes(const HasEnded& has_ended);
+  void move_to_unlisted(const HasEnded& has_ended);
   /// No value after an error that may be temporary.
   [[nodiscard]] static std::optional<Filter> read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
   [[nodiscard]] Families sum(rocksdb::DB& db, const std::vector<rocksdb::LiveFileMetaData>& files);

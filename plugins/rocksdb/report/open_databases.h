@@ -57,8 +57,7 @@ struct TreeOfFolder {
 };
 [[nodiscard]] std::vector<TreeOfFolder> all_filter_trees();
 
-/// Records the database on which this thread works, by its tree, which may be null, and the job of its flush; 0 for a
-/// compaction.
+/// Sets this thread's database, by its tree (may be null), and the job of its running flush; 0 if it runs none.
 void begin_work(const std::shared_ptr<FilterTree>& tree, int flush_job = 0) noexcept;
 /// The job of the flush that this thread runs; 0 if it runs none.
 [[nodiscard]] int flush_job_of_thread() noexcept;

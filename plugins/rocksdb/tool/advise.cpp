@@ -188,15 +188,10 @@ std::string why_nothing(const ReadFamily& family) {
 /// The goals. `memory`: the bytes for this column family, if given.
 std::vector<Plan> goals(const FamilyTree& tree, std::optional<double> memory) {
   const FilterCosts now = tree.all().costs;
-  char text[120];
-  if (memory) {
-    std::snprintf(text, sizeof text, "In %.0f bytes", *memory);
-    return {{"memory", *memory, text, {}}};
-  }
+  if (memory) return {{"memory", *memory, format("In %.0f bytes", *memory), {}}};
   if (now.bytes == 0) {
     const double usual = kUsualBitsPerKey * static_cast<double>(tree.all().keys) / 8;
-    std::snprintf(text, sizeof text, "There are no filters. In %.0f bits per key", kUsualBitsPerKey);
-    return {{"memory", usual, text, {}}};
+    return {{"memory", usual, format("There are no filters. In %.0f bits per key", kUsualBitsPerKey), {}}};
   }
   std::vector<Plan> plans = {{"memory", now.bytes, "With at most the present memory", {}}};
   // If the policy does not read the filters, every read is wasted, and the number of wasted reads is not a useful goal.
