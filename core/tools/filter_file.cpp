@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <optional>
 
 #include "command.h"
 #include "crivo/host/raw_blob.h"

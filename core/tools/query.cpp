@@ -152,7 +152,7 @@ void note_files(const QueryOptions& options) {
   });
   if (file == options.keys.end()) return;
   note("query", in_quotes(*file) + " is looked up as a key; " +
-                    (*file == "-" ? "without a key, the lines of standard input are"
+                    (*file == "-" ? "omit KEY to look up the lines of standard input"
                                   : "use < " + shown(*file) + " for the lines of that file"));
 }
 

@@ -101,9 +101,8 @@ TEST_F(ToolTest, NamesTheWrongPartOfAWindow) {
               "crivo build: panes must be in [1, 256], got "s + panes + "\n");
   }
   EXPECT_EQ(crivo("build -o f --kind 'window:0 days/7'", "a").err,
-            "crivo build: kind window must be written alone or as window:<length like '7 days' or seconds[/panes: 1 to "
-            "256]>, "
-            "got 'window:0 days/7'\n");
+            "crivo build: kind window must be written alone or as window:<length up to 100 years, like '7 days' or "
+            "seconds[/panes: 1 to 256]>, got 'window:0 days/7'\n");
 }
 
 TEST_F(ToolTest, NotesThatTheInputHasNoKeys) {

@@ -210,7 +210,8 @@ TEST(WindowSpec, TakesATimeAndANumberOfPanes) {
   for (const char* wrong : {"window:", "window:/8", "window:0", "window:-1 days", "window:7 moons", "window:7 days/",
                             "window:7 days/x", "window:nan", "window:101 years", "window:6000 weeks"}) {
     EXPECT_THAT(text_of(wrong), HasSubstr("kind window must be written alone or as window:<")) << wrong;
-    EXPECT_THAT(text_of(wrong), HasSubstr("length like '7 days' or seconds[/panes: 1 to 256]")) << wrong;
+    EXPECT_THAT(text_of(wrong), HasSubstr("length up to 100 years, like '7 days' or seconds[/panes: 1 to 256]"))
+        << wrong;
   }
   const auto refusal = [](const FilterSpec& spec) { return error_of(AnyFilter::create(spec)); };
   FilterSpec spec = spec_of(8, 100);

@@ -19,7 +19,8 @@ bool raise_bad_argument(const char* format, ...);
 /// false, for the caller to return.
 bool refuse_type(const char* field, const char* wanted, PyObject* value);
 
-/// Reads an int from `least` to 2^64 - 1. False with an exception that names the field, and the range up to `most`.
+/// Reads an int from `least` to 2^64 - 1. False with an exception that names the field and the range. `most`: the upper
+/// end of the range in the message; the library checks it.
 [[nodiscard]] bool read_integer(const char* field, PyObject* value, uint64_t least, uint64_t* number,
                                 const char* most = "2^64 - 1");
 

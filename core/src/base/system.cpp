@@ -48,8 +48,8 @@ int preallocate(int file, std::uint64_t bytes) {
   return reason;
 }
 
-/// CLOCK_REALTIME_COARSE is the clock of file times. It advances in steps of a few milliseconds. Some file systems (and
-/// qemu, for s390x) store whole seconds.
+/// CLOCK_REALTIME_COARSE is the clock of file times. It advances in steps of a few milliseconds. Some file systems
+/// store whole seconds, and so does qemu's emulation of s390x.
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -125,14 +125,14 @@ int preallocate(int file, std::uint64_t bytes) {
   return 0;
 }
 
-/// Assumes that file times advance at least every 10 ms, or are whole seconds.
+/// Assumes that file times lag this clock by at most 10 ms, and are at least that fine, or whole seconds.
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   const auto seconds = now.tv_sec - changed.tv_sec;
   if (seconds < 0 || seconds > 1) return false;
   const auto passed = seconds * 1'000'000'000 + now.tv_nsec - changed.tv_nsec;
-  return passed >= 0 && (passed < 10'000'000 || (seconds == 0 && changed.tv_nsec == 0));
+  return passed >= 0 && passed < (changed.tv_nsec == 0 ? 1'010'000'000 : 10'000'000);
 }
 
 /// If the name has no folder, the shell found this program in PATH, and will find the other programs in PATH too.

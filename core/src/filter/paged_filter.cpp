@@ -38,7 +38,7 @@ std::size_t PagedFilter::granularity(const Shape& shape) noexcept {
 
 Result<PagedFilter> PagedFilter::open(const Shape& shape, std::size_t page_bytes) {
   const Paging* paging = paging_of(shape);
-  if (paging == nullptr) return unpageable(shape, false);
+  if (paging == nullptr) return unpageable(shape, /*as_payload=*/false);
   const KindRow& row = *find_kind(shape.kind);
   if (auto valid = check_hash_id(row.info, shape); !valid) return valid.error();
   const Result<std::uint64_t> payload = row.payload_bytes(shape);
@@ -56,7 +56,7 @@ Result<PagedFilter> PagedFilter::open(const Shape& shape, std::size_t page_bytes
 
 Result<PagedFilter> PagedFilter::open_payload(const Shape& shape, std::size_t page_bytes) {
   const Paging* paging = paging_of(shape);
-  if (paging == nullptr || !paging->is_payload()) return unpageable(shape, true);
+  if (paging == nullptr || !paging->is_payload()) return unpageable(shape, /*as_payload=*/true);
   return open(shape, page_bytes);
 }
 

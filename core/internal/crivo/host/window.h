@@ -32,8 +32,8 @@ struct PaneClock {
   /// The number of stored panes.
   [[nodiscard]] std::uint32_t stored_panes() const noexcept { return panes + 1; }
   /// The index of a generation's pane among the stored panes.
-  [[nodiscard]] std::uint32_t place(std::uint64_t of_generation) const noexcept {
-    return static_cast<std::uint32_t>(of_generation % stored_panes());
+  [[nodiscard]] std::uint32_t stored_index(std::uint64_t number) const noexcept {
+    return static_cast<std::uint32_t>(number % stored_panes());
   }
   /// The generation at this time, or the newest known generation if it is later.
   [[nodiscard]] std::uint64_t generation_at(Time time) const noexcept;

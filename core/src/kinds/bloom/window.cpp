@@ -121,7 +121,7 @@ struct Window {
   static constexpr Kind kKind = Kind::kWindow;
   static constexpr std::string_view kName = "window";
   static constexpr const char* kUnitName = "number of blocks";
-  static constexpr std::string_view kOption = "length like '7 days' or seconds[/panes: 1 to 256]";
+  static constexpr std::string_view kOption = "length up to 100 years, like '7 days' or seconds[/panes: 1 to 256]";
 
   static bool set_option(FilterSpec& spec, std::string_view text) {
     const std::size_t slash = text.find('/');
@@ -225,7 +225,7 @@ struct Window {
   static Result<void> add(Store store, std::span<const std::uint64_t> hashes, std::uint64_t& added) {
     constexpr std::size_t kAhead = 16;
     const PaneClock window = *clock_of(store.shape, store.payload.data());
-    const std::uint32_t newest = window.place(window.generation);
+    const std::uint32_t newest = window.stored_index(window.generation);
     const PaneLayout layout(store.shape);
     const auto block_of = [&](std::uint64_t hash) {
       const PaneLayout::Place place = layout.place_of(mulhi(hash, store.shape.units));
@@ -255,7 +255,7 @@ struct Window {
       for (std::uint64_t block = 0; block < store.shape.units; ++block) {
         const PaneLayout::Place place = layout.place_of(block);
         for (std::uint64_t i = 0; i < passed; ++i) {
-          std::byte* pane = store.payload.data() + place.in(now.place(now.generation - i));
+          std::byte* pane = store.payload.data() + place.in(now.stored_index(now.generation - i));
           std::fill_n(pane, kBlockBytes, std::byte{0});
         }
       }
