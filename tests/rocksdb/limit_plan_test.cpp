@@ -6,13 +6,12 @@
 #include <rocksdb/table.h>
 
 #include <cmath>
-#include <future>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "options/level_specs.h"
 #include "report/filter_tree.h"
+#include "support.h"
 
 namespace crivo::testing {
 namespace {
@@ -175,61 +174,58 @@ TEST(FilterTree, CountsTheFiltersOfRunningFlushes) {
   const auto most = [&](const Flush& flush, std::size_t wanted) {
     return tree.reserve(flush, 100'000, 0, wanted, counted);
   };
-  // Each flush runs in a thread that outlives it, as in RocksDB.
-  std::promise<void> end;
-  const std::shared_future<void> ended = end.get_future();
-  std::vector<std::jthread> threads;
-  const auto in_its_thread = [&](const auto& flush) {
-    std::promise<void> done;
-    threads.emplace_back([&, ended] {
-      flush();
-      done.set_value();
-      ended.wait();
-    });
-    done.get_future().wait();
-  };
-  in_its_thread([&] {
-    EXPECT_EQ(most({1, "a"}, 5'000), 52'500U);
-    EXPECT_EQ(counted, 5'000U) << "at once, because other flushes run in parallel";
-  });
-  in_its_thread([&] {
-    EXPECT_EQ(most({2, "a"}, 60'000), 50'000U) << "the same column family's next memtable";
-    EXPECT_EQ(counted, 50'000U) << "no more than it can have";
-    tree.count({2, "a"}, counted, 45'000);
-    EXPECT_EQ(most({2, "a"}, 60'000), 50'000U) << "for all partitions together";
-    EXPECT_EQ(counted, 5'000U);
-    tree.count({2, "a"}, counted, 0);
-  });
-  in_its_thread([&] {
-    EXPECT_EQ(most({3, "b"}, 0), (105'000U - 50'000) / 2);
-    tree.cancel_flushes(1);
-    EXPECT_EQ(most({3, "b"}, 0), (105'000U - 45'000) / 2);
-    tree.end_flush({2, "a"});
-    EXPECT_EQ(most({3, "b"}, 0), (105'000U - 45'000) / 2) << "until the next list";
-    EXPECT_EQ(most({3, "c"}, 10'000), (105'000U - 45'000) / 2) << "in an atomic flush";
-    EXPECT_EQ(most({3, "b"}, 0), (105'000U - 55'000) / 2);
-    EXPECT_EQ(most({4, "b"}, 20'000), (105'000U - 55'000) / 2);
-    tree.cancel_flushes(3);
-    EXPECT_EQ(most({4, "c"}, 0), (105'000U - 75'000) / 2) << "the thread's job 4 has ended job 3";
-  });
-  in_its_thread([&] {
-    EXPECT_EQ(most({5, "b"}, 5'000), (105'000U - 75'000) / 2);
-    tree.end_flush({5, "b"});
-    tree.cancel_flushes(4);
-    EXPECT_EQ(most({6, "d"}, 0), (105'000U - 80'000) / 2) << "the end of job 5 was that of job 4, too";
-  });
-  end.set_value();
+  EXPECT_EQ(most({1, "a"}, 5'000), 52'500U);
+  EXPECT_EQ(counted, 5'000U) << "at once, because other flushes run in parallel";
+  EXPECT_EQ(most({2, "a"}, 60'000), 50'000U) << "the same column family's next memtable";
+  EXPECT_EQ(counted, 50'000U) << "no more than it can have";
+  tree.count({2, "a"}, counted, 45'000);
+  EXPECT_EQ(most({2, "a"}, 60'000), 50'000U) << "for all partitions together";
+  EXPECT_EQ(counted, 5'000U);
+  tree.count({2, "a"}, counted, 0);
+  EXPECT_EQ(most({3, "b"}, 0), (105'000U - 50'000) / 2);
+  tree.cancel_flushes(1);
+  EXPECT_EQ(most({3, "b"}, 0), (105'000U - 45'000) / 2);
+  tree.end_writing({2, "a"});
+  tree.end_flush({2, "a"});
+  EXPECT_EQ(most({3, "b"}, 0), (105'000U - 45'000) / 2) << "until the next list";
+  EXPECT_EQ(most({3, "c"}, 10'000), (105'000U - 45'000) / 2) << "in an atomic flush";
+  EXPECT_EQ(most({3, "b"}, 0), (105'000U - 55'000) / 2);
 }
 
-// RocksDB lists the file of job 2 only with that of job 1.
-TEST(FilterTree, EndsNoFlushBeforeTheEarlierOnesOfItsColumnFamily) {
+/// The bytes that count for flushes, listed or not.
+std::size_t flushed_bytes(FilterTree& tree) {
+  std::size_t counted = 0;
+  return 105'000 - 2 * tree.reserve({99, "another"}, 100'000, 0, 0, counted);
+}
+
+TEST(FilterTree, EndsWrittenFlushesWithALaterOneOfTheColumnFamily) {
   FilterTree tree;
   std::size_t counted = 0;
-  std::jthread([&] { (void)tree.reserve({1, "a"}, 100'000, 0, 5'000, counted); }).join();
-  (void)tree.reserve({2, "a"}, 100'000, 0, 10'000, counted);
-  EXPECT_EQ(tree.reserve({3, "b"}, 100'000, 0, 0, counted), (105'000U - 15'000) / 2);
+  for (const int job : {1, 2, 3, 4}) (void)tree.reserve({job, job == 2 ? "b" : "a"}, 100'000, 0, 1'000, counted);
+  for (const int job : {1, 2, 4}) tree.end_writing({job, job == 2 ? "b" : "a"});
+  EXPECT_EQ(flushed_bytes(tree), 4'000U) << "a written file is not listed before that of an earlier flush";
+  tree.end_flush({4, "a"});
+  tree.cancel_flushes(1);
+  EXPECT_EQ(flushed_bytes(tree), 4'000U) << "job 1 has ended with job 4, and both count until the next list";
+  tree.cancel_flushes(3);
+  EXPECT_EQ(flushed_bytes(tree), 3'000U) << "job 3 was running";
   tree.cancel_flushes(2);
-  EXPECT_EQ(tree.reserve({3, "b"}, 100'000, 0, 0, counted), (105'000U - 5'000) / 2);
+  EXPECT_EQ(flushed_bytes(tree), 2'000U) << "job 2 is of another column family";
+}
+
+// RocksDB does not report the end of the flush of a dropped column family.
+TEST(FilterTree, ForgetsTheWrittenFlushesOfDroppedColumnFamilies) {
+  const ScratchDatabase db(configured({}));
+  const Family fresh = create_family(*db, configured({}), "fresh");
+  FilterTree tree;
+  std::size_t counted = 0;
+  for (const char* family : {"dropped", "fresh"}) {
+    (void)tree.reserve({1, family}, 100'000, 0, 1'000, counted);
+    tree.end_writing({1, family});
+  }
+  (void)tree.reserve({2, "running"}, 100'000, 0, 1'000, counted);
+  tree.list(*db, /*now=*/true);
+  EXPECT_EQ(flushed_bytes(tree), 2'000U);
 }
 
 // The other files have larger filters, from an earlier plan.

@@ -71,6 +71,12 @@ void CounterListener::update(rocksdb::DB& db, std::size_t inputs, int begun_job,
   // files, and a closing database logs no counters.
 }
 
+void CounterListener::OnTableFileCreated(const rocksdb::TableFileCreationInfo& file) try {
+  if (file.reason == rocksdb::TableFileCreationReason::kFlush) end_writing_of_thread(file.cf_name);
+} catch (...) {
+  // No memory. If RocksDB does not report the end of this flush, its filters count until the database is closed.
+}
+
 void CounterListener::OnColumnFamilyHandleDeletionStarted(rocksdb::ColumnFamilyHandle* handle) try {
   const auto closing = remove_database(handle);
   if (!closing) return;

@@ -53,6 +53,7 @@ class CounterListener final : public rocksdb::EventListener {
   const char* Name() const override { return name_.c_str(); }
   void OnFlushBegin(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override { update(*db, 0, flush.job_id); }
   void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& flush) override { update(*db, 0, 0, &flush); }
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& file) override;
   void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status*) override { cancel_flush_of_thread(); }
   void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo&) override { update(*db, 0); }
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& compaction) override {

@@ -127,14 +127,35 @@ void FilterTree::list(rocksdb::DB& db, bool now) {
   db.GetRootDB()->GetLiveFilesMetaData(&files);
   next_list_ = std::max(next_list_, started - kBurst) + kPausePerListing * (steady_clock::now() - started);
   Families families = sum(db, files);
+  {
+    const std::lock_guard lock(mutex_);
+    families_.swap(families);
+    unlisted_bytes_ -= listed_flushes;
+    // A column family without files has no share of the limit, and may have been dropped. A column family that is
+    // writing its first file (is_new) is not listed yet, and stays.
+    std::erase_if(limits_,
+                  [&](const auto& limit) { return !limit.second.is_new && families_.count(limit.first) == 0; });
+    for (auto& [family, limit] : limits_) limit.is_new = false;
+    was_listed_ = true;
+  }
+  forget_dropped(db);
+}
+
+void FilterTree::forget_dropped(rocksdb::DB& db) {
+  std::vector<Flush> unlisted;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [flush, flushed] : flushed_) {
+      if (flushed.is_written && families_.count(flush.family) == 0) unlisted.push_back(flush);
+    }
+  }
+  if (unlisted.empty()) return;
+  std::vector<rocksdb::ColumnFamilyMetaData> existing;
+  db.GetRootDB()->GetAllColumnFamilyMetaData(&existing);
   const std::lock_guard lock(mutex_);
-  families_.swap(families);
-  unlisted_bytes_ -= listed_flushes;
-  // A column family without files has no share of the limit, and may have been dropped. A column family that is writing
-  // its first file (is_new) is not listed yet, and stays.
-  std::erase_if(limits_, [&](const auto& limit) { return !limit.second.is_new && families_.count(limit.first) == 0; });
-  for (auto& [family, limit] : limits_) limit.is_new = false;
-  was_listed_ = true;
+  for (const Flush& flush : unlisted) {
+    if (std::ranges::count(existing, flush.family, &rocksdb::ColumnFamilyMetaData::name) == 0) flushed_.erase(flush);
+  }
 }
 
 std::size_t FilterTree::size() const { return total().files; }
@@ -178,28 +199,9 @@ ListedTree FilterTree::of(const std::string& family) const {
   return tree;
 }
 
-template <typename HasEnded>
-void FilterTree::move_to_unlisted(const HasEnded& has_ended) {
-  std::erase_if(flushed_, [&](const auto& each) {
-    const bool ended = has_ended(each.first, each.second);
-    if (ended) unlisted_bytes_ += each.second.bytes;
-    return ended;
-  });
-}
-
 std::size_t FilterTree::reserve(const Flush& flush, std::uint64_t max_total_bytes, double moving_bytes,
                                 std::size_t wanted, std::size_t& counted) {
   const std::lock_guard lock(mutex_);
-  // RocksDB does not report the end of a flush if its column family was dropped, or if another job's write to the
-  // MANIFEST failed. So a thread that starts a job has ended its earlier jobs. But RocksDB lists a job's file only with
-  // the files of the column family's earlier jobs.
-  move_to_unlisted([&](const Flush& each, const Flushed& flushed) {
-    const auto is_earlier = [&](const auto& other) {
-      return other.first.family == each.family && other.first.job < each.job;
-    };
-    return flushed.thread == std::this_thread::get_id() && each.job != flush.job &&
-           std::ranges::none_of(flushed_, is_earlier);
-  });
   std::uint64_t& own = flushed_[flush].bytes;
   ListedTree others = sums();
   others.flushed_bytes -= static_cast<double>(own);
@@ -217,10 +219,22 @@ void FilterTree::count(const Flush& flush, std::size_t counted, std::size_t byte
   sum = sum - std::min<std::uint64_t>(counted, sum) + bytes;
 }
 
+void FilterTree::end_writing(const Flush& flush) {
+  const std::lock_guard lock(mutex_);
+  if (const auto flushed = flushed_.find(flush); flushed != flushed_.end()) flushed->second.is_written = true;
+}
+
+// A flush ends when RocksDB has committed its file. RocksDB commits the files of a column family in order, so a
+// finished file waits for that of an earlier flush. If a commit fails, RocksDB reports only one of the flushes, and
+// flushes their keys again in a later job. So flushes that are written but not committed end with a later one.
 void FilterTree::end_flush(const Flush& flush) {
   const std::lock_guard lock(mutex_);
-  move_to_unlisted(
-      [&](const Flush& each, const Flushed&) { return each.family == flush.family && each.job <= flush.job; });
+  std::erase_if(flushed_, [&](const auto& each) {
+    const bool is_over = each.first.family == flush.family &&
+                         (each.first.job == flush.job || (each.first.job < flush.job && each.second.is_written));
+    if (is_over) unlisted_bytes_ += each.second.bytes;
+    return is_over;
+  });
 }
 
 void FilterTree::cancel_flushes(int job) {

@@ -33,7 +33,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -76,7 +75,10 @@ class FilterTree {
                                     std::size_t wanted, std::size_t& counted);
   /// Counts `bytes` of a filter instead of `counted`, which reserve has counted.
   void count(const Flush& flush, std::size_t counted, std::size_t bytes);
-  /// The flush, and the column family's earlier ones, have ended: the next list shows their files.
+  /// The file of the flush is written.
+  void end_writing(const Flush& flush);
+  /// The flush has ended, and so have the column family's earlier ones whose files are written: the next list shows
+  /// their files.
   void end_flush(const Flush& flush);
   /// The job has failed, so its files will not appear.
   void cancel_flushes(int job);
@@ -111,7 +113,7 @@ class FilterTree {
   };
   struct Flushed {
     std::uint64_t bytes = 0;
-    std::thread::id thread = std::this_thread::get_id();
+    bool is_written = false;
   };
   class KeyCounts;
 
@@ -119,10 +121,8 @@ class FilterTree {
   [[nodiscard]] std::uint64_t limit_of(const Families::value_type& family) const;
   /// The sums of the list, without the levels of a column family. The mutex must be held.
   [[nodiscard]] ListedTree sums() const;
-  /// Moves the flushes for which `has_ended` holds to unlisted_bytes_, where they count until the next list. The mutex
-  /// must be held.
-  template <typename HasEnded>
-  void move_to_unlisted(const HasEnded& has_ended);
+  /// Forgets the flushes of dropped column families, whose end RocksDB does not report.
+  void forget_dropped(rocksdb::DB& db);
   /// No value after an error that may be temporary.
   [[nodiscard]] static std::optional<Filter> read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
   [[nodiscard]] Families sum(rocksdb::DB& db, const std::vector<rocksdb::LiveFileMetaData>& files);

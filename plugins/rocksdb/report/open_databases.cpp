@@ -113,6 +113,10 @@ void begin_work(const std::shared_ptr<FilterTree>& tree, int flush_job) noexcept
 
 int flush_job_of_thread() noexcept { return job_of_thread; }
 
+void end_writing_of_thread(const std::string& family) {
+  if (const auto tree = tree_of_thread.lock(); tree != nullptr) tree->end_writing({job_of_thread, family});
+}
+
 void cancel_flush_of_thread() noexcept {
   const auto tree = tree_of_thread.lock();
   if (tree != nullptr && job_of_thread != 0) tree->cancel_flushes(job_of_thread);

@@ -61,6 +61,8 @@ struct TreeOfFolder {
 void begin_work(const std::shared_ptr<FilterTree>& tree, int flush_job = 0) noexcept;
 /// The job of the flush that this thread runs; 0 if it runs none.
 [[nodiscard]] int flush_job_of_thread() noexcept;
+/// This thread's flush has written the file of this column family. Throws std::bad_alloc.
+void end_writing_of_thread(const std::string& family);
 /// This thread's flush has failed.
 void cancel_flush_of_thread() noexcept;
 /// Between these two calls, this thread refilters the database with this tree.
