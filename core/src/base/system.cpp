@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <system_error>
 
@@ -46,14 +48,6 @@ int preallocate(int file, std::uint64_t bytes) {
     reason = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
   } while (reason == EINTR);
   return reason;
-}
-
-/// CLOCK_REALTIME_COARSE is the clock of file times. It advances in steps of a few milliseconds. Some file systems
-/// store whole seconds, and so does qemu's emulation of s390x.
-bool mtime_may_hide_change(const timespec& changed) noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return now.tv_sec == changed.tv_sec && (now.tv_nsec == changed.tv_nsec || changed.tv_nsec == 0);
 }
 
 std::string own_path(const char*) {
@@ -125,16 +119,6 @@ int preallocate(int file, std::uint64_t bytes) {
   return 0;
 }
 
-/// Assumes that file times lag this clock by at most 10 ms, and are at least that fine, or whole seconds.
-bool mtime_may_hide_change(const timespec& changed) noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  const auto seconds = now.tv_sec - changed.tv_sec;
-  if (seconds < 0 || seconds > 1) return false;
-  const auto passed = seconds * 1'000'000'000 + now.tv_nsec - changed.tv_nsec;
-  return passed >= 0 && passed < (changed.tv_nsec == 0 ? 1'010'000'000 : 10'000'000);
-}
-
 /// If the name has no folder, the shell found this program in PATH, and will find the other programs in PATH too.
 std::string own_path(const char* called) {
   if (std::strchr(called, '/') == nullptr) return {};
@@ -162,3 +146,31 @@ bool is_memory_folder(const std::string&) noexcept { return false; }
 
 }  // namespace crivo::system
 #endif
+
+namespace crivo::system {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;  // in nanoseconds
+constexpr std::int64_t kTenMs = 10'000'000;
+
+#ifdef CLOCK_REALTIME_COARSE
+constexpr clockid_t kFileClock = CLOCK_REALTIME_COARSE;  // the clock of Linux's file times
+constexpr std::int64_t kMostLag = 0;
+#else
+constexpr clockid_t kFileClock = CLOCK_REALTIME;
+constexpr std::int64_t kMostLag = kTenMs;
+#endif
+
+}  // namespace
+
+// File systems store times in units of at most 10 ms (exFAT), or whole seconds, as qemu's emulation of s390x does.
+bool mtime_may_hide_change(const timespec& changed) noexcept {
+  timespec now{};
+  ::clock_gettime(kFileClock, &now);
+  const std::int64_t seconds = std::int64_t{now.tv_sec} - changed.tv_sec;
+  if (seconds < 0 || seconds > 2) return false;
+  const std::int64_t passed = seconds * kSecond + now.tv_nsec - changed.tv_nsec;
+  return passed >= 0 && passed < (changed.tv_nsec == 0 ? kSecond : kTenMs) + kMostLag;
+}
+
+}  // namespace crivo::system
