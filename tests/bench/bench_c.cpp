@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
   std::printf("| kind | keys in it | question | C++, ns | libcrivo.a, ns | ratio | libcrivo.so, ns | ratio |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
   for (const char* kind : {"blocked", "ribbon"}) {
-    for (const std::uint64_t keys : {100'000, 10'000'000}) {
+    for (const std::uint64_t keys : {100'000U, 10'000'000U}) {
       std::vector<crivo::bench::Library> libraries = {{}, crivo::bench::load(CRIVO_SHARED_LIBRARY)};
       crivo::bench::compare(kind, keys, rounds, libraries);
     }

@@ -195,7 +195,7 @@ void ask_one_file() {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / times;
   };
   std::printf("bytes of the filter    first ns    then ns\n");
-  for (const std::size_t prefixes : {1000, 75'000, 1'200'000}) {
+  for (const std::size_t prefixes : {1000U, 75'000U, 1'200'000U}) {
     const rocksdb::TableProperties properties = properties_with(prefixes);
     double first = 0;
     std::vector<double> then;
@@ -232,6 +232,6 @@ int main(int count, char** arguments) {
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);
   std::printf(" keys  ask for  filter               files skipped  blocks/scan    us/scan\n");
   return crivo::bench::in_scratch_folder("bench_scans", [&](const std::string& folder) {
-    for (const std::size_t scanned : {10, 100, 1000}) crivo::bench::run({keys, files, scanned, span, bits}, folder);
+    for (const std::size_t scanned : {10U, 100U, 1000U}) crivo::bench::run({keys, files, scanned, span, bits}, folder);
   });
 }

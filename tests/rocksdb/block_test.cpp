@@ -64,7 +64,7 @@ TEST_P(RocksdbBuilder, PredictsItsSizes) {
   for (const double bits_per_key : {0.5, 3.3, 10.0, 16.0, 700.0}) {
     SCOPED_TRACE(bits_per_key);
     const auto builder = new_builder(*policy(bits_per_key));
-    for (const std::uint64_t keys : {1, 2, 51, 52, 100, 1000, 2087, 4999, 30000}) {
+    for (const std::uint64_t keys : {1U, 2U, 51U, 52U, 100U, 1000U, 2087U, 4999U, 30000U}) {
       const std::size_t size = build_block(*builder, 0, keys).size();
       const auto planned = static_cast<double>(builder->CalculateSpace(keys));
       EXPECT_GE(static_cast<double>(size), planned * least) << keys << " keys";
@@ -104,7 +104,7 @@ TEST_P(RocksdbBuilder, MakesNoBlockOfASizeThatBuiltinOnesHave) {
 TEST_P(RocksdbBuilder, PredictsItsFalsePositiveRate) {
   const auto builder = new_builder(*policy(10));
   const double bloom_rate = blocked_fp_rate(10, 512, best_blocked_probes(10));
-  for (const std::size_t keys : {5120, 512000}) {
+  for (const std::size_t keys : {5120U, 512000U}) {
     const double rate = builder->EstimatedFpRate(keys, builder->CalculateSpace(keys));
     EXPECT_LE(rate, bloom_rate * 1.000001) << "ribbons count in Bloom-equivalent bits";
     EXPECT_GE(rate, bloom_rate * 0.99);

@@ -101,7 +101,7 @@ TEST(BuildersInThreads, LongEightOfTenMillionKeysStayBelowTheBound) {
 
 TEST_P(EveryKindWithinLimits, OfBytesPerFileHasAFilterOfAHigherRate) {
   constexpr std::uint64_t kKeys = 100'000;
-  for (const std::size_t most : {100'000, 50'000, 20'000, 5'000, 500, 96}) {
+  for (const std::size_t most : {100'000U, 50'000U, 20'000U, 5'000U, 500U, 96U}) {
     CaptureLog log;
     BuildMemory memory;
     BlockBuilder builder =
@@ -128,7 +128,8 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHasAPlanForEveryNumberOfKeys) {
   for (const double fp_rate : {1e-9, 1e-4, 0.0096, 0.5, 0.999}) {
     const double bits = static_cast<double>(size_blocked(1 << 20, fp_rate)->units) * kBlockBits / (1 << 20);
     const BlockSizing sizing({.kind = GetParam(), .bits_per_key = bits, .fp_rate = fp_rate});
-    for (const std::size_t most : {64, 65, 127, 128, 165, 191, 192, 250, 257, 1000, 4096, 6500, 12'500, 60'000}) {
+    for (const std::size_t most :
+         {64U, 65U, 127U, 128U, 165U, 191U, 192U, 250U, 257U, 1000U, 4096U, 6500U, 12'500U, 60'000U}) {
       const BlockSizing within = sizing.within(most);
       for (std::size_t keys = 0; keys <= 10'000; keys += keys < 600 ? 1 : 1 + keys / 600) {
         const FilterSpec spec = within.spec(keys);
@@ -142,7 +143,7 @@ TEST_P(EveryKindWithinLimits, OfBytesPerFileHasAPlanForEveryNumberOfKeys) {
 
 TEST_P(EveryKindWithinLimits, OfBytesPerFileKeepsItsRateWhereABlockedFilterOfFewKeysFits) {
   // For three keys, a ribbon of 14 columns would need 224 bytes.
-  for (const std::uint64_t keys : {1, 2, 3}) {
+  for (const std::uint64_t keys : {1U, 2U, 3U}) {
     CaptureLog log;
     BuildMemory memory;
     BlockBuilder builder(BlockSizing({.kind = GetParam(), .bits_per_key = 20, .fp_rate = 1e-4}), /*verify=*/true,

@@ -216,7 +216,7 @@ TEST(RocksdbNames, UnknownOptionsAreIgnoredIfTheUserSaysSoAndWrongOnesAreNot) {
     return open_status(options).ToString();
   };
   EXPECT_EQ(status("{id=crivo.Bloom;bits_per_key=10;of_a_later_version=1}"), "OK");
-  EXPECT_THAT(status("{id=crivo.Bloom;bits_per_key=ten}"), HasSubstr("bits_per_key must be a number, got ten"));
+  EXPECT_THAT(status("{id=crivo.Bloom;bits_per_key=ten}"), HasSubstr("bits_per_key must be in [0, 1000], got ten"));
   EXPECT_THAT(status("crivo.Blum"), HasSubstr("name must be"));
 }
 

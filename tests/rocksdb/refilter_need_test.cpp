@@ -220,7 +220,7 @@ void expect_as_written(rocksdb::DB& db) {
 TEST_F(RocksdbRefilterNeed, AcceptsRocksDBsRibbonOfAnyNumberOfKeys) {
   // For these numbers, a filter is 16 bytes smaller than its builder's CalculateSpace.
   for (const char* const policy : {"ribbonfilter:20:-1", "ribbonfilter:1.45:-1"}) {
-    for (const std::uint64_t keys : {1, 200, 1880, 1931, 1999}) {
+    for (const std::uint64_t keys : {1U, 200U, 1880U, 1931U, 1999U}) {
       SCOPED_TRACE(policy + (" with " + std::to_string(keys) + " keys"));
       std::filesystem::remove_all(path());
       const auto db = open_database(many_files(policy_from_string(policy)), path());
@@ -236,7 +236,7 @@ TEST_F(RocksdbRefilterNeed, AcceptsSmallRibbonsOfSimilarRates) {
     options.table_properties_collector_factories.clear();
     return options;
   };
-  for (const std::uint64_t keys : {100, 300, 1000}) {
+  for (const std::uint64_t keys : {100U, 300U, 1000U}) {
     SCOPED_TRACE(keys);
     std::filesystem::remove_all(path());
     put_keys(*open_database(without_options("crivo.Ribbon:fp_rate:0.01:-1"), path()), 0, keys);

@@ -39,7 +39,7 @@ class ForgedFile {
  public:
   /// Adds a block, and returns its handle.
   std::string add(const std::string& block) {
-    const std::string at = handle(bytes_.size(), block.size());
+    std::string at = handle(bytes_.size(), block.size());
     bytes_ += block + std::string(5, '\0');
     return at;
   }
@@ -157,7 +157,7 @@ TEST(FilterFacts, KnowBlocksThatAreNoFilters) {
 
 // In a file without checksums, only this check detects zeros.
 TEST(FilterFacts, TakeNoZerosForAFilter) {
-  for (const std::size_t size : {7, 21, 37, 64, 69, 96, 1029, 12576}) {
+  for (const std::size_t size : {7U, 21U, 37U, 64U, 69U, 96U, 1029U, 12576U}) {
     const sst::FilterFacts zeros = sst::describe_filter(std::string(size, '\0'), 10, true);
     EXPECT_NE(zeros.damage, "") << size;
     EXPECT_FALSE(zeros.can_reject()) << size;

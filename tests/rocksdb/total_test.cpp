@@ -80,7 +80,7 @@ TEST(Total, HoldsWhileADatabaseGrowsManyTimesAndIsOpenedAgain) {
   const rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
   ScratchDatabase db(options);
   std::uint64_t keys = 0;
-  for (const std::uint64_t end : {2'000, 20'000, 60'000, 100'000, 150'000}) {
+  for (const std::uint64_t end : {2'000U, 20'000U, 60'000U, 100'000U, 150'000U}) {
     if (end == 150'000) {
       db.reopen(options);
       EXPECT_FALSE(GetRocksDBFilterTotal(*db)) << "nothing was written yet";

@@ -232,7 +232,7 @@ TEST_P(KeyTransforms, LoseNoKeyToForgedNames) {
       const Bytes forged = forge_sst(sound, trailer::kNameBytes, length);
       const std::string text(reinterpret_cast<const char*>(forged.data()), forged.size());
       ASSERT_EQ(lost_keys(text), 0U) << name << " with length " << length;
-      for (const std::size_t keep : {32, 33, 39, 40, 47, 48, 64}) {  // without the payload
+      for (const std::size_t keep : {32U, 33U, 39U, 40U, 47U, 48U, 64U}) {  // without the payload
         Bytes end(forged.end() - static_cast<std::ptrdiff_t>(keep), forged.end());
         repair_sst_block(end);
         const std::string end_text(reinterpret_cast<const char*>(end.data()), end.size());
@@ -245,7 +245,7 @@ TEST_P(KeyTransforms, LoseNoKeyToForgedNames) {
 TEST(KeyTransformNames, AreRegisteredOnce) {
   const auto same = [](const Slice& key, std::string*) { return key; };
   EXPECT_TRUE(RegisterKeyTransform("crivo-test.once", same).ok());
-  const auto refused = [&](std::string_view name, KeyTransform function = {}) {
+  const auto refused = [&](std::string_view name, const KeyTransform& function = {}) {
     const rocksdb::Status status = RegisterKeyTransform(name, function ? function : same);
     EXPECT_TRUE(status.IsInvalidArgument()) << name;
     return status.ToString();

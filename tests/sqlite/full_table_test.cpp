@@ -9,7 +9,7 @@ namespace {
 std::vector<std::string> logged;
 
 // Runs before any database is opened, because SQLite does not accept a log function later.
-[[maybe_unused]] const int is_logging = sqlite3_config(
+[[maybe_unused]] const int kIsLogging = sqlite3_config(
     SQLITE_CONFIG_LOG,
     +[](void*, int code, const char* text) {
       if (code == SQLITE_WARNING) logged.emplace_back(text);

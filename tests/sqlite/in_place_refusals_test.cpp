@@ -212,7 +212,7 @@ TEST_F(InPlaceRefusals, AChecksOutcomeDoesNotDependOnTheKeys) {
   for (const char* check :
        {"CHECK (bloom_valid(f))", "CHECK (n > 0)", "CHECK (typeof(\"f\") = 'blob' AND LENGTH(f /* bytes */) > n)",
         "UNIQUE (n)", "CONSTRAINT good CHECK (bloom_valid(f)) CHECK (n >= length(n))",
-        "CHECK (\"length\"(\"checked\".[f]) > n AND bloom_valid(checked . 'f'))", "CHECK (typeof(f) <> 'f')"}) {
+        R"(CHECK ("length"("checked".[f]) > n AND bloom_valid(checked . 'f')))", "CHECK (typeof(f) <> 'f')"}) {
     EXPECT_EQ(make(check), "1") << check;
     EXPECT_EQ(ask("PRAGMA integrity_check"), "ok") << check;
   }

@@ -65,7 +65,7 @@ Result<double> number_in(const Range& range, std::string_view option, std::strin
     return bad_value(option, range.text, text);
   }
   const std::optional<double> value = range.unit == Unit::kBytes ? bytes_in(text) : read_number<double>(text);
-  if (!value) return bad_value(option, range.unit == Unit::kBytes ? range.text : "be a number", text);
+  if (!value) return bad_value(option, range.text, text);
   if (!range.has(*value)) return bad_value(option, range.text, number_text(*value));
   return *value;
 }
