@@ -73,7 +73,7 @@ std::vector<Way> ways() {
       {"GetBlockBasedTableOptionsFromString",
        [](const std::string& text, ColumnFamilyOptions& options) {
          BlockBasedTableOptions table;
-         const Status read =
+         Status read =
              rocksdb::GetBlockBasedTableOptionsFromString(ConfigOptions(), {}, "filter_policy=" + text, &table);
          use(options, table);
          return read;
@@ -81,7 +81,7 @@ std::vector<Way> ways() {
       {"GetBlockBasedTableOptionsFromMap",
        [](const std::string& text, ColumnFamilyOptions& options) {
          BlockBasedTableOptions table;
-         const Status read =
+         Status read =
              rocksdb::GetBlockBasedTableOptionsFromMap(ConfigOptions(), {}, {{"filter_policy", text}}, &table);
          use(options, table);
          return read;
@@ -89,7 +89,7 @@ std::vector<Way> ways() {
       {"CreateFromString",
        [](const std::string& text, ColumnFamilyOptions& options) {
          BlockBasedTableOptions table;
-         const Status read = rocksdb::FilterPolicy::CreateFromString(ConfigOptions(), text, &table.filter_policy);
+         Status read = rocksdb::FilterPolicy::CreateFromString(ConfigOptions(), text, &table.filter_policy);
          use(options, table);
          return read;
        }},
