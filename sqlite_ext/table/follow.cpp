@@ -175,13 +175,12 @@ void Follower::follow(FilterTable& table, TriggerOp op, sqlite3_value* new_value
   if (!operation.state().has_source) throw SqlError{"table must have a source for op follow, got no source"};
   const SourceHazards& hazards = watch_.refresh(table.shadow);
   const bool replaces = or_replace || hazards.has_replace;
-  const bool is_counted_later = !replaces && !hazards.has_foreign_insert_trigger;
   switch (op) {
     case TriggerOp::kInsert:
-      begin_insert(operation, added, is_counted_later);
+      begin_insert(operation, added, !replaces && !hazards.has_foreign_insert_trigger);
       break;
     case TriggerOp::kInserted:
-      end_insert(operation, added, is_counted_later);
+      end_insert(operation, added);
       break;
     case TriggerOp::kUpdate:
       if (!is_same || replaces) add(operation, added);
@@ -222,18 +221,19 @@ const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
 void Follower::begin_insert(Operation& table, const KeyBytes& key, bool is_counted_later) {
   if (key.is_null()) return;
   if (!can_remove(table.state().spec.kind)) return add(table, key);  // there is no AFTER INSERT trigger
+  // The uncounted row was skipped, or it is still being inserted, and a function in its CHECK inserts this row.
+  const bool is_nested = uncounted_ && is_in_function_of_writer(table.shadow().db());
+  if (!is_nested) uncounted_.reset();
+  const bool waits = is_counted_later && !is_nested;
   const std::uint64_t hash = hash_key(key.view(), table.state().spec.seed);
-  const bool is_new = table.add_hash(hash, /*only_if_absent=*/is_counted_later);
-  last_begun_ = {hash, is_new || !is_counted_later};
+  const bool is_new = table.add_hash(hash, /*only_if_absent=*/waits);
+  if (waits && !is_new) uncounted_ = hash;
 }
 
-// If a trigger of the application inserted further rows after this one was begun, the last begun row may be another
-// one. But with such a trigger, begin_insert counts every key.
-void Follower::end_insert(Operation& table, const KeyBytes& key, bool is_counted_later) {
-  if (key.is_null()) return;
-  const bool is_last = last_begun_.hash == hash_key(key.view(), table.state().spec.seed);
-  const bool is_counted = is_last ? last_begun_.is_counted : !is_counted_later;
-  if (!is_counted) add(table, key);
+void Follower::end_insert(Operation& table, const KeyBytes& key) {
+  if (key.is_null() || uncounted_ != hash_key(key.view(), table.state().spec.seed)) return;
+  uncounted_.reset();
+  add(table, key);
 }
 
 void Follower::add(Operation& table, const KeyBytes& key) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "table/filter_table.h"
 #include "table/source.h"
@@ -42,17 +43,12 @@ class Follower {
   /// For a row that is about to be inserted. With `is_counted_later`, counts only an absent key.
   void begin_insert(Operation& table, const KeyBytes& key, bool is_counted_later);
   /// For an inserted row: counts the key, unless begin_insert has counted it.
-  void end_insert(Operation& table, const KeyBytes& key, bool is_counted_later);
+  void end_insert(Operation& table, const KeyBytes& key);
   void add(Operation& table, const KeyBytes& key);
   void remove(Operation& table, const KeyBytes& key, bool is_certain);
 
-  struct Insert {
-    std::uint64_t hash = 0;
-    bool is_counted = false;
-  };
-
   SourceWatch watch_;
-  Insert last_begun_;  // the row of the last begin_insert
+  std::optional<std::uint64_t> uncounted_;  // the hash of the last begun row, if end_insert is to count it
 };
 
 /// The number of old keys that the filter could not remove since it was last built.

@@ -29,6 +29,26 @@ class FollowFail : public SqliteTest {
   std::string info(const std::string& field) { return table_info("f", field); }
 };
 
+TEST_F(FollowFail, CountsARowInWhoseCheckAFunctionInsertsRowsAndCreatesTriggers) {
+  const std::string insert = "INSERT INTO s VALUES (10, 'bob', NULL);";
+  const std::string create = "CREATE TRIGGER t AFTER INSERT ON s BEGIN SELECT 1; END;";
+  for (const char* kind : {"counting", "growing"}) {
+    for (const std::string& job : {insert + create, create + insert, insert,
+                                   std::string("INSERT OR IGNORE INTO s VALUES "
+                                               "(1, 'Ann', NULL)")}) {
+      SCOPED_TRACE(kind + job);
+      run("DROP TABLE IF EXISTS f");
+      run("DROP TABLE IF EXISTS s");
+      run("CREATE TABLE s(id INTEGER PRIMARY KEY, e, job, CHECK(job IS NULL OR run(job) IS NULL))");
+      follow(kind);
+      run("INSERT INTO s VALUES (1, 'Ann', NULL)");
+      run("INSERT INTO s VALUES (2, 'Ann', ?)", {job});
+      run("DELETE FROM s WHERE id = 2");
+      EXPECT_EQ(denied(), "");
+    }
+  }
+}
+
 TEST_F(FollowFail, KnowsItsOwnTriggersByMoreThanAWord) {
   run("CREATE TABLE s(id INTEGER PRIMARY KEY, e)");
   run("CREATE TABLE log(x)");

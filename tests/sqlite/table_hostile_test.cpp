@@ -89,6 +89,13 @@ TEST_F(TableHostile, AWindowOutOfItsRangesIsRefused) {
   EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "1");
 }
 
+TEST_F(TableHostile, AnUnknownHalfOfThePagesIsRefused) {
+  run("CREATE TABLE s(c)");
+  run("CREATE VIRTUAL TABLE t USING bloom(source='s.c')");
+  forge_state("source_half", "2");
+  expect_refused("must have 0 or 1 as source_half, got 2");
+}
+
 TEST_F(TableHostile, AnEmptyStateIsRefusedByATableThatHasReadNoneYet) {
   make("capacity=1000");
   run("UPDATE t_meta SET value = ''");
