@@ -216,6 +216,7 @@ TEST(FilterTree, EndsWrittenFlushesWithALaterOneOfTheColumnFamily) {
 // RocksDB does not report the end of the flush of a dropped column family.
 TEST(FilterTree, ForgetsTheWrittenFlushesOfDroppedColumnFamilies) {
   const ScratchDatabase db(configured({}));
+  Family dropped = create_family(*db, configured({}), "dropped");
   const Family fresh = create_family(*db, configured({}), "fresh");
   FilterTree tree;
   std::size_t counted = 0;
@@ -224,6 +225,10 @@ TEST(FilterTree, ForgetsTheWrittenFlushesOfDroppedColumnFamilies) {
     tree.end_writing({1, family});
   }
   (void)tree.reserve({2, "running"}, 100'000, 0, 1'000, counted);
+  ASSERT_TRUE(db->DropColumnFamily(dropped.get()).ok());
+  tree.list(*db, /*now=*/true);
+  EXPECT_EQ(flushed_bytes(tree), 3'000U) << "it exists until its last handle is deleted";
+  dropped.reset();
   tree.list(*db, /*now=*/true);
   EXPECT_EQ(flushed_bytes(tree), 2'000U);
 }

@@ -62,6 +62,8 @@ TEST_F(Query, NotesThatTheNameOfAFileIsAskedAsAKey) {
   write("keys", "apple\n");
   const std::string note = "crivo query: note: 'keys' is looked up as a key; use < keys for the lines of that file\n";
   EXPECT_EQ(crivo("query f plum keys f").err, note);
+  EXPECT_EQ(crivo("query f -").err,
+            "crivo query: note: '-' is looked up as a key; omit KEY to look up the lines of standard input\n");
   EXPECT_EQ(crivo("query -q f keys").err, "");
   EXPECT_EQ(crivo("query f apple").err, "");
 }

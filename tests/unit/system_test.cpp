@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <ctime>
 #include <filesystem>
+#include <limits>
 #include <vector>
 
 #include "crivo/host/temporary_file.h"
@@ -55,9 +57,15 @@ TEST(System, KnowsThatAChangeInTheSameUnitOfTimeCanBeMissed) {
   }
 }
 
-TEST(System, MissesNoChangeOfAnotherDay) {
+TEST(System, MissesNoLaterChange) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
+  const timespec earlier = now.tv_nsec > 60'000'000 ? timespec{now.tv_sec, now.tv_nsec - 50'000'000}
+                                                    : timespec{now.tv_sec - 1, now.tv_nsec + 900'000'000};
+  EXPECT_FALSE(system::mtime_may_hide_change(earlier));
+  EXPECT_FALSE(system::mtime_may_hide_change({now.tv_sec - 2, 0}));
+  EXPECT_FALSE(system::mtime_may_hide_change({std::numeric_limits<std::time_t>::min(), 0}));
+  EXPECT_FALSE(system::mtime_may_hide_change({std::numeric_limits<std::time_t>::max(), 0}));
   for (const time_t day : {-86'400, 86'400})
     EXPECT_FALSE(system::mtime_may_hide_change({now.tv_sec + day, now.tv_nsec})) << day;
 }

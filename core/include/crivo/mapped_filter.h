@@ -13,9 +13,10 @@
 // kCorrupt: open the file again. Opening waits until a later change has a later time: for milliseconds, or until the
 // next second on a file system that stores whole seconds. Four kinds of changes are not detected: writes through
 // another program's mapping, for which the system updates the time late or not at all; writes after which the
-// modification time is set back, or was in the future; on FAT, which stores even seconds, writes within a second after
-// a file was changed and opened; and, for some seconds, writes by another machine on a network file system. No call
-// ever reads outside the mapping.
+// modification time is set back; writes at the very time that was the modification time when the file was opened, if
+// that time was in the future; on FAT, which stores even seconds, writes within a second after a file was changed and
+// opened; and, for some seconds, writes by another machine on a network file system. No call ever reads outside the
+// mapping.
 //
 // **Files that shrink, and failing disks.** Reading a mapped page that no longer exists raises SIGBUS, which ends the
 // process. After guard_mapped_files() the call returns kCorrupt instead.

@@ -155,7 +155,7 @@ constexpr std::int64_t kTenMs = 10'000'000;
 
 #ifdef CLOCK_REALTIME_COARSE
 constexpr clockid_t kFileClock = CLOCK_REALTIME_COARSE;  // the clock of Linux's file times
-constexpr std::int64_t kMostLag = 0;
+constexpr std::int64_t kMostLag = 0;                     // of file times behind the clock
 #else
 constexpr clockid_t kFileClock = CLOCK_REALTIME;
 constexpr std::int64_t kMostLag = kTenMs;
@@ -163,13 +163,12 @@ constexpr std::int64_t kMostLag = kTenMs;
 
 }  // namespace
 
-// File systems store times in units of at most 10 ms (exFAT), or whole seconds, as qemu's emulation of s390x does.
+// File times have units of at most 10 ms (exFAT; the ticks of Linux), or of whole seconds (also under qemu for s390x).
 bool mtime_may_hide_change(const timespec& changed) noexcept {
   timespec now{};
   ::clock_gettime(kFileClock, &now);
-  const std::int64_t seconds = std::int64_t{now.tv_sec} - changed.tv_sec;
-  if (seconds < 0 || seconds > 2) return false;
-  const std::int64_t passed = seconds * kSecond + now.tv_nsec - changed.tv_nsec;
+  if (changed.tv_sec > now.tv_sec || changed.tv_sec < now.tv_sec - 2) return false;
+  const std::int64_t passed = (now.tv_sec - changed.tv_sec) * kSecond + now.tv_nsec - changed.tv_nsec;
   return passed >= 0 && passed < (changed.tv_nsec == 0 ? kSecond : kTenMs) + kMostLag;
 }
 

@@ -123,22 +123,19 @@ void FilterTree::list(rocksdb::DB& db, bool now) {
     const std::lock_guard lock(mutex_);
     listed_flushes = unlisted_bytes_;
   }
+  forget_dropped(db);
   std::vector<rocksdb::LiveFileMetaData> files;
   db.GetRootDB()->GetLiveFilesMetaData(&files);
   next_list_ = std::max(next_list_, started - kBurst) + kPausePerListing * (steady_clock::now() - started);
   Families families = sum(db, files);
-  {
-    const std::lock_guard lock(mutex_);
-    families_.swap(families);
-    unlisted_bytes_ -= listed_flushes;
-    // A column family without files has no share of the limit, and may have been dropped. A column family that is
-    // writing its first file (is_new) is not listed yet, and stays.
-    std::erase_if(limits_,
-                  [&](const auto& limit) { return !limit.second.is_new && families_.count(limit.first) == 0; });
-    for (auto& [family, limit] : limits_) limit.is_new = false;
-    was_listed_ = true;
-  }
-  forget_dropped(db);
+  const std::lock_guard lock(mutex_);
+  families_.swap(families);
+  unlisted_bytes_ -= listed_flushes;
+  // A column family without files has no share of the limit, and may have been dropped. A column family that is writing
+  // its first file (is_new) is not listed yet, and stays.
+  std::erase_if(limits_, [&](const auto& limit) { return !limit.second.is_new && families_.count(limit.first) == 0; });
+  for (auto& [family, limit] : limits_) limit.is_new = false;
+  was_listed_ = true;
 }
 
 void FilterTree::forget_dropped(rocksdb::DB& db) {
@@ -226,7 +223,9 @@ void FilterTree::end_writing(const Flush& flush) {
 
 // A flush ends when RocksDB has committed its file. RocksDB commits the files of a column family in order, so a
 // finished file waits for that of an earlier flush. If a commit fails, RocksDB reports only one of the flushes, and
-// flushes their keys again in a later job. So flushes that are written but not committed end with a later one.
+// flushes their keys again in a later job. So flushes that are written but not committed end with a later one. (After a
+// failed flush, or if two flushes start at once, a later job may be committed first. The earlier one then counts again
+// once its file is listed.)
 void FilterTree::end_flush(const Flush& flush) {
   const std::lock_guard lock(mutex_);
   std::erase_if(flushed_, [&](const auto& each) {

@@ -75,12 +75,12 @@ class FilterTree {
                                     std::size_t wanted, std::size_t& counted);
   /// Counts `bytes` of a filter instead of `counted`, which reserve has counted.
   void count(const Flush& flush, std::size_t counted, std::size_t bytes);
-  /// The file of the flush is written.
+  /// The flush has finished its file, or failed to write it.
   void end_writing(const Flush& flush);
   /// The flush has ended, and so have the column family's earlier ones whose files are written: the next list shows
   /// their files.
   void end_flush(const Flush& flush);
-  /// The job has failed, so its files will not appear.
+  /// The job has failed, so its files will not appear. If they do, they count from the next list on.
   void cancel_flushes(int job);
 
   [[nodiscard]] RocksDBFilterTotal total() const;
@@ -121,7 +121,8 @@ class FilterTree {
   [[nodiscard]] std::uint64_t limit_of(const Families::value_type& family) const;
   /// The sums of the list, without the levels of a column family. The mutex must be held.
   [[nodiscard]] ListedTree sums() const;
-  /// Forgets the flushes of dropped column families, whose end RocksDB does not report.
+  /// Forgets the written flushes of column families that no longer exist. RocksDB does not report their end. A dropped
+  /// column family exists until its last handle and iterator are deleted.
   void forget_dropped(rocksdb::DB& db);
   /// No value after an error that may be temporary.
   [[nodiscard]] static std::optional<Filter> read(rocksdb::DB& db, const rocksdb::SstFileMetaData& meta);
@@ -136,7 +137,7 @@ class FilterTree {
   mutable std::mutex mutex_;  // guards the members below
   Families families_;
   std::map<std::string, Limit> limits_;
-  std::map<Flush, Flushed> flushed_;  // the filters of the running flushes
+  std::map<Flush, Flushed> flushed_;  // the filters of flushes that have not ended
   std::uint64_t unlisted_bytes_ = 0;  // of the flushes that have ended since the last list began
 };
 

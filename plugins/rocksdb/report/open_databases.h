@@ -61,7 +61,7 @@ struct TreeOfFolder {
 void begin_work(const std::shared_ptr<FilterTree>& tree, int flush_job = 0) noexcept;
 /// The job of the flush that this thread runs; 0 if it runs none.
 [[nodiscard]] int flush_job_of_thread() noexcept;
-/// This thread's flush has written the file of this column family. Throws std::bad_alloc.
+/// This thread's flush has finished the file of this column family, or failed to write it. Throws std::bad_alloc.
 void end_writing_of_thread(const std::string& family);
 /// This thread's flush has failed.
 void cancel_flush_of_thread() noexcept;

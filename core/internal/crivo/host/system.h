@@ -27,7 +27,8 @@ extern const char* const kDescriptors;
 /// Preallocates zeroed blocks for an empty file. Returns 0 or an errno.
 [[nodiscard]] int preallocate(int file, std::uint64_t bytes);
 
-/// Whether a change now could leave the modification time `changed` unchanged, because of the clock's resolution.
+/// Whether a change now could leave the modification time `changed` unchanged, because the clock or the file system has
+/// units of up to 10 ms, or of a second. False for a time in the future.
 [[nodiscard]] bool mtime_may_hide_change(const timespec& changed) noexcept;
 
 /// The path of this program, started as `called`; empty if unknown.
