@@ -118,7 +118,9 @@ TEST(Make, ThreadsAreStartedWhereTheyAreAskedFor) {
   crivo_options options = options_of("ribbon");
   for (const std::uint32_t threads : {0U, 1U}) {  // 0, the value in a zeroed struct, means 1
     options.threads = threads;
-    EXPECT_LE(seconds_of_helpers(options, list), 1e-4);  // a thread needs more; a sanitizer needs a little
+    double least = 1;  // an emulator on a busy machine may read the two clocks far apart
+    for (int i = 0; i < 10 && least > 1e-4; ++i) least = std::min(least, seconds_of_helpers(options, list));
+    EXPECT_LE(least, 1e-4) << threads << "; a thread needs more; a sanitizer needs a little";
   }
   for (const std::uint32_t threads : {2U, CRIVO_ALL_THREADS}) {
     if (threads == CRIVO_ALL_THREADS && std::thread::hardware_concurrency() < 2) continue;
