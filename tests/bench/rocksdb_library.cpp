@@ -24,7 +24,7 @@ constexpr const char* kVersion = "_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb"
 
 std::string find_library(const std::string& directory) {
   for (const std::string folder : {"", "/build"}) {
-    const std::string path = directory + folder + "/librocksdb.so";
+    std::string path = directory + folder + "/librocksdb.so";
     if (access(path.c_str(), R_OK) == 0) return path;
   }
   throw std::runtime_error(std::string(kVariable) + " must name a directory with librocksdb.so or build/librocksdb.so" +

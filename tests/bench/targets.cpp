@@ -119,7 +119,8 @@ void judge_blocked(const Size& size) {
     const Row* their_row = size.rows.find(size.baseline + " Bloom " + bits);
     if (our_row == nullptr || their_row == nullptr || their_row->rate == 0) continue;
     const double noise = 4.75 * std::sqrt(2 / (their_row->rate * kRateQueries));
-    line("T5", ours + " / Bloom " + bits + ", rate, " + at(keys), our_row->rate / their_row->rate, 1 + noise);
+    const std::string what = std::string(ours).append(" / Bloom ").append(bits).append(", rate, ").append(at(keys));
+    line("T5", what, our_row->rate / their_row->rate, 1 + noise);
   }
   size.compare("T5", "plugin crivo.Bloom:10", "Bloom 10", "absent", limit_at(keys, 0.7, 0.7, 0.7));
   size.compare("T5", "plugin crivo.Bloom:10", "Bloom 10", "build", limit_at(keys, 0.7, 0.7, 0.7));

@@ -27,6 +27,12 @@ using Builder = std::unique_ptr<crivo_builder, Free>;
 using SketchHandle = std::unique_ptr<crivo_sketch, Free>;
 using DifferenceHandle = std::unique_ptr<crivo_difference, Free>;
 
+/// A misaligned address. No memory at this address may be accessed.
+template <class T>
+T* misaligned() {
+  return reinterpret_cast<T*>(std::uintptr_t{0x1001});  // NOLINT(performance-no-int-to-ptr)
+}
+
 /// A key that the tests add, and a key that they never add.
 inline std::string present(std::uint64_t i) { return "present " + std::to_string(i); }
 inline std::string absent(std::uint64_t i) { return "absent " + std::to_string(i); }

@@ -93,11 +93,10 @@ TEST_F(Files, ThatShrinkAreErrorsWhereFilesAreGuarded) {
   EXPECT_EQ(crivo_contains(opened.get(), "a", 1, nullptr), -CRIVO_CORRUPT);
 }
 
-TEST_F(Files, ArgumentsThatAreNullOrCrookedAreRefused) {
-  auto* const crooked = reinterpret_cast<crivo_filter*>(std::uintptr_t{0x1001});
+TEST_F(Files, ArgumentsThatAreNullOrMisalignedAreRefused) {
   const Filter filter = filter_of("blocked", 100);
   crivo_filter* made = nullptr;
-  for (crivo_filter* bad : {static_cast<crivo_filter*>(nullptr), crooked}) {
+  for (crivo_filter* bad : {static_cast<crivo_filter*>(nullptr), misaligned<crivo_filter>()}) {
     failure(CRIVO_BAD_ARGUMENT, crivo_save, bad, path("f").c_str(), 0, 0);
     failure(CRIVO_BAD_ARGUMENT, crivo_verify, bad);
     failure(CRIVO_BAD_ARGUMENT, crivo_open, path("f").c_str(), nullptr, reinterpret_cast<crivo_filter**>(bad));

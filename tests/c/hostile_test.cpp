@@ -13,12 +13,6 @@
 namespace crivo::testing {
 namespace {
 
-/// A misaligned address. No memory at this address may be accessed.
-template <class T>
-T* misaligned() {
-  return reinterpret_cast<T*>(std::uintptr_t{0x1001});
-}
-
 /// Valid arguments for every function. Each test replaces one of them.
 struct Sound {
   Filter filter = filter_of("counting", 100);

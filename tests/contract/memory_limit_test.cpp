@@ -167,7 +167,7 @@ TEST(MemoryLimitOfARibbon, LetsThePayloadLieInAFileToo) {
     const AnyFilter limited = build_of(spec, hashes, {.max_memory = kLimit, .temp_folder = folder.path()});
     EXPECT_EQ(folder.open_files(), 1) << "the payload";
     expect_same_filter(limited.ref(), build_of(spec, hashes, {}).ref());
-    const AnyFilter copy = limited;
+    const AnyFilter copy = limited;  // NOLINT(performance-unnecessary-copy-initialization)
     EXPECT_EQ(folder.open_files(), 1) << "the copy lies in memory";
     expect_same_filter(copy.ref(), limited.ref());
   }

@@ -27,7 +27,7 @@ class ShardedFiles {
   }
   /// A filter file that is not a shard.
   [[nodiscard]] std::string file_of(const FilterSpec& spec) const {
-    const std::string path = folder_.file("other");
+    std::string path = folder_.file("other");
     EXPECT_TRUE(write_blob_file(build_filter(spec, 1000).ref(), path).has_value());
     return path;
   }

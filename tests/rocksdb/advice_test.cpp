@@ -126,11 +126,11 @@ TEST(LoggedGets, AreThoseOfTheLastLineThatCountsAny) {
 
 TEST(LoggedGets, AreNotTakenFromWhatIsNoSuchLine) {
   for (const char* text :
-       {"", "crivo.gets", "crivo.gets {", "crivo.gets 7", "crivo.gets [1]", "crivo.gets {\"in_files\":\"9\"}",
-        "crivo.gets {\"in_files\":-9,\"found\":-9}", "crivo.gets {\"in_files\":1,\"found\":2}",
+       {"", "crivo.gets", "crivo.gets {", "crivo.gets 7", "crivo.gets [1]", R"(crivo.gets {"in_files":"9"})",
+        R"(crivo.gets {"in_files":-9,"found":-9})", R"(crivo.gets {"in_files":1,"found":2})",
         " rocksdb.bloom.filter.full.positive COUNT : 30\n rocksdb.bloom.filter.full.true.positive COUNT : 0\n",
-        "crivo.Auto [default]: blocked: 3 filters built (30 keys, 96 bytes, 0 ms), asked 10 times (0 in batches), "
-        "answered no 0 times; ribbon: 0 filters built\n"}) {
+        ("crivo.Auto [default]: blocked: 3 filters built (30 keys, 96 bytes, 0 ms), asked 10 times (0 in batches), "
+         "answered no 0 times; ribbon: 0 filters built\n")}) {
     EXPECT_FALSE(read_log(text)) << text;
   }
 }

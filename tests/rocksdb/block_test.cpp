@@ -27,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Rocksdb, RocksdbReader, ::testing::ValuesIn(our_policie
 TEST_P(RocksdbBuilder, BuildsOneBlockAfterAnother) {
   const Policy ours = policy();
   const auto builder = new_builder(*ours);
-  for (std::uint64_t first : {0, 5000, 7000, 7001}) {
+  for (std::uint64_t first : {0U, 5000U, 7000U, 7001U}) {
     const std::string block = build_block(*builder, first, first + 3000);
     EXPECT_EQ(block, build_block(*new_builder(*ours), first, first + 3000)) << "a fresh builder gives the same block";
     const auto reader = new_reader(*ours, block);

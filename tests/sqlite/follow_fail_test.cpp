@@ -32,10 +32,9 @@ class FollowFail : public SqliteTest {
 TEST_F(FollowFail, CountsARowInWhoseCheckAFunctionInsertsRowsAndCreatesTriggers) {
   const std::string insert = "INSERT INTO s VALUES (10, 'bob', NULL);";
   const std::string create = "CREATE TRIGGER t AFTER INSERT ON s BEGIN SELECT 1; END;";
+  const std::string skip = "INSERT OR IGNORE INTO s VALUES (1, 'Ann', NULL);";
   for (const char* kind : {"counting", "growing"}) {
-    for (const std::string& job : {insert + create, create + insert, insert,
-                                   std::string("INSERT OR IGNORE INTO s VALUES "
-                                               "(1, 'Ann', NULL)")}) {
+    for (const std::string& job : {insert + create, create + insert, insert, skip}) {
       SCOPED_TRACE(kind + job);
       run("DROP TABLE IF EXISTS f");
       run("DROP TABLE IF EXISTS s");

@@ -54,7 +54,7 @@ class PythonTest(unittest.TestCase):
                     with self.assertRaisesRegex(sqlite3.OperationalError, r"got '[^']{9,40}\.\.\.'") as raised:
                         self.one(sql, text)
                     self.assertNotIn("?", str(raised.exception))
-                    self.assertLess(len(str(raised.exception)), 480)
+                    self.assertLess(len(str(raised.exception)), 441)
         with self.assertRaisesRegex(sqlite3.OperationalError, r"got 'a\?\?b' \("):
             self.one("SELECT bloom_contains(CAST(x'61ff0062' AS TEXT), 1)")
 

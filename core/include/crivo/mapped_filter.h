@@ -11,7 +11,7 @@
 // Other programs may write into the file itself. Before returning, each query therefore compares the file's size and
 // modification time with those at the time of opening. If they differ, this query and all later queries return
 // kCorrupt: open the file again. Opening waits until a later change has a later time: for milliseconds, or until the
-// next second on a file system that stores whole seconds. Four kinds of changes are not detected: writes through
+// next second on a file system that stores whole seconds. Five kinds of changes are not detected: writes through
 // another program's mapping, for which the system updates the time late or not at all; writes after which the
 // modification time is set back; writes at the very time that was the modification time when the file was opened, if
 // that time was in the future; on FAT, which stores even seconds, writes within a second after a file was changed and
