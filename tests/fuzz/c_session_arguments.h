@@ -22,7 +22,8 @@ class Arguments {
       case 0:
         return nullptr;
       case 1:
-        return alignof(T) == 1 ? sound : reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(sound) | 1);
+        if (alignof(T) == 1) return sound;
+        return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(sound) | 1);  // NOLINT(performance-no-int-to-ptr)
       default:
         return sound;
     }

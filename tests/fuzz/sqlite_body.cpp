@@ -340,7 +340,7 @@ class Program {
       const std::string value = name == "kind"     ? take_table(input_)
                                 : name == "source" ? "sources.value"
                                                    : take_bytes(input_, 8);
-      arguments += ", " + name + "='" + value + "'";
+      arguments.append(", ").append(name).append("='").append(value).append("'");
     }
     return arguments.substr(0, arguments.find('\0'));
   }

@@ -187,7 +187,7 @@ std::string write_sst(rocksdb::SstFileWriter& writer, const std::string& path, s
   EXPECT_TRUE(writer.Finish().ok());
   rocksdb::SstFileReader reader{rocksdb::Options()};
   EXPECT_TRUE(reader.Open(path).ok());
-  const std::string property = property_of(*reader.GetTableProperties());
+  std::string property = property_of(*reader.GetTableProperties());
   EXPECT_EQ(property, kinds_in(path)) << path;
   return property;
 }

@@ -27,7 +27,7 @@ inline std::string short_key(std::uint64_t number) {
 
 inline std::string build(abi::FilterBitsBuilder& builder, std::uint64_t begin, std::uint64_t end) {
   for (std::uint64_t i = begin; i < end; ++i) builder.AddKey(short_key(i));
-  const std::string block = finish(builder);
+  std::string block = finish(builder);
   EXPECT_TRUE(builder.MaybePostVerify(block).ok() || block.size() == 6);
   return block;
 }

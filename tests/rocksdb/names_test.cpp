@@ -51,7 +51,7 @@ Status load_options_file(const std::string& text, ColumnFamilyOptions& options) 
   write_options_file(folder.path(), text);
   rocksdb::DBOptions db;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  const Status loaded = rocksdb::LoadLatestOptions(ConfigOptions(), folder.path(), &db, &families);
+  Status loaded = rocksdb::LoadLatestOptions(ConfigOptions(), folder.path(), &db, &families);
   if (loaded.ok()) options = families.at(0).options;
   return loaded;
 }

@@ -235,9 +235,9 @@ TEST_F(Preloaded, SaysWhatARunWouldDo) {
 void Preloaded::expect_walks_lose_nothing(int count) {
   const std::string walks = " CRIVO_MODEL_NO_POLICY=1 LD_PRELOAD=" CRIVO_PRELOAD_SO " " MODEL_TESTS
                             " --gtest_filter=RocksdbModel.LosesNothingOnRandomWalks 2>&1";
-  const std::string number = " CRIVO_MODEL_WALKS=" + std::to_string(count);
+  const std::string numbered_walks = " CRIVO_MODEL_WALKS=" + std::to_string(count) + walks;
   for (const char* policy : {"crivo.Auto:10", "crivo.Ribbon:fp_rate:0.001:-1"}) {
-    const Outcome outcome = shell("CRIVO_ROCKSDB_PREFIXES=1 CRIVO_ROCKSDB=" + std::string(policy) + number + walks);
+    const Outcome outcome = shell("CRIVO_ROCKSDB_PREFIXES=1 CRIVO_ROCKSDB=" + std::string(policy) + numbered_walks);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
     EXPECT_THAT(outcome.out, HasSubstr("[  PASSED  ] 1 test")) << "most walks had filters that were useful";
   }

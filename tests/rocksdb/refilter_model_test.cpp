@@ -137,8 +137,9 @@ void walk(std::uint64_t seed) {
   const std::string db = folder.file("db");
   write_database(options_of(shape, policy), db, shape.keys);
   for (int step = 0; step < 3; ++step) {
-    const std::string before = std::exchange(policy, draw_policy(draw));
-    SCOPED_TRACE(std::to_string(shape.keys) + " keys, " + shape.options + ", from " + before + " to " + policy);
+    SCOPED_TRACE(std::to_string(shape.keys) + " keys, " + shape.options);
+    SCOPED_TRACE("from " + std::exchange(policy, draw_policy(draw)));
+    SCOPED_TRACE("to " + policy);
     const rocksdb::Options options = options_of(shape, policy);
     refilter_and_compare(folder, options, shape.keys);
     expect_all_there(options, db, shape.keys);

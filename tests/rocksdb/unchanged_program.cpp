@@ -90,7 +90,7 @@ void require(const Status& status) {
 
 std::string policy_of(const Options& options) {
   const auto* const table = options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  const std::string factory = options.table_factory->Name();
+  std::string factory = options.table_factory->Name();
   if (table == nullptr || factory != "BlockBasedTable") return factory;
   return table->filter_policy == nullptr ? "none" : table->filter_policy->GetId();
 }

@@ -36,7 +36,7 @@ class UnsyncedFiles final : public rocksdb::FileSystemWrapper {
   IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                            std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* debug) override {
     std::unique_ptr<rocksdb::FSWritableFile> made;
-    const IOStatus status = target()->NewWritableFile(path, options, &made, debug);
+    IOStatus status = target()->NewWritableFile(path, options, &made, debug);
     if (status.ok()) *file = std::make_unique<UnsyncedFile>(std::move(made));
     return status;
   }
@@ -44,7 +44,7 @@ class UnsyncedFiles final : public rocksdb::FileSystemWrapper {
   IOStatus NewDirectory(const std::string& path, const IOOptions& options,
                         std::unique_ptr<rocksdb::FSDirectory>* folder, IODebugContext* debug) override {
     std::unique_ptr<rocksdb::FSDirectory> made;
-    const IOStatus status = target()->NewDirectory(path, options, &made, debug);
+    IOStatus status = target()->NewDirectory(path, options, &made, debug);
     if (status.ok()) *folder = std::make_unique<UnsyncedFolder>(std::move(made));
     return status;
   }

@@ -76,7 +76,7 @@ class Writer {
  private:
   int up_to(int most) { return std::uniform_int_distribution<int>(0, most)(random_); }
   std::string value() {
-    const std::string n = std::to_string(up_to(30));
+    std::string n = std::to_string(up_to(30));
     switch (up_to(6)) {
       case 0:
         return n;

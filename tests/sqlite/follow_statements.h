@@ -48,7 +48,7 @@ class FollowStatements : protected Random {
   std::string new_name(const char* kind) { return std::string(kind) + number(4); }
 
   std::string value() {
-    const std::string n = number(12);
+    std::string n = number(12);
     switch (below(6)) {
       case 0:
         return n + ".5";

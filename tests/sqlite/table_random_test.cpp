@@ -72,7 +72,7 @@ class Walk : Random {
 
   /// A key as SQL, or NULL. Keys of different types have different bytes, because a filter's key has no type.
   std::string key() {
-    const std::string number = std::to_string(static_cast<std::int64_t>(below(120)) - 30);
+    std::string number = std::to_string(static_cast<std::int64_t>(below(120)) - 30);
     switch (below(8)) {
       case 0:
         return "'t" + number + "'";

@@ -43,7 +43,7 @@ AnyFilter filter_of(const char* kind, std::uint64_t capacity, int keys) {
 
 Bytes raw(const AnyFilter& filter) { return *to_blob(filter.ref(), BlobForm::kRaw); }
 
-std::string message_of(Bytes blob) {
+std::string message_of(const Bytes& blob) {
   MemoryBlob stored(blob);
   const Result<bool> added = add_in_place(stored, "key");
   EXPECT_EQ(stored.bytes, blob) << "an error leaves the blob as it was";

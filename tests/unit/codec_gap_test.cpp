@@ -260,7 +260,8 @@ std::size_t resident_bytes(std::span<const std::byte> payload) {
   const auto begin = (reinterpret_cast<std::uintptr_t>(payload.data()) + page - 1) / page * page;
   const std::size_t pages = payload.size() / page - 1;
   std::vector<unsigned char> in_memory(pages);
-  EXPECT_EQ(::mincore(reinterpret_cast<void*>(begin), pages * page, in_memory.data()), 0);
+  auto* const address = reinterpret_cast<void*>(begin);  // NOLINT(performance-no-int-to-ptr)
+  EXPECT_EQ(::mincore(address, pages * page, in_memory.data()), 0);
   return page * static_cast<std::size_t>(std::ranges::count_if(in_memory, [](auto it) { return (it & 1) != 0; }));
 }
 
