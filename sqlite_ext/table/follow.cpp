@@ -221,17 +221,21 @@ const SourceHazards& SourceWatch::refresh(ShadowTables& shadow) {
 void Follower::begin_insert(Operation& table, const KeyBytes& key, bool is_counted_later) {
   if (key.is_null()) return;
   if (!can_remove(table.state().spec.kind)) return add(table, key);  // there is no AFTER INSERT trigger
-  // The uncounted row was skipped, or it is still being inserted, and a function in its CHECK inserts this row.
-  const bool is_nested = uncounted_ && is_in_function_of_writer(table.shadow().db());
-  if (!is_nested) uncounted_.reset();
-  const bool waits = is_counted_later && !is_nested;
   const std::uint64_t hash = hash_key(key.view(), table.state().spec.seed);
-  const bool is_new = table.add_hash(hash, /*only_if_absent=*/waits);
-  if (waits && !is_new) uncounted_ = hash;
+  const bool is_new = table.add_hash(hash, /*only_if_absent=*/is_counted_later);
+  const bool waits = is_counted_later && !is_new;
+  if (!waits && !uncounted_) return;
+  if (is_in_function_of_writer(table.shadow().db())) {
+    // The uncounted row may be the one that the function's caller is inserting, so it stays. This row is counted now.
+    if (waits) add(table, key);
+    return;
+  }
+  uncounted_ = waits ? std::optional(hash) : std::nullopt;  // the previous row, if still uncounted, was skipped
 }
 
 void Follower::end_insert(Operation& table, const KeyBytes& key) {
   if (key.is_null() || uncounted_ != hash_key(key.view(), table.state().spec.seed)) return;
+  if (is_in_function_of_writer(table.shadow().db())) return;
   uncounted_.reset();
   add(table, key);
 }

@@ -262,7 +262,7 @@ bool insert_row(BloomTable& bloom, std::span<sqlite3_value* const> row, int on_c
     }
     if (!is_null(row[kKey])) throw SqlError{"key must be NULL if op is set, got " + shown(row[kKey])};
     run_op(bloom.filter, row[kOp], row[kArg]);
-    bloom.follower = {};  // a rebuild may have changed the source and its triggers
+    if (is_op(row[kOp], "rebuild")) bloom.follower = {};  // the source and its triggers may have changed
     return true;
   }
   if (!is_null(row[kArg])) throw SqlError{"arg must be NULL without op, got " + shown(row[kArg])};
