@@ -261,8 +261,8 @@ class Walk : FollowStatements {
           question = "SELECT count(*) " + values + "NOT bloom_contains((SELECT f FROM snapshots), " + key + ")";
           break;
         case 2:
-          question = "SELECT sum(x.n) FROM (SELECT count(*) - count(t.key) AS n FROM (SELECT DISTINCT CAST(" + key +
-                     " AS BLOB) AS k " + values + "1) LEFT JOIN " + filter + " AS t ON t.key = k) AS x";
+          question = "SELECT sum(x.n) FROM (SELECT count(*) - count(t.key) AS n FROM (SELECT DISTINCT " + key +
+                     " COLLATE BINARY AS k " + values + "1) LEFT JOIN " + filter + " AS t ON t.key = k) AS x";
           break;
         default:
           question = "SELECT count(*) " + values + "NOT EXISTS (SELECT 1 FROM " + filter + " WHERE key = " + key + ")";
