@@ -99,6 +99,8 @@ TEST_F(UnionAgg, RefusesWhatDoesNotFitTogether) {
               StartsWith("error: bloom_union_agg: seed must equal"));
   EXPECT_EQ(ask("SELECT bloom_union_agg(i) FROM " + integers(1, 3)),
             "error: bloom_union_agg: argument 1 must be a filter, got 1");
+  EXPECT_THAT(ask("SELECT bloom_union_agg(iif(i = 2, zeroblob(100), bloom_create(9))) FROM " + integers(1, 3)),
+              StartsWith("error: bloom_union_agg: magic must be"));
 }
 
 }  // namespace

@@ -109,6 +109,21 @@ class Database {
   sqlite3* db_ = nullptr;
 };
 
+/// Registers run(sql), a function of the application. It runs statements, and returns their last value or error.
+inline void add_run(Database& db) {
+  const auto run = [](sqlite3_context* context, int, sqlite3_value** args) {
+    const auto* sql = reinterpret_cast<const char*>(sqlite3_value_text(args[0]));
+    const auto keep = [](void* result, int, char** values, char**) {
+      sqlite3_result_text(static_cast<sqlite3_context*>(result), values[0], -1, SQLITE_TRANSIENT);
+      return SQLITE_OK;
+    };
+    sqlite3* const connection = sqlite3_context_db_handle(context);
+    if (sqlite3_exec(connection, sql, keep, context, nullptr) == SQLITE_OK) return;
+    sqlite3_result_error(context, sqlite3_errmsg(connection), -1);
+  };
+  sqlite3_create_function(db.get(), "run", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr, run, nullptr, nullptr);
+}
+
 /// A table expression `n` with the integers first .. last in column i.
 inline std::string integers(std::int64_t first, std::int64_t last) {
   return "(WITH RECURSIVE s(i) AS (VALUES(" + std::to_string(first) + ") UNION ALL SELECT i+1 FROM s WHERE i < " +

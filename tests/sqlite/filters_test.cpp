@@ -12,6 +12,7 @@ class Contains : public SqliteTest {};
 class Union : public SqliteTest {};
 class Estimates : public SqliteTest {};
 class Forms : public SqliteTest {};
+class Valid : public SqliteTest {};
 class Info : public SqliteTest {};
 class Build : public SqliteTest {};
 
@@ -106,6 +107,7 @@ TEST_F(Add, RefusesWhatIsNoFilter) {
             "error: bloom_add: argument 1 must be a filter, got 'seen' (query a filter table with WHERE key = ..., "
             "bloom_table_info or bloom_snapshot)");
   EXPECT_THAT(ask("SELECT bloom_add(x'00', NULL)"), StartsWith("error: bloom_add: blob size must be at least 64"));
+  EXPECT_THAT(ask("SELECT bloom_add_new(x'00', NULL)"), StartsWith("error: bloom_add_new: blob size must be at least"));
   EXPECT_EQ(ask("SELECT bloom_add(bloom_create(1))"), "error: bloom_add: arguments must be at least 2, got 1");
 }
 
@@ -130,12 +132,14 @@ TEST_F(Union, IsTheFilterOfBothSets) {
             both.bytes);
 }
 
-TEST_F(Union, RefusesNullAndALoneOperand) {
+TEST_F(Union, RefusesNullJunkAndALoneOperand) {
   EXPECT_EQ(ask("SELECT bloom_union(bloom_create(1), NULL)"),
             "error: bloom_union: argument 2 must be a filter, got NULL");
   EXPECT_EQ(ask("SELECT bloom_union(NULL, bloom_create(1))"),
             "error: bloom_union: argument 1 must be a filter, got NULL");
   EXPECT_EQ(ask("SELECT bloom_union(bloom_create(1))"), "error: bloom_union: arguments must be at least 2, got 1");
+  EXPECT_THAT(ask("SELECT bloom_union(bloom_create(1), zeroblob(100))"),
+              StartsWith("error: bloom_union: magic must be"));
 }
 
 TEST_F(Estimates, CountDistinctKeysAndTheRateOfTheMoment) {
@@ -169,6 +173,30 @@ TEST_F(Forms, RefuseABadLevel) {
   for (const char* level : {"0", "23", "4294967297", "'x'", "1.5"}) {
     EXPECT_EQ(ask(std::string("SELECT bloom_compress(bloom_create(1), ") + level + ")"), rule + level);
   }
+}
+
+TEST_F(Valid, AnswersEveryValue) {
+  for (const char* form : {"bloom_raw", "bloom_compress"}) {
+    Blob filter = blob(std::string("SELECT ") + form + "(bloom_add(bloom_create(2000), 'a'))");
+    EXPECT_EQ(ask("SELECT bloom_valid(?)", {filter}), "1");
+    EXPECT_EQ(ask("SELECT bloom_valid(CAST(? AS TEXT))", {filter}), "0");
+    filter.bytes.back() = static_cast<char>(filter.bytes.back() ^ 1);
+    EXPECT_EQ(ask("SELECT bloom_valid(?)", {filter}), "0") << "one bit differs";
+  }
+  for (const Arg& value : std::vector<Arg>{nullptr, std::int64_t{1}, 0.5, std::string("text"), Blob{""}}) {
+    EXPECT_EQ(ask("SELECT bloom_valid(?)", {value}), "0");
+  }
+  EXPECT_EQ(ask("SELECT bloom_valid(zeroblob(1000000))"), "0");
+}
+
+TEST_F(Valid, ChecksTheLimitBeforeAnythingIsAllocated) {
+  // A blob of less than 5,000 bytes that decodes to about 11 MB.
+  const Blob bomb = blob("SELECT bloom_create(9000000)");
+  ASSERT_LT(bomb.bytes.size(), 5000U);
+  sqlite3_limit(db_.get(), SQLITE_LIMIT_LENGTH, 1000000);
+  EXPECT_THAT(ask("SELECT bloom_contains(?, 1)", {bomb}), StartsWith("error: bloom_contains: raw payload bytes must"));
+  EXPECT_THAT(ask("SELECT bloom_info(?)", {bomb}), StartsWith("error: bloom_info: raw payload bytes must"));
+  EXPECT_EQ(ask("SELECT bloom_valid(?)", {bomb}), "0");
 }
 
 TEST_F(Info, SaysOverCapacityOfTooManyKeysAndNotOfRepeatedOnes) {

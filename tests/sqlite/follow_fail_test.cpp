@@ -1,32 +1,18 @@
 // A filter that follows a column has the column's values, even if a statement ends in the middle of a row, or a query
 // runs at that time. (F1 and F3 of table/filter_table.h.)
-#include "database.h"
+#include "follow_support.h"
 
 namespace crivo::testing {
 namespace {
 
-/// run(sql): a function of the application.
-void run_function(sqlite3_context* context, int, sqlite3_value** args) {
-  sqlite3_exec(sqlite3_context_db_handle(context), reinterpret_cast<const char*>(sqlite3_value_text(args[0])), nullptr,
-               nullptr, nullptr);
-}
-
-class FollowFail : public SqliteTest {
+class FollowFail : public FollowTest {
  protected:
-  FollowFail() {
-    sqlite3_create_function(db_.get(), "run", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr, run_function, nullptr,
-                            nullptr);
-  }
+  FollowFail() { add_run(db_); }
   void follow(const std::string& kind = "counting", const std::string& column = "e") {
-    run("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source='s." + column + "', kind=" + kind + ")");
+    FollowTest::follow("s." + column, ", kind=" + kind);
   }
-  /// The values that the column has but the filter denies.
-  std::string denied(const std::string& column = "e") {
-    return ask("SELECT ifnull(group_concat(" + column + "), '') FROM s WHERE " + column +
-               " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE key = " + column + ")");
-  }
+  std::string denied(const std::string& column = "e") { return FollowTest::denied(column); }
   std::string values() { return ask("SELECT group_concat(e) FROM s"); }
-  std::string info(const std::string& field) { return table_info("f", field); }
 };
 
 TEST_F(FollowFail, CountsARowInWhoseCheckAFunctionInsertsRowsAndCreatesTriggers) {
@@ -346,9 +332,7 @@ TEST_F(FollowFail, RefusesANullForWhichADefaultIsTaken) {
 TEST_F(FollowFail, DoesNotFollowWithTheTriggersThatOlderFiltersHave) {
   run("CREATE TABLE s(id INTEGER PRIMARY KEY, e)");
   follow();
-  for (const char* event : {"insert", "inserted", "update", "updated", "delete"}) {
-    run(std::string("DROP TRIGGER f_follow_") + event);
-  }
+  drop_triggers(db_);
   run("DROP TABLE f_seal");
   for (const char* event : {"insert", "update", "delete"}) {
     run(std::string("CREATE TRIGGER f_follow_") + event + " AFTER " + event + " ON s BEGIN INSERT INTO f(op, " +

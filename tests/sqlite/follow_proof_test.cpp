@@ -1,6 +1,6 @@
 // A filter that follows a column says "no" only if it got every change. Existing triggers do not prove this, and
 // neither does their text. (F2 and F4 of table/filter_table.h.)
-#include "database.h"
+#include "follow_support.h"
 #include "temp_folder.h"
 
 namespace crivo::testing {
@@ -8,33 +8,21 @@ namespace {
 
 constexpr const char* kUnproven = "source s.c must have kept this table's triggers";
 
-/// run(sql): a function of the application.
-void run_function(sqlite3_context* context, int, sqlite3_value** args) {
-  sqlite3* db = sqlite3_context_db_handle(context);
-  const auto* sql = reinterpret_cast<const char*>(sqlite3_value_text(args[0]));
-  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return sqlite3_result_int(context, 1);
-  sqlite3_result_error(context, sqlite3_errmsg(db), -1);
-}
-
-class FollowProof : public SqliteTest {
+class FollowProof : public FollowTest {
  protected:
   FollowProof() {
     run("CREATE TABLE s(id INTEGER PRIMARY KEY, c)");
     run("INSERT INTO s(c) VALUES ('a'), ('a'), ('b')");
-    sqlite3_create_function(db_.get(), "run", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr, run_function, nullptr,
-                            nullptr);
+    add_run(db_);
   }
-  void follow(const std::string& kind = "counting") {
-    run("CREATE VIRTUAL TABLE f USING bloom(fpr=1e-9, source=s.c, kind=" + kind + ")");
-  }
+  void follow(const std::string& kind = "counting") { FollowTest::follow("s.c", ", kind=" + kind); }
   std::string found(const std::string& key, const std::string& filter = "f") {
-    return ask("SELECT count(*) FROM " + filter + " WHERE key = '" + key + "'");
+    return FollowTest::found("'" + key + "'", filter);
   }
-  std::string info(const std::string& field, const std::string& filter = "f") { return table_info(filter, field); }
-  void expect_unproven(const std::string& filter = "f") {
-    EXPECT_THAT(found("nobody", filter), HasSubstr(kUnproven));
-    EXPECT_THAT(ask("SELECT bloom_snapshot('" + filter + "')"), HasSubstr(kUnproven));
-    EXPECT_EQ(info("follows", filter), "0");
+  void expect_unproven() {
+    EXPECT_THAT(found("nobody"), HasSubstr(kUnproven));
+    EXPECT_THAT(ask("SELECT bloom_snapshot('f')"), HasSubstr(kUnproven));
+    EXPECT_EQ(info("follows"), "0");
   }
   void expect_rebuild_refused(const std::string& statement, const std::string& where) {
     EXPECT_THAT(ask(statement),
@@ -104,7 +92,7 @@ TEST_F(FollowProof, IsNoRenameOfAFilterThatLostATrigger) {
   follow();
   run("ALTER TABLE f RENAME TO g");
   EXPECT_EQ(found("nobody", "g"), "0");
-  for (const char* event : {"insert", "inserted", "update", "updated", "delete"}) {
+  for (const char* event : kFollowEvents) {
     run("ALTER TABLE s RENAME COLUMN c TO other");  // the name is in the triggers, and must not be lost
     run(std::string("DROP TRIGGER g_follow_") + event);
     run("INSERT INTO s(other) VALUES ('missed')");
@@ -140,9 +128,8 @@ TEST_F(FollowProof, IsNoTextOfTriggersThatWasRunAgain) {
       sqlite3_reset(texts.get());
       ASSERT_EQ(saved.size(), 5U);
       if (all_triggers) {
-        run_all(*changed_by, {"DROP TRIGGER f_follow_insert", "DROP TRIGGER f_follow_inserted",
-                              "DROP TRIGGER f_follow_update", "DROP TRIGGER f_follow_updated",
-                              "DROP TRIGGER f_follow_delete", "INSERT INTO s(c) VALUES ('missed')"});
+        drop_triggers(*changed_by);
+        run_all(*changed_by, {"INSERT INTO s(c) VALUES ('missed')"});
       } else {
         run_all(*changed_by, {"BEGIN", "CREATE TABLE fresh(id INTEGER PRIMARY KEY, c, more)",
                               "INSERT INTO fresh(id, c) SELECT id, c FROM s", "INSERT INTO fresh(c) VALUES ('missed')",
@@ -213,9 +200,7 @@ TEST_F(FollowProof, IsRebuiltFromTheTableThatItHeardOfLast) {
   run("ALTER TABLE s RENAME TO t");
   run("ALTER TABLE t RENAME COLUMN c TO d");
   run("INSERT INTO t(d) VALUES ('c')");
-  for (const char* event : {"insert", "inserted", "update", "updated", "delete"}) {
-    run(std::string("DROP TRIGGER f_follow_") + event);
-  }
+  drop_triggers(db_);
   run("INSERT INTO t(d) VALUES ('missed')");
   run("CREATE TABLE s(c)");
   run("INSERT INTO f(op) VALUES ('rebuild')");

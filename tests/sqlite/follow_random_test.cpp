@@ -3,11 +3,7 @@
 //
 // The walks omit what docs/sqlite_tables.md names as invisible to triggers: for example, disabled triggers, and BEFORE
 // triggers that change the same row if the column is generated.
-//
-// The long test starts with the walk CRIVO_MODEL_SEED and runs CRIVO_MODEL_STEPS steps, if these are set. A walk has
-// 250 steps.
 #include <array>
-#include <cstdlib>
 #include <memory>
 
 #include "follow_statements.h"
@@ -261,8 +257,8 @@ class Walk : FollowStatements {
           question = "SELECT count(*) " + values + "NOT bloom_contains((SELECT f FROM snapshots), " + key + ")";
           break;
         case 2:
-          question = "SELECT sum(x.n) FROM (SELECT count(*) - count(t.key) AS n FROM (SELECT DISTINCT CAST(" + key +
-                     " AS BLOB) AS k " + values + "1) LEFT JOIN " + filter + " AS t ON t.key = k) AS x";
+          question = "SELECT sum(x.n) FROM (SELECT count(*) - count(t.key) AS n FROM (SELECT DISTINCT " + key +
+                     " COLLATE BINARY AS k " + values + "1) LEFT JOIN " + filter + " AS t ON t.key = k) AS x";
           break;
         default:
           question = "SELECT count(*) " + values + "NOT EXISTS (SELECT 1 FROM " + filter + " WHERE key = " + key + ")";
@@ -282,33 +278,23 @@ class Walk : FollowStatements {
   std::vector<std::string> said_;
 };
 
-constexpr std::uint64_t kStepsOfAWalk = 250;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const given = std::getenv(name);
-  return given != nullptr ? std::stoull(given) : otherwise;
-}
-
 void walk_all(std::uint64_t first, std::uint64_t walks) {
   Tally tally;
-  for (std::uint64_t seed = first; seed < first + walks; ++seed) {
+  const bool all = walk_seeds("CRIVO_FOLLOW_SEED", first, walks, [&](std::uint64_t seed) {
     Walk walk(seed, tally);
-    for (std::uint64_t i = 0; i < kStepsOfAWalk; ++i) {
+    for (int i = 0; i < 250; ++i) {
       walk.step();
-      ASSERT_FALSE(::testing::Test::HasFailure())
-          << "seed " << seed << ", step " << i << " (" << tally.steps << " in all)";
+      ASSERT_FALSE(::testing::Test::HasFailure()) << "step " << i << " (" << tally.steps << " in all)";
     }
-  }
+  });
   std::cout << tally.steps << " steps, " << tally.answers << " answers, " << tally.errors << " errors\n";
-  EXPECT_GT(tally.answers, tally.errors) << "walks without answers prove nothing";
+  EXPECT_TRUE(!all || tally.answers > tally.errors) << "walks without answers prove nothing";
 }
 
 // In some of these walks, a filter retains only the triggers that fire after the row is written.
 TEST(FollowRandom, WalksDenyNoValueOfAColumn) { walk_all(1000, 16); }
 
-TEST(FollowRandom, LongWalksDenyNoValueOfAColumn) {
-  walk_all(from_environment("CRIVO_MODEL_SEED", 2000), from_environment("CRIVO_MODEL_STEPS", 50'000) / kStepsOfAWalk);
-}
+TEST(FollowRandom, LongWalksDenyNoValueOfAColumn) { walk_all(2000, 200); }
 
 }  // namespace
 }  // namespace crivo::testing

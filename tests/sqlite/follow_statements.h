@@ -49,7 +49,7 @@ class FollowStatements : protected Random {
 
   std::string value() {
     std::string n = number(12);
-    switch (below(6)) {
+    switch (below(8)) {
       case 0:
         return n + ".5";
       case 1:
@@ -58,6 +58,10 @@ class FollowStatements : protected Random {
         return "NULL";
       case 3:
         return n;
+      case 4:
+        return n + ".0";
+      case 5:
+        return "'A" + n + "'";
       default:
         return "'a" + n + "'";
     }

@@ -16,19 +16,6 @@ class InPlaceRefusals : public SqliteTest {
   std::string contains(const std::string& key) {
     return ask("SELECT bloom_contains(f, ?) FROM a WHERE name = 'today'", {key});
   }
-  /// Registers run(sql), a function that returns the first column of the statement's first row.
-  void add_run() {
-    const auto run_text = [](sqlite3_context* context, int, sqlite3_value** args) {
-      const std::string sql(reinterpret_cast<const char*>(sqlite3_value_text(args[0])));
-      Statement nested(sqlite3_context_db_handle(context), sql);
-      if (sqlite3_step(nested.get()) != SQLITE_ROW) {
-        return sqlite3_result_error(context, sqlite3_errmsg(sqlite3_context_db_handle(context)), -1);
-      }
-      sqlite3_result_text(context, nested.column_bytes().c_str(), -1, SQLITE_TRANSIENT);
-    };
-    ASSERT_EQ(sqlite3_create_function(db_.get(), "run", 1, SQLITE_UTF8, nullptr, run_text, nullptr, nullptr),
-              SQLITE_OK);
-  }
   void expect_refused(const std::string& statement) {
     EXPECT_THAT(ask(statement), HasSubstr("table must not be written by a running statement, got main.a")) << statement;
   }
@@ -78,7 +65,7 @@ TEST_F(InPlaceRefusals, TriggersAndForeignKeysThatWriteTheTableCount) {
 }
 
 TEST_F(InPlaceRefusals, FunctionsThatRunStatementsCount) {
-  add_run();
+  add_run(db_);
   const std::string nested = "run('SELECT bloom_insert(''a'', ''f'', ''today'', ''k'')')";
   run("CREATE TABLE log(x)");
   expect_refused("UPDATE a SET news = " + nested);

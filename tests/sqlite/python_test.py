@@ -9,8 +9,8 @@ import unittest
 EXTENSION = sys.argv.pop(1)
 
 
-def connect(path=":memory:"):
-    connection = sqlite3.connect(path)
+def connect():
+    connection = sqlite3.connect(":memory:")
     connection.enable_load_extension(True)
     connection.load_extension(EXTENSION)
     connection.enable_load_extension(False)
@@ -26,17 +26,6 @@ class PythonTest(unittest.TestCase):
 
     def tearDown(self):
         self.db.close()
-
-    def test_python_values_are_keys(self):
-        stored = [1, "two", b"three", 4.5, 5.0, "", "naïve", -(2**63)]
-        filter_ = self.one("SELECT bloom_create(100, 1e-9)")
-        for key in stored:
-            filter_ = self.one("SELECT bloom_add(?, ?)", filter_, key)
-        self.assertIsInstance(filter_, bytes)
-        for key in stored + ["1", 1.0, b"two", "4.5", 5, b""]:
-            self.assertEqual(self.one("SELECT bloom_contains(?, ?)", filter_, key), 1, key)
-        self.assertEqual(self.one("SELECT bloom_contains(?, ?)", filter_, "absent"), 0)
-        self.assertIsNone(self.one("SELECT bloom_contains(?, ?)", filter_, None))
 
     def test_errors_are_exceptions(self):
         with self.assertRaisesRegex(sqlite3.OperationalError, r"^bloom_create: fp_rate must be in \(0, 1\), got 2$"):
@@ -58,36 +47,10 @@ class PythonTest(unittest.TestCase):
         with self.assertRaisesRegex(sqlite3.OperationalError, r"got 'a\?\?b' \("):
             self.one("SELECT bloom_contains(CAST(x'61ff0062' AS TEXT), 1)")
 
-    def test_a_cached_statement_asks_the_filter_bound_now(self):
-        a = self.one("SELECT bloom_agg('a')")
-        b = self.one("SELECT bloom_agg('b')")
-        for _ in range(50):
-            self.assertEqual(self.one("SELECT bloom_contains(?, 'a')", a), 1)
-            self.assertEqual(self.one("SELECT bloom_contains(?, 'a')", b), 0)
-
-    def test_connections_come_and_go(self):
-        """The library stays loaded: closing a connection does not affect others."""
-        for _ in range(20):
-            other = connect()
-            self.assertEqual(other.execute("SELECT bloom_valid(bloom_create(9))").fetchone(), (1,))
-            other.close()
-        self.assertEqual(self.one("SELECT bloom_valid(bloom_create(9))"), 1)
-
-    def test_copies_have_the_filter_tables(self):
+    def test_iterdump_cannot_list_the_keys_of_a_filter_table(self):
         self.db.execute("CREATE VIRTUAL TABLE t USING bloom(capacity=100)")
-        self.db.execute("INSERT INTO t(key) VALUES ('a')")
-        self.db.commit()
         with self.assertRaisesRegex(sqlite3.OperationalError, "a filter cannot list its keys"):
             list(self.db.iterdump())
-        backup = connect()
-        self.db.backup(backup)
-        copies = [backup]
-        if hasattr(self.db, "serialize"):  # since Python 3.11
-            copies.append(connect())
-            copies[-1].deserialize(self.db.serialize())
-        for copy in copies:
-            self.assertEqual(copy.execute("SELECT key FROM t WHERE key IN ('a', 'b')").fetchall(), [("a",)])
-            copy.close()
 
     def test_threads_have_a_connection_each(self):
         wrong = []

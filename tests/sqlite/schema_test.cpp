@@ -55,16 +55,5 @@ TEST_F(Schema, VersionsAreInnocuousButNoConstants) {
   }
 }
 
-TEST_F(Schema, TheSameCallGivesTheSameBytes) {
-  Database other;
-  for (const char* sql :
-       {"SELECT bloom_create(1000)", "SELECT bloom_add(bloom_create(1000, 0.1, 'classic', 3), 1, 'b')",
-        "SELECT bloom_compress(bloom_add(bloom_create(1000), 1), 19)",
-        "SELECT bloom_agg(value) FROM "
-        "json_each('[1,2,3]')"}) {
-    EXPECT_EQ(blob(sql).bytes, other.blob(sql).bytes) << sql;
-  }
-}
-
 }  // namespace
 }  // namespace crivo::testing

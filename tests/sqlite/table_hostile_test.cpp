@@ -61,7 +61,7 @@ TEST_F(TableHostile, AStateOutOfItsRangesIsRefused) {
   run("UPDATE t_meta SET value = ?", {with_checksum(state + " units=9 k=5 check=0")});
   EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("end after these fields"));
   run("UPDATE t_meta SET value = ?", {state.substr(0, state.size() - 1)});
-  EXPECT_THAT(ask("SELECT 1 FROM t WHERE key = 1"), HasSubstr("checksum"));
+  EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "error: t: state in table _meta must match its checksum");
   run("UPDATE t_meta SET value = ?", {state});
   EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "1");
 }
@@ -103,6 +103,9 @@ TEST_F(TableHostile, AnEmptyStateIsRefusedByATableThatHasReadNoneYet) {
   EXPECT_THAT(ask("SELECT 1 FROM again WHERE key = 1"), HasSubstr("checksum"));
   EXPECT_THAT(ask("DELETE FROM again WHERE key = 1"), HasSubstr("checksum"));
   EXPECT_THAT(ask("SELECT bloom_snapshot('again')"), HasSubstr("checksum"));
+  run("DELETE FROM again_meta");
+  EXPECT_EQ(ask("SELECT 1 FROM again WHERE key = 1"),
+            "error: again: table _meta must have a text as its row 'state', got none");
 }
 
 TEST_F(TableHostile, LayersThatOnlyAKindThatGrowsCanHaveAreRefused) {
@@ -142,7 +145,8 @@ TEST_F(TableHostile, PagesOutsideTheLayersAreFound) {
     run("DROP TABLE IF EXISTS t");
     make("capacity=1000");
     run("INSERT INTO t_pages VALUES (?, zeroblob(100))", {number});
-    EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("page " + std::to_string(number))) << number;
+    EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"),
+                HasSubstr("page " + std::to_string(number) + " in table _pages must belong to a layer"));
     EXPECT_EQ(ask("SELECT key FROM t WHERE key = 1"), "1");
   }
 }
@@ -165,7 +169,10 @@ TEST_F(TableHostile, APageInAnothersPlaceIsFound) {
   make("capacity=1000000");
   run("INSERT INTO t(key) SELECT i FROM " + integers(1, 5000));
   run("UPDATE t_pages SET bits = (SELECT bits FROM t_pages WHERE page_no = 0) WHERE page_no = 1");
-  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("page 1 in table _pages must match its checksum"));
+  EXPECT_EQ(ask("INSERT INTO t(op) VALUES ('check')"), "error: t: page 1 in table _pages must match its checksum");
+  EXPECT_EQ(db_.run("INSERT INTO t(op) VALUES ('check')"), SQLITE_CORRUPT);
+  run("UPDATE t_pages SET bits = x'00' WHERE page_no = 1");
+  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("must be a blob of 4056 bytes, got 1"));
 }
 
 TEST_F(TableHostile, AViewInAShadowTablesPlaceCannotUseTheTableWithin) {

@@ -189,12 +189,14 @@ TEST_F(TablePlaces, ARenameKeepsTheKeysAndARollbackTakesItBack) {
 TEST_F(TablePlaces, DefensiveModeKeepsStatementsFromTheShadowTables) {
   Database db;
   make_tables(db);
+  db.run("CREATE TABLE blocked_other(x)");
   ASSERT_EQ(sqlite3_db_config(db.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr), SQLITE_OK);
   for (const char* statement :
        {"UPDATE blocked_pages SET bits = x''", "DELETE FROM blocked_pages", "INSERT INTO blocked_pages VALUES (9, x'')",
         "UPDATE blocked_meta SET value = ''", "DROP TABLE blocked_meta", "ALTER TABLE blocked_pages RENAME TO p"}) {
-    EXPECT_THAT(db.ask(statement), StartsWith("error: ")) << statement;
+    EXPECT_THAT(db.ask(statement), AllOf(StartsWith("error: table blocked_"), HasSubstr(" may not be "))) << statement;
   }
+  EXPECT_EQ(db.ask("INSERT INTO blocked_other VALUES (1)"), "") << "which is no shadow table";
   expect_working(db);
   EXPECT_EQ(db.ask("ALTER TABLE blocked RENAME TO moved"), "");
   EXPECT_EQ(db.ask("INSERT INTO moved(op) VALUES ('clear')"), "");

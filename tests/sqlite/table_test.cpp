@@ -280,40 +280,6 @@ TEST_F(Table, OpensATableOfTheLargestCapacityAgain) {
   EXPECT_EQ(reader.ask("SELECT group_concat(key) FROM t WHERE key IN ('a', 'b')"), "a");
 }
 
-TEST_F(Table, ProtectsItsShadowTablesInDefensiveMode) {
-  make("capacity=10");
-  run("CREATE TABLE t_other(x)");
-  sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  for (const std::string shadow : {"t_meta", "t_pages"}) {
-    EXPECT_EQ(ask("DELETE FROM " + shadow), "error: table " + shadow + " may not be modified");
-  }
-  EXPECT_EQ(ask("INSERT INTO t_other VALUES (1)"), "");
-}
-
-TEST_F(Table, SaysWhichPageIsDamaged) {
-  make("capacity=5000, fpr=0.01");
-  insert(1, 5000);
-  const std::string page = ask("SELECT min(page_no) FROM t_pages");
-  run("UPDATE t_pages SET bits = CAST(substr(bits, 1, 99) || x'5A5A' || substr(bits, 102) AS BLOB) WHERE page_no = " +
-      page);
-  const std::string message = "error: t: page " + page + " in table _pages must match its checksum";
-  EXPECT_EQ(ask("SELECT count(*) FROM " + integers(1, 5000) + " JOIN t ON key = i"), message);
-  EXPECT_EQ(ask("INSERT INTO t(op) VALUES ('check')"), message);
-  EXPECT_EQ(db_.run("INSERT INTO t(op) VALUES ('check')"), SQLITE_CORRUPT);
-  run("UPDATE t_pages SET bits = x'00' WHERE page_no = " + page);
-  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"), HasSubstr("must be a blob of 4056 bytes, got 1"));
-  run("UPDATE t_pages SET page_no = 1000000 WHERE page_no = 1");
-  run("DELETE FROM t_pages WHERE page_no = " + page);
-  EXPECT_THAT(ask("INSERT INTO t(op) VALUES ('check')"),
-              HasSubstr("page 1000000 in table _pages must belong to a layer"));
-  run("UPDATE t_meta SET value = replace(value, 'k=', 'k=1')");
-  EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"), "error: t: state in table _meta must match its checksum");
-  run("DELETE FROM t_meta");
-  EXPECT_EQ(ask("SELECT 1 FROM t WHERE key = 1"),
-            "error: t: table _meta must have a text as its row 'state', got none");
-  run("DROP TABLE t");
-}
-
 class PageSize : public Table, public ::testing::WithParamInterface<int> {};
 
 INSTANTIATE_TEST_SUITE_P(Bytes, PageSize, ::testing::Values(512, 1024, 2048, 4096, 8192, 65536));
