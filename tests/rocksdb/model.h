@@ -132,7 +132,4 @@ struct Tally {
   bool tell = false;  // prints each step and each session to standard output
 };
 
-/// Runs one walk. Throws a Failure with all that is needed to repeat it.
-void walk(std::uint64_t seed, const Policies& policies, Tally& tally);
-
 }  // namespace crivo::testing::model
