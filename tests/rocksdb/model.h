@@ -51,7 +51,6 @@ struct Nature {
 };
 [[nodiscard]] Nature draw_nature(Random& random);
 [[nodiscard]] bool ignores_case(const rocksdb::Comparator& comparator);
-[[nodiscard]] constexpr char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 enum class Transactions : std::uint8_t { kNone, kPessimistic, kOptimistic };
 

@@ -128,7 +128,7 @@ Entries walk_route(const Reading& reading, std::size_t family, const Route& rout
   for (; at->Valid(); route.forward || !route.prefix.empty() ? at->Next() : at->Prev()) {
     std::string key = at->key().ToString();
     // Which spelling of a key an iterator returns depends on the old versions that compactions removed.
-    if (ignores_case(*less.comparator)) std::ranges::transform(key, key.begin(), [](char c) { return lower_case(c); });
+    if (ignores_case(*less.comparator)) key = lower(key);
     const bool matches = filter.matches(key);
     if (!route.prefix.empty() && !matches) break;
     if (!whole && route.prefix.empty() && (route.forward ? !less(key, route.to) : less(key, route.from))) break;

@@ -1,10 +1,10 @@
 // The settings of a walk's database: a table of policies, and the tables of table_settings.h.
-#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
 
 #include <algorithm>
 
+#include "canonical_comparator.h"
 #include "model.h"
 #include "table_settings.h"
 #include "unsynced.h"
@@ -47,23 +47,8 @@ rocksdb::ColumnFamilyOptions draw_family(const Nature& nature, const Policy& pol
   return knobs.family;
 }
 
-/// Considers keys equal that differ only in case.
-class CaseComparator final : public rocksdb::Comparator {
- public:
-  [[nodiscard]] const char* Name() const override { return "test.CaseComparator"; }
-  [[nodiscard]] int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    const std::size_t shorter = std::min(a.size(), b.size());
-    for (std::size_t i = 0; i < shorter; ++i) {
-      if (lower_case(a[i]) != lower_case(b[i])) return lower_case(a[i]) < lower_case(b[i]) ? -1 : 1;
-    }
-    return a.size() < b.size() ? -1 : a.size() > b.size();
-  }
-  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
-
 const rocksdb::Comparator* case_comparator() {
-  static const CaseComparator comparator;
+  static const CanonicalComparator comparator("test.CaseComparator", lower);
   return &comparator;
 }
 

@@ -28,6 +28,17 @@ namespace crivo::testing {
 /// Random hashes, which come from no key.
 [[nodiscard]] std::vector<std::uint64_t> random_hashes(std::size_t count, std::uint64_t seed);
 
+/// The finalizer of SplitMix64 (Steele, Lea & Flood 2014), a bijection of 64-bit numbers.
+[[nodiscard]] constexpr std::uint64_t mix_bits(std::uint64_t z) noexcept {
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
+/// Output i of SplitMix64: no two are equal.
+[[nodiscard]] constexpr std::uint64_t distinct_hash(std::uint64_t i) noexcept {
+  return mix_bits(i * 0x9E3779B97F4A7C15);
+}
+
 /// The tests derive a key's value from its hash.
 inline constexpr unsigned kValueBits = 5;
 [[nodiscard]] constexpr std::uint64_t value_of(std::uint64_t hash) noexcept { return hash >> 7 & 31; }
@@ -46,12 +57,19 @@ inline constexpr unsigned kValueBits = 5;
 [[nodiscard]] AnyFilter build_filter(Kind kind, std::uint64_t n, double fp_rate = 0.01);
 
 [[nodiscard]] Bytes bytes_of(const AnyFilter& filter);
+[[nodiscard]] Bytes bytes_of(std::string_view text);
 /// The filter as a blob. Throws like build_filter.
 [[nodiscard]] Bytes blob_of(const FilterRef& filter, BlobForm form = BlobForm::kRaw);
 /// The filter's raw payload as a blob of the zstd codec, regardless of the core's choice.
 [[nodiscard]] Bytes zstd_blob_of(const FilterRef& filter);
 /// The filter as a sealed SST block for the key transform of this name.
 [[nodiscard]] Bytes sst_block_of(const FilterRef& filter, std::string_view key_transform = {});
+
+/// The error's message, or "no error".
+template <class T>
+[[nodiscard]] std::string message_of(const Result<T>& result) {
+  return result.has_value() ? "no error" : result.error().message;
+}
 
 /// The number of these hashes that the filter finds.
 [[nodiscard]] std::uint64_t count_found(const FilterRef& filter, const std::vector<std::uint64_t>& hashes);
