@@ -159,7 +159,7 @@ TEST(MemoryLimitOfARibbon, HoldsWithThreads) {
   }
 }
 
-TEST(MemoryLimitOfARibbon, RefusesHashesThatNobodyHashed) {
+TEST(MemoryLimitOfARibbon, RefusesHashesThatAreNotUniform) {
   std::vector<std::uint64_t> close(2'000'000);  // all in one bucket, which exceeds every allowed limit
   for (std::size_t i = 0; i < close.size(); ++i) close[i] = i;
   EXPECT_THAT(refusal({.kind = Kind::kRibbon}, close, {.max_memory = kLimit}),

@@ -207,7 +207,7 @@ TEST_F(Sharded, AreThoseOfTheFolderInWhichTheyWereOpened) {
   std::filesystem::current_path(before);
 }
 
-TEST_F(Sharded, ThatAWriterLeavesGoWithItsLock) {
+TEST_F(Sharded, ReleasingTheLockRemovesUnusedShards) {
   {
     const ShardsLock lock = *ShardsLock::acquire(path_);
     ASSERT_TRUE(write_shard(build_filter({.capacity = 10}, 10).ref(), path_, 3).has_value());
@@ -317,7 +317,7 @@ void ShardedWalk::walk(int rounds, std::uint64_t seed) {
   for (std::uint32_t shard = 0; shard < kShards; ++shard) keys[shard] = of_shard(all, shard, kShards);
   build({.fp_rate = 0.001}, all);
   std::uint64_t refused = 0;
-  std::uint64_t lied = 0;
+  std::uint64_t false_positives = 0;
   for (int round = 0; round < rounds; ++round) {
     const auto shard = static_cast<std::uint32_t>(random() % kShards);
     const std::string path = path_of(shard);
@@ -352,12 +352,12 @@ void ShardedWalk::walk(int rounds, std::uint64_t seed) {
       } else if (is_there) {
         ASSERT_TRUE(*answer) << "a key is lost, round " << round;
       } else {
-        lied += *answer ? 1 : 0;
+        false_positives += *answer ? 1 : 0;
       }
     }
   }
   EXPECT_GT(refused, 2U * static_cast<unsigned>(rounds));
-  EXPECT_LT(lied, 3U * static_cast<unsigned>(rounds) + 30);  // 1,250 absent keys per round, at 0.1%
+  EXPECT_LT(false_positives, 3U * static_cast<unsigned>(rounds) + 30);  // 1,250 absent keys per round, at 0.1%
 }
 
 TEST_F(ShardedWalk, NeverSaysNoOfAKey) { walk(20, 7); }
