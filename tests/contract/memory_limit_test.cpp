@@ -38,14 +38,14 @@ TEST_P(MemoryLimit, GivesTheSameFilterAsWithoutIt) {
     const FilterSpec spec = spec_for(capacity, 0.3);
     std::size_t most_files = 0;
     double last = 0;
-    const auto look = [&](double done) {
+    const auto on_progress = [&](double done) {
       EXPECT_GE(done, last);
       last = done;
       most_files = std::max(most_files, unnamed_files_in(folder.path()).size());
       return true;
     };
     const AnyFilter limited =
-        build_of(spec, hashes, {.progress = look, .max_memory = kLimit, .temp_folder = folder.path()});
+        build_of(spec, hashes, {.progress = on_progress, .max_memory = kLimit, .temp_folder = folder.path()});
     expect_same_filter(limited.ref(), build_of(spec, hashes, {}).ref());
     EXPECT_EQ(last, 1);
     const bool goes_straight_in = (capacity != 0 || needs_no_capacity()) && GetParam().can.add;

@@ -263,7 +263,7 @@ TEST(RocksdbFiles, HaveNoMoreFilterThanMaxFilterBytes) {
 }
 
 // Fixed in RocksDB 9.5 (its pull request 12872). This test detects other versions with the bug.
-TEST(RocksdbPartitions, OfPrefixesAloneLoseKeysFromSeekForPrevUnderEveryPolicyBefore95) {
+TEST(RocksdbPartitions, PrefixPartitionsLoseKeysBefore95) {
   constexpr bool kErrs = CRIVO_ROCKSDB_VERSION < 905;
   constexpr std::uint64_t kMany = 5000;
   // Each key is its own prefix. The keys are so close that the index stores each partition's last key in full.
