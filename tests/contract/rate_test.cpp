@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "every_kind.h"
+#include "split_mix.h"
 
 namespace crivo::testing {
 namespace {

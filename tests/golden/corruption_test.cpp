@@ -1,11 +1,12 @@
 // Systematic damage: truncations, bit flips, appended bytes, and forged bytes of headers and tails. Tests every kind
 // with 0, 1, 100 and 10,000 keys, in blobs of every codec and in sealed SST blocks. For damaged SST blocks,
 // open_sst_block returns an error, and the policy then answers "maybe".
+#include <gmock/gmock.h>
+
 #include <random>
 
 #include "crivo/host/sst_block.h"
 #include "filters.h"
-#include "matchers.h"
 
 namespace crivo::testing {
 namespace {
@@ -93,7 +94,7 @@ TEST_P(Damaged, RejectsEveryTruncation) {
     SCOPED_TRACE(sound.name);
     for (const std::size_t size : all_or_sample(sound.blob.size(), 5000)) {
       Bytes shorter(sound.blob.begin(), sound.blob.begin() + static_cast<std::ptrdiff_t>(size));
-      EXPECT_THAT(message_of(parse_blob(shorter)), HasSubstr("truncated"));
+      EXPECT_THAT(message_of(parse_blob(shorter)), ::testing::HasSubstr("truncated"));
       repair_blob(shorter);
       expect_rejected(shorter);
     }

@@ -11,7 +11,7 @@
 #include <span>
 
 #include "crivo/host/sst_block.h"
-#include "filters.h"
+#include "split_mix.h"
 
 namespace crivo::testing {
 

@@ -4,6 +4,7 @@
 
 #include "crivo/host/sizing.h"
 #include "ribbons.h"
+#include "split_mix.h"
 
 namespace crivo::testing {
 namespace {
