@@ -26,7 +26,7 @@ class CanonicalComparator final : public rocksdb::Comparator {
   Canonical canonical_;
 };
 
-inline std::string lower(const rocksdb::Slice& key) {
+inline std::string lower_case(const rocksdb::Slice& key) {
   std::string text = key.ToString();
   std::ranges::transform(text, text.begin(), [](unsigned char byte) { return static_cast<char>(std::tolower(byte)); });
   return text;

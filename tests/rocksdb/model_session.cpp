@@ -48,7 +48,7 @@ rocksdb::ColumnFamilyOptions draw_family(const Nature& nature, const Policy& pol
 }
 
 const rocksdb::Comparator* case_comparator() {
-  static const CanonicalComparator comparator("test.CaseComparator", lower);
+  static const CanonicalComparator comparator("test.CaseComparator", lower_case);
   return &comparator;
 }
 

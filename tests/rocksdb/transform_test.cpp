@@ -56,7 +56,7 @@ std::string with_blanks(std::uint64_t number, unsigned spelling) {
 }
 
 const std::vector<World>& worlds() {
-  static const CanonicalComparator caseless("crivo-test.Caseless", lower);
+  static const CanonicalComparator caseless("crivo-test.Caseless", lower_case);
   static const CanonicalComparator suffix("crivo-test.IgnoresSuffix", without_suffix);
   static const CanonicalComparator blanks("crivo-test.IgnoresBlanks", without_blanks);
   static const std::vector<World> all = {{"Caseless", &caseless, "lower_ascii", 11, in_mixed_case},
