@@ -10,6 +10,7 @@
 #include "crivo/rocksdb_verify.h"
 #include "support.h"
 #include "table_settings.h"
+#include "unsynced.h"
 
 namespace crivo::testing {
 namespace {
@@ -84,7 +85,8 @@ TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
   for (const bool partitioned : {false, true}) {
     for (const bool cached : {false, true}) {
       SCOPED_TRACE(::testing::Message() << "partitioned " << partitioned << ", cached " << cached);
-      const rocksdb::Options base = test_options();
+      rocksdb::Options base = test_options();
+      base.env = unsynced_env();
       Knobs knobs{base, {}};
       rocksdb::DBOptions database(base);
       knobs.table.filter_policy = crivo_ribbon();
