@@ -97,7 +97,7 @@ crivo_status call_during(int delay, const std::function<void()>& change, const s
 }
 
 TEST(FileChangesDeathTest, WithAGuardNoFunctionDiesOfAFileThatIsCutOff) {
-  if (!handlers_are_told_the_page()) GTEST_SKIP() << kNoPageIsTold;
+  if (!sigbus_reports_the_address()) GTEST_SKIP() << kNoFaultAddress;
   EXPECT_EXIT(survive_every_cut(), ::testing::ExitedWithCode(0), "");
 }
 

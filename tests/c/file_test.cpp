@@ -85,7 +85,7 @@ TEST_F(Files, ThatAreDamagedAreErrorsAndNeverAnAnswer) {
 }
 
 TEST_F(Files, ThatShrinkAreErrorsWhereFilesAreGuarded) {
-  if (!handlers_are_told_the_page()) GTEST_SKIP() << kNoPageIsTold;
+  if (!sigbus_reports_the_address()) GTEST_SKIP() << kNoFaultAddress;
   ASSERT_EQ(crivo_guard_files(nullptr), CRIVO_OK);
   save(build(options_of("blocked"), present_keys(100'000)), path("f"), CRIVO_FORM_MAPPABLE);
   const Filter opened = open(path("f"));

@@ -76,7 +76,7 @@ TEST(BuildWithThreads, LargeClassicFiltersAreTheSame) {
   expect_same_filter(filter->ref(), expected->ref());
 }
 
-TEST_P(BuildWith, HashesGivenAwayLeadToTheSameBytes) {
+TEST_P(BuildWith, MovedHashesGiveTheSameBytes) {
   if (GetParam().can.needs_values()) return;  // AnyFilter::build passes no values
   auto hashes = present_hashes(20'000, 0);
   hashes.insert(hashes.end(), hashes.begin(), hashes.begin() + 500);  // every fortieth hash occurs twice
@@ -103,7 +103,7 @@ TEST_P(BuildWith, ProgressRisesToOne) {
 }
 
 // The reported progress is exact: at 0.5, half of the keys are in the filter.
-TEST_P(BuildWith, ProgressIsNotAChunkLate) {
+TEST_P(BuildWith, ProgressIncludesTheLastChunk) {
   if (!GetParam().can.add) return;  // the progress of these kinds counts steps, not keys
   std::vector<double> shares;
   constexpr std::uint64_t kChunk = 1 << 16;
@@ -161,7 +161,7 @@ class HostMemory final : public std::pmr::memory_resource {
   std::map<const std::byte*, std::size_t> pieces_;
 };
 
-TEST_P(BuildWith, TheHostsMemoryItMakesTheSameFilterThere) {
+TEST_P(BuildWith, BuildsTheSameFilterInTheHostsMemory) {
   const bool grows = GetParam().can.grow;  // later growth uses other memory
   for (const std::uint64_t keys : {0U, 1U, 1000U, 100'000U}) {
     HostMemory payloads(0);

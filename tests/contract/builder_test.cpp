@@ -29,7 +29,7 @@ AnyFilter built_by_builder(const FilterSpec& spec, const std::vector<std::uint64
   return *try_builder(spec, hashes, sizes);
 }
 
-TEST_P(Builder, ManyAlikeAreEachWhatOneAloneIs) {
+TEST_P(Builder, ASharedPlanGivesTheSameFilter) {
   PlannedSizes sizes;
   for (const std::size_t keys : {50U, 3U, 50U, 0U, 1000U, 50U, 60000U, 3U}) {
     for (const std::uint64_t seed : {0U, 0U, 7U}) {  // another seed gives another filter
@@ -43,7 +43,7 @@ TEST_P(Builder, ManyAlikeAreEachWhatOneAloneIs) {
   }
 }
 
-TEST_P(Builder, ManyAlikeHeedTheLimitOfEach) {
+TEST_P(Builder, ASharedPlanKeepsEachMaxBytes) {
   PlannedSizes sizes;
   const FilterSpec spec = spec_for(1000);
   ASSERT_TRUE(sizes.builder(spec, {}));
@@ -51,7 +51,7 @@ TEST_P(Builder, ManyAlikeHeedTheLimitOfEach) {
   EXPECT_EQ(refused.error().code, ErrorCode::kTooLarge);
 }
 
-TEST_P(Builder, ManyAlikeGrowToTheLimitOfEach) {
+TEST_P(Builder, ASharedPlanGrowsToEachMaxBytes) {
   PlannedSizes sizes;
   const FilterSpec spec = spec_for(10);
   const std::uint64_t planned = build_filter(spec, 0).payload().size();

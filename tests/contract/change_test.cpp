@@ -7,11 +7,11 @@ namespace {
 class Adding : public PerKind {};
 class Removing : public PerKind {};
 class Counting : public PerKind {};
-class Anything : public PerKind {};
+class EveryKind : public PerKind {};
 CRIVO_FOR_KINDS_THAT(Adding, add);
 CRIVO_FOR_KINDS_THAT(Removing, remove);
 CRIVO_FOR_KINDS_THAT(Counting, count);
-CRIVO_FOR_EVERY_KIND(Anything);
+CRIVO_FOR_EVERY_KIND(EveryKind);
 
 TEST_P(Adding, CountsEveryKeyDuplicatesIncluded) {
   AnyFilter filter = build_filter(spec_for(100), 0);
@@ -36,7 +36,7 @@ TEST_P(Adding, ClearingMakesItTheNewFilterAgain) {
   expect_same_filter(filter.ref(), build_filter(spec_for(1000), 0).ref());
   AnyFilter pinned = parse_blob(blob_of(filter.ref(), BlobForm::kRaw))->to_filter();
   ASSERT_TRUE(pinned.clear());
-  EXPECT_TRUE(pinned.facts().pinned_raw) << "how it is stored is no key of it";
+  EXPECT_TRUE(pinned.facts().pinned_raw) << "clear() keeps the storage form";
 }
 
 // Adds twenty times the capacity. The filter accepts the keys, or reports that it is full and stays unchanged.
@@ -86,7 +86,7 @@ TEST_P(Adding, AFailedBatchKeepsAndCountsWhatCameBefore) {
   EXPECT_EQ(count_found(filter.ref(), {hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(keys)}), keys);
 }
 
-TEST_P(Anything, WhatItCannotDoIsAnErrorThatNamesWhoCan) {
+TEST_P(EveryKind, UnsupportedOperationsNameTheOperationAndTheKind) {
   AnyFilter filter = build_filter(spec_for(100), 100);
   const Bytes before = bytes_of(filter.payload());
   const Facts facts = filter.facts();
@@ -109,7 +109,7 @@ TEST_P(Anything, WhatItCannotDoIsAnErrorThatNamesWhoCan) {
   EXPECT_EQ(filter.facts(), facts);
 }
 
-TEST_P(Anything, ItsLayersAddUpToIt) {
+TEST_P(EveryKind, ItsLayersAddUpToIt) {
   constexpr std::uint64_t kKeys = 5000;
   const bool grows = GetParam().can.grow && !needs_no_capacity();
   const AnyFilter filter = build_filter(spec_for(grows ? kKeys / 10 : kKeys, 1e-9), kKeys);

@@ -31,11 +31,6 @@ class PerKind : public ::testing::TestWithParam<KindInfo> {
   }
 };
 
-template <class T>
-std::string message_of(const Result<T>& result) {
-  return result.has_value() ? "no error" : result.error().message;
-}
-
 inline Bytes bytes_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
 /// Expects equal shapes, payloads and facts, so that a caller cannot distinguish the filters.

@@ -1,10 +1,6 @@
 // Builds with a memory limit give the same bytes as builds without one, from hashes in temporary files.
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <csignal>
-
 #include "crivo/builder.h"
+#include "disk.h"
 #include "every_kind.h"
 #include "temp_folder.h"
 
@@ -35,41 +31,27 @@ std::string refusal(const FilterSpec& spec, const std::vector<std::uint64_t>& ha
   return message_of(try_build(spec, hashes, options));
 }
 
-class Folder : public TempFolder {
- public:
-  [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(path()); }
-  /// The number of open files of this process that have no name and are in this folder.
-  [[nodiscard]] int open_files() const {
-    int open = 0;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-      std::error_code closed;
-      open += std::filesystem::read_symlink(entry, closed).string().starts_with(path());
-    }
-    return open;
-  }
-};
-
 TEST_P(MemoryLimit, GivesTheSameFilterAsWithoutIt) {
-  const Folder folder;
+  const TempFolder folder;
   const auto hashes = present_hashes(kDistinct, 0);
   for (const std::uint64_t capacity : {std::uint64_t{0}, kDistinct * 6 / 5}) {
     const FilterSpec spec = spec_for(capacity, 0.3);
-    int most_files = 0;
+    std::size_t most_files = 0;
     double last = 0;
-    const auto look = [&](double done) {
+    const auto on_progress = [&](double done) {
       EXPECT_GE(done, last);
       last = done;
-      most_files = std::max(most_files, folder.open_files());
+      most_files = std::max(most_files, unnamed_files_in(folder.path()).size());
       return true;
     };
     const AnyFilter limited =
-        build_of(spec, hashes, {.progress = look, .max_memory = kLimit, .temp_folder = folder.path()});
+        build_of(spec, hashes, {.progress = on_progress, .max_memory = kLimit, .temp_folder = folder.path()});
     expect_same_filter(limited.ref(), build_of(spec, hashes, {}).ref());
     EXPECT_EQ(last, 1);
     const bool goes_straight_in = (capacity != 0 || needs_no_capacity()) && GetParam().can.add;
     EXPECT_EQ(most_files > 0, !goes_straight_in);
-    EXPECT_EQ(folder.open_files(), 0);
-    EXPECT_TRUE(folder.is_empty());
+    EXPECT_EQ(unnamed_files_in(folder.path()).size(), 0U);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   }
 }
 
@@ -144,34 +126,27 @@ TEST_P(MemoryLimit, SaysThatTheTemporaryFolderIsNoFolder) {
   EXPECT_EQ(message, "temp_folder must be writable, got /nowhere: No such file or directory");
 }
 
-/// A limit on file sizes simulates a full disk.
 TEST_P(MemoryLimit, SaysThatTheDiskIsFull) {
   if (needs_no_capacity()) return;  // the builder stores no pending keys
-  struct rlimit before {};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  const struct rlimit little { 1 << 20, before.rlim_max };
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  const FullDisk disk(1 << 20);
   const auto message =
       refusal(spec_for(0, 0.3), present_hashes(kDistinct, 0), {.max_memory = kLimit, .temp_folder = "/tmp"});
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, handler);
   EXPECT_EQ(message, "temp_folder must have space for the hashes of a build, got /tmp: File too large");
 }
 
 TEST(MemoryLimitOfARibbon, LetsThePayloadLieInAFileToo) {
-  const Folder folder;
+  const TempFolder folder;
   const FilterSpec spec{.kind = Kind::kRibbon, .fp_rate = 1e-7};
   const auto hashes = present_hashes(2'000'000, 0);
   {
     const AnyFilter limited = build_of(spec, hashes, {.max_memory = kLimit, .temp_folder = folder.path()});
-    EXPECT_EQ(folder.open_files(), 1) << "the payload";
+    EXPECT_EQ(unnamed_files_in(folder.path()).size(), 1U) << "the payload";
     expect_same_filter(limited.ref(), build_of(spec, hashes, {}).ref());
     const AnyFilter copy = limited;  // NOLINT(performance-unnecessary-copy-initialization)
-    EXPECT_EQ(folder.open_files(), 1) << "the copy lies in memory";
+    EXPECT_EQ(unnamed_files_in(folder.path()).size(), 1U) << "the copy lies in memory";
     expect_same_filter(copy.ref(), limited.ref());
   }
-  EXPECT_EQ(folder.open_files(), 0);
+  EXPECT_EQ(unnamed_files_in(folder.path()).size(), 0U);
 }
 
 TEST(MemoryLimitOfARibbon, HoldsWithThreads) {
@@ -184,7 +159,7 @@ TEST(MemoryLimitOfARibbon, HoldsWithThreads) {
   }
 }
 
-TEST(MemoryLimitOfARibbon, RefusesHashesThatNobodyHashed) {
+TEST(MemoryLimitOfARibbon, RefusesHashesThatAreNotUniform) {
   std::vector<std::uint64_t> close(2'000'000);  // all in one bucket, which exceeds every allowed limit
   for (std::size_t i = 0; i < close.size(); ++i) close[i] = i;
   EXPECT_THAT(refusal({.kind = Kind::kRibbon}, close, {.max_memory = kLimit}),

@@ -115,7 +115,7 @@ TEST_P(Uniting, AnotherNumberOfProbesIsNamed) {
                       std::to_string(filter.shape().k) + ", got " + std::to_string(shape.k));
 }
 
-TEST_P(Uniting, AnotherSizeIsNamedAndTheWayOutToo) {
+TEST_P(Uniting, ADifferentSizeIsNamedWithTheRemedy) {
   FilterSpec larger = spec_for(4 * kCapacity);
   expect_incompatible(GetParam(), build_filter(spec_for(kCapacity), 10), build_filter(larger, 10).ref(), "number of ",
                       "create both with the same capacity and rate");

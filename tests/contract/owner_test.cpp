@@ -11,7 +11,7 @@ class Owner : public PerKind {
   static constexpr std::uint64_t kKeys = 5000;
 
   /// Expects the same answers from the filter and from a FilterRef opened from its bytes.
-  static void expect_asked_as_it_is(const AnyFilter& filter) {
+  static void expect_answers_match_bytes(const AnyFilter& filter) {
     const auto opened = FilterRef::open(filter.shape(), filter.facts(), filter.payload());
     expect_same_filter(filter.ref(), *opened);
     EXPECT_EQ(filter.ref().payload().data(), filter.payload().data());
@@ -21,7 +21,7 @@ class Owner : public PerKind {
     }
   }
   static void expect_every_key(const AnyFilter& filter) {
-    expect_asked_as_it_is(filter);
+    expect_answers_match_bytes(filter);
     EXPECT_EQ(count_found(filter.ref(), present_hashes(kKeys, 0)), kKeys);
   }
 };
@@ -29,7 +29,7 @@ class ChangingOwner : public Owner {};
 CRIVO_FOR_EVERY_KIND(Owner);
 CRIVO_FOR_KINDS_THAT(ChangingOwner, add);
 
-TEST_P(Owner, IsAskedAsItIsWhereverItIsMovedTo) {
+TEST_P(Owner, AnswersMatchItsBytesAfterAMove) {
   AnyFilter first = build_filter(spec_for(kKeys), kKeys);
   expect_every_key(first);
   AnyFilter second = std::move(first);
@@ -57,9 +57,9 @@ TEST_P(Owner, ACopyOutlivesItsOriginal) {
   expect_every_key(assigned);
 }
 
-TEST_P(Owner, IsAskedAsItIsBeforeItsFirstKey) { expect_asked_as_it_is(build_filter(spec_for(kKeys), 0)); }
+TEST_P(Owner, AnswersMatchItsBytesBeforeItsFirstKey) { expect_answers_match_bytes(build_filter(spec_for(kKeys), 0)); }
 
-TEST_P(ChangingOwner, IsAskedAsItIsAfterEveryChange) {
+TEST_P(ChangingOwner, AnswersMatchItsBytesAfterEveryChange) {
   AnyFilter filter = build_filter(spec_for(kKeys / 10), 0);  // below the number of keys, so that a growing kind grows
   const auto keys = GetParam().can.grow ? kKeys : kKeys / 10;
   for (std::uint64_t i = 0; i < keys; ++i) {
@@ -67,23 +67,23 @@ TEST_P(ChangingOwner, IsAskedAsItIsAfterEveryChange) {
     ASSERT_TRUE(filter.may_contain(present_key(i)));
     ASSERT_EQ(filter.ref().payload().data(), filter.payload().data());
   }
-  expect_asked_as_it_is(filter);
+  expect_answers_match_bytes(filter);
   if (GetParam().can.remove) {
     ASSERT_TRUE(filter.remove(present_key(0)));
-    expect_asked_as_it_is(filter);
+    expect_answers_match_bytes(filter);
   }
   if (GetParam().can.unite) {
     ASSERT_TRUE(filter.unite(AnyFilter(filter).ref()));
-    expect_asked_as_it_is(filter);
+    expect_answers_match_bytes(filter);
     ASSERT_TRUE(filter.unite(filter.ref()));
-    expect_asked_as_it_is(filter);
+    expect_answers_match_bytes(filter);
   }
   if (GetParam().can.intersect) {
     ASSERT_TRUE(filter.intersect(build_filter(spec_for(kKeys / 10), 100).ref()));
-    expect_asked_as_it_is(filter);
+    expect_answers_match_bytes(filter);
   }
   ASSERT_TRUE(filter.clear());
-  expect_asked_as_it_is(filter);
+  expect_answers_match_bytes(filter);
   EXPECT_FALSE(filter.may_contain(present_key(1)));
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "every_kind.h"
+#include "split_mix.h"
 
 namespace crivo::testing {
 namespace {
@@ -25,23 +26,9 @@ class Rates : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, Rates, ::testing::ValuesIn(every_sizing()),
                          [](const auto& tested) { return tested.param; });
 
-/// Hashes without duplicates: the outputs of SplitMix64 (Steele, Lea & Flood 2014), a bijection of a counter.
-class HashStream {
- public:
-  explicit HashStream(std::uint64_t stream) : state_(stream << 48) {}
-  void fill(std::vector<std::uint64_t>& hashes) {
-    for (std::uint64_t& hash : hashes) hash = next();
-  }
-
- private:
-  std::uint64_t next() {
-    std::uint64_t z = state_++ * 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
-};
+void fill(std::vector<std::uint64_t>& hashes, std::uint64_t& next) {
+  for (std::uint64_t& hash : hashes) hash = distinct_hash(next++);
+}
 
 /// A Poisson variable of this mean exceeds the result once in a million runs. The result is 4.75 standard deviations
 /// above the mean, plus the first term for skewness (Cornish & Fisher 1938), which small means need.
@@ -61,15 +48,15 @@ struct Measured {
 /// Builds `filters` filters of n keys each, and looks up `asked` absent hashes in total.
 Measured measure(const FilterSpec& spec, std::uint64_t n, std::size_t filters, double asked) {
   constexpr std::size_t kMaxAtOnce = 4096;
-  HashStream present(1);
-  HashStream absent(2);
+  std::uint64_t present = 1ULL << 48;  // the numbers of the next hashes, so that no two hashes are equal
+  std::uint64_t absent = 2ULL << 48;
   std::vector<std::uint64_t> hashes(n);
   const auto count = static_cast<double>(filters);
   std::vector<std::uint64_t> batch(std::min(kMaxAtOnce, static_cast<std::size_t>(asked / count)));
   Measured measured;
   double squares = 0;
   for (std::size_t i = 0; i < filters; ++i) {
-    present.fill(hashes);
+    fill(hashes, present);
     const auto filter = build_from(spec, hashes);
     if (!filter) return measured;
     const FilterRef ref = filter->ref();
@@ -79,7 +66,7 @@ Measured measure(const FilterSpec& spec, std::uint64_t n, std::size_t filters, d
     measured.stated += stated / count;
     squares += stated * stated / count;
     for (double done = 0; done < asked / count; done += static_cast<double>(batch.size())) {
-      absent.fill(batch);
+      fill(batch, absent);
       measured.found += static_cast<double>(count_found(ref, batch));
       measured.asked += static_cast<double>(batch.size());
       measured.expected += static_cast<double>(batch.size()) * stated;

@@ -11,11 +11,16 @@
 
 #include "crivo/blob_file.h"
 #include "crivo/shard_writer.h"
+#include "crivo/sharded_builder.h"
+#include "crivo/sharded_filter.h"
+#include "disk.h"
 #include "every_kind.h"
-#include "sharded_files.h"
+#include "temp_folder.h"
 
 namespace crivo::testing {
 namespace {
+
+constexpr std::uint32_t kShards = 8;
 
 std::vector<std::uint64_t> of_shard(std::span<const std::uint64_t> hashes, std::uint32_t shard, std::uint32_t shards) {
   std::vector<std::uint64_t> found;
@@ -23,14 +28,50 @@ std::vector<std::uint64_t> of_shard(std::span<const std::uint64_t> hashes, std::
   return found;
 }
 
-class Sharded : public ::testing::Test, protected ShardedFiles {
+class Sharded : public ::testing::Test {
  protected:
+  Manifest build(const FilterSpec& spec, std::span<const std::uint64_t> hashes, std::uint32_t shards = kShards) const {
+    auto builder = ShardedBuilder::create(spec, shards);
+    EXPECT_TRUE(builder->add_hashes(hashes));
+    EXPECT_EQ(builder->keys(), hashes.size());
+    return *builder->finish(path_);
+  }
+  [[nodiscard]] std::string path_of(std::uint32_t shard) const {
+    return shard_path(path_, *read_manifest(path_), shard);
+  }
+  /// A filter file that is not a shard.
+  [[nodiscard]] std::string file_of(const FilterSpec& spec) const {
+    std::string path = folder_.file("other");
+    EXPECT_TRUE(write_blob_file(build_filter(spec, 1000).ref(), path).has_value());
+    return path;
+  }
+  /// Calls look() while the shard's file is removed, or replaced with the file `other`.
+  template <class Look>
+  void with_other(std::uint32_t shard, const std::string& other, const Look& look) const {
+    constexpr auto kOverwrite = std::filesystem::copy_options::overwrite_existing;
+    const std::string good = path_of(shard);
+    std::filesystem::copy_file(good, folder_.file("kept"), kOverwrite);
+    std::filesystem::remove(good);
+    if (!other.empty()) std::filesystem::copy_file(other, good);
+    look();
+    std::filesystem::copy_file(folder_.file("kept"), good, kOverwrite);
+  }
+  /// The error of a lookup in this shard.
+  template <class Filter>
+  static std::string refusal(Filter& filter, std::uint32_t shard) {
+    for (std::uint64_t hash = 1;; hash += 0x9E3779B97F4A7C15) {
+      if (shard_of(hash, kShards) == shard) return message_of(filter.may_contain_hash(hash));
+    }
+  }
   [[nodiscard]] ShardedFilter open(std::size_t most = 256) const {
     return *ShardedFilter::open(path_, {.max_open_shards = most});
   }
   [[nodiscard]] std::size_t files() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_ + ".shards"), {}));
   }
+
+  TempFolder folder_;
+  std::string path_ = folder_.file("f.crivo");
 };
 
 class ShardedOfKind : public Sharded, public ::testing::WithParamInterface<KindInfo> {};
@@ -166,7 +207,7 @@ TEST_F(Sharded, AreThoseOfTheFolderInWhichTheyWereOpened) {
   std::filesystem::current_path(before);
 }
 
-TEST_F(Sharded, ThatAWriterLeavesGoWithItsLock) {
+TEST_F(Sharded, ReleasingTheLockRemovesUnusedShards) {
   {
     const ShardsLock lock = *ShardsLock::acquire(path_);
     ASSERT_TRUE(write_shard(build_filter({.capacity = 10}, 10).ref(), path_, 3).has_value());
@@ -185,8 +226,7 @@ TEST_F(Sharded, ThatAWriterLeavesGoWithItsLock) {
 
 TEST_F(Sharded, AManifestThatIsDamagedOrForgedIsRefused) {
   build({}, present_hashes(100, 0));
-  std::ifstream file(path_, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  const std::string bytes = read_bytes(path_);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
@@ -197,8 +237,7 @@ TEST_F(Sharded, AManifestThatIsDamagedOrForgedIsRefused) {
     std::ofstream(path_, std::ios::binary) << bytes.substr(0, size);
     EXPECT_FALSE(open_filter_file(path_)) << size;
   }
-  Bytes blob(bytes.size());
-  std::ranges::transform(bytes, blob.begin(), [](char c) { return static_cast<std::byte>(c); });
+  const Bytes blob = bytes_of(bytes);
   const auto refused = [&](const Bytes& forged) {
     std::ofstream(path_, std::ios::binary)
         .write(reinterpret_cast<const char*>(forged.data()), static_cast<std::streamsize>(forged.size()));
@@ -231,20 +270,13 @@ TEST_F(Sharded, AreToldFromFiltersInOneFile) {
 // Simulates a web page that fetches one file per lookup.
 TEST_F(Sharded, ManifestNamesTheShardOfAKeyWithoutTheShards) {
   build({.fp_rate = 0.001, .seed = 5}, present_hashes(10'000, 5), 256);
-  const auto bytes_in = [](const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    Bytes bytes(text.size());
-    std::ranges::transform(text, bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
-    return bytes;
-  };
-  const Bytes blob = bytes_in(path_);
+  const Bytes blob = bytes_of(read_bytes(path_));
   std::filesystem::rename(path_ + ".shards", path_ + ".server");
   const Manifest manifest = *Manifest::parse(blob);
   for (std::uint64_t i = 0; i < 1000; ++i) {
     const std::string key = present_key(i);
     const std::string name = manifest.file_name(manifest.shard_of(key));
-    const Bytes fetched = bytes_in(path_ + ".server/" + name);
+    const Bytes fetched = bytes_of(read_bytes(path_ + ".server/" + name));
     ASSERT_TRUE(parse_blob(fetched)->ref().may_contain(key)) << key;
   }
 }
@@ -285,7 +317,7 @@ void ShardedWalk::walk(int rounds, std::uint64_t seed) {
   for (std::uint32_t shard = 0; shard < kShards; ++shard) keys[shard] = of_shard(all, shard, kShards);
   build({.fp_rate = 0.001}, all);
   std::uint64_t refused = 0;
-  std::uint64_t lied = 0;
+  std::uint64_t false_positives = 0;
   for (int round = 0; round < rounds; ++round) {
     const auto shard = static_cast<std::uint32_t>(random() % kShards);
     const std::string path = path_of(shard);
@@ -320,12 +352,12 @@ void ShardedWalk::walk(int rounds, std::uint64_t seed) {
       } else if (is_there) {
         ASSERT_TRUE(*answer) << "a key is lost, round " << round;
       } else {
-        lied += *answer ? 1 : 0;
+        false_positives += *answer ? 1 : 0;
       }
     }
   }
   EXPECT_GT(refused, 2U * static_cast<unsigned>(rounds));
-  EXPECT_LT(lied, 3U * static_cast<unsigned>(rounds) + 30);  // 1,250 absent keys per round, at 0.1%
+  EXPECT_LT(false_positives, 3U * static_cast<unsigned>(rounds) + 30);  // 1,250 absent keys per round, at 0.1%
 }
 
 TEST_F(ShardedWalk, NeverSaysNoOfAKey) { walk(20, 7); }

@@ -114,16 +114,5 @@ TEST(Spec, AnOptionHasItsValuesAndNoOther) {
   }
 }
 
-// At 100 times its capacity, `scalable` still promises its rate; `growing` does not, but still has it here.
-TEST(Spec, AGrowingKindKeepsItsRateFarBeyondItsCapacity) {
-  for (const KindInfo& info : kinds_that(&Capabilities::grow)) {
-    FilterSpec spec = chosen(std::string(info.name).c_str());
-    const AnyFilter filter = build_filter(spec, 100'000);
-    EXPECT_EQ(count_found(filter.ref(), present_hashes(100'000, 0)), 100'000U);
-    // In one of a million runs, the number exceeds 10,000 + 4.75 sqrt(9,900): the mean plus 4.75 standard deviations.
-    EXPECT_LE(count_found(filter.ref(), absent_hashes(1'000'000, 0)), 10'472U);
-  }
-}
-
 }  // namespace
 }  // namespace crivo::testing

@@ -12,7 +12,6 @@
 
 #include "crivo/host/sizing.h"
 #include "crivo/host/sst_block.h"
-#include "report/filter_record.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -44,20 +43,6 @@ TEST_P(EveryKindOfBlock, OfTheSmallestSizeHasARate) {
   const BlockSizing sizing(spec_of(GetParam()));
   EXPECT_LT(sizing.fp_rate(1, sizing.bytes(1)), 0.1);
   EXPECT_EQ(sizing.fp_rate(1, sizing.bytes(1) - 1), 1);
-}
-
-TEST(FilterRecord, IsTakenOnceAndBeforeItsFirstBlock) {
-  auto record = publish_record("", "");
-  EXPECT_EQ(claim_record(), record);
-  EXPECT_EQ(claim_record(), nullptr);
-  for (const bool filters : {true, false}) {
-    record = publish_record("", "");
-    if (filters) record->add({.shape = {}, .keys = 1, .bytes = 96, .predicted_fp_rate = 0});
-    if (!filters) record->add_always_maybe(1, 6);
-    EXPECT_EQ(claim_record(), nullptr) << "it is of a file that has a block already";
-  }
-  (void)publish_record("", "");
-  EXPECT_EQ(claim_record(), nullptr) << "its builder is gone";
 }
 
 /// Keys in order, each with its prefix, and every way in which the two sequences repeat values.

@@ -304,6 +304,20 @@ TEST(RocksdbCollector, SaysNothingWhereNoKeyIsForTheFilter) {
   }
 }
 
+TEST(FilterRecord, IsTakenOnceAndBeforeItsFirstBlock) {
+  auto record = publish_record("", "");
+  EXPECT_EQ(claim_record(), record);
+  EXPECT_EQ(claim_record(), nullptr);
+  for (const bool filters : {true, false}) {
+    record = publish_record("", "");
+    if (filters) record->add({.shape = {}, .keys = 1, .bytes = 96, .predicted_fp_rate = 0});
+    if (!filters) record->add_always_maybe(1, 6);
+    EXPECT_EQ(claim_record(), nullptr) << "it is of a file that has a block already";
+  }
+  (void)publish_record("", "");
+  EXPECT_EQ(claim_record(), nullptr) << "its builder is gone";
+}
+
 TEST(RocksdbConfigure, RefusesWhatIsWrongAndChangesNothing) {
   rocksdb::Options options = test_options();
   const auto factory = options.table_factory;

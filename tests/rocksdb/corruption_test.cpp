@@ -36,18 +36,18 @@ struct Files {
 };
 
 /// The database's options that affect how damage is detected.
-struct Surroundings {
+struct TableSettings {
   bool checksums;  // RocksDB's block checksums
   bool cached;
   bool partitioned;
 };
 
-rocksdb::Options options_for(const Policy& policy, const Surroundings& around) {
+rocksdb::Options options_for(const Policy& policy, const TableSettings& settings) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = policy;
-  table.checksum = around.checksums ? rocksdb::kXXH3 : rocksdb::kNoChecksum;
-  table.cache_index_and_filter_blocks = around.cached;
-  if (around.partitioned) partition(table, kPartitionBytes);
+  table.checksum = settings.checksums ? rocksdb::kXXH3 : rocksdb::kNoChecksum;
+  table.cache_index_and_filter_blocks = settings.cached;
+  if (settings.partitioned) partition(table, kPartitionBytes);
   rocksdb::Options options = with_table(test_options(), table);
   options.env = unsynced_env();
   return options;
@@ -153,10 +153,10 @@ const std::vector<Damage> kDamages = {
 };
 
 /// Two files that both span all keys, so that each is queried for at least half of the keys.
-Files write_files(const PolicyMaker& maker, const Surroundings& around, const std::string& path) {
+Files write_files(const PolicyMaker& maker, const TableSettings& settings, const std::string& path) {
   const auto policy = std::make_shared<RecordingPolicy>(maker.make(10));
   {
-    const auto db = open_database(options_for(policy, around), path);
+    const auto db = open_database(options_for(policy, settings), path);
     put_keys(*db, 0, kKeys / 2);
     put_keys(*db, kKeys / 2, kKeys);
   }
@@ -167,7 +167,7 @@ Files write_files(const PolicyMaker& maker, const Surroundings& around, const st
     files.blocks.push_back(policy->blocks_in(files.bytes.back()));
   }
   EXPECT_EQ(files.blocks.size(), 2U);
-  for (const auto& blocks : files.blocks) EXPECT_EQ(blocks.size() > 1, around.partitioned) << maker.label;
+  for (const auto& blocks : files.blocks) EXPECT_EQ(blocks.size() > 1, settings.partitioned) << maker.label;
   return files;
 }
 
@@ -182,9 +182,9 @@ std::uint64_t count_lost(const rocksdb::Options& options, const std::string& pat
 
 /// The number of lost keys for each damage. After accidental damage, a filter of Crivo (`is_ours`) must always say
 /// "maybe".
-std::vector<std::uint64_t> losses(const PolicyMaker& maker, bool is_ours, const Surroundings& around, int trials) {
+std::vector<std::uint64_t> losses(const PolicyMaker& maker, bool is_ours, const TableSettings& settings, int trials) {
   const TempFolder folder;
-  const Files sound = write_files(maker, around, folder.path());
+  const Files sound = write_files(maker, settings, folder.path());
   std::vector<std::uint64_t> lost;
   std::mt19937_64 random(5);
   for (const Damage& damage : kDamages) {
@@ -193,7 +193,7 @@ std::vector<std::uint64_t> losses(const PolicyMaker& maker, bool is_ours, const 
       Files damaged = sound;
       damage.apply(damaged, random);
       for (std::size_t i = 0; i < damaged.paths.size(); ++i) write_bytes(damaged.paths[i], damaged.bytes[i]);
-      const rocksdb::Options options = options_for(maker.make(10), around);
+      const rocksdb::Options options = options_for(maker.make(10), settings);
       lost.back() += count_lost(options, folder.path());
       if (is_ours && damage.accident) {
         EXPECT_EQ(filter_useful(options), 0U) << maker.label << ", " << damage.name;
@@ -219,7 +219,7 @@ void print(const std::vector<PolicyMaker>& policies, bool checksums,
   std::printf("\n");
 }
 
-void compare(bool checksums, const std::vector<Surroundings>& surroundings, int trials) {
+void compare(bool checksums, const std::vector<TableSettings>& tables, int trials) {
   const std::vector<PolicyMaker> ours = {our_policies()[0], our_policies()[1]};  // crivo.Auto flushes like the first
   const auto theirs = builtin_policies();
   std::vector<PolicyMaker> all = theirs;
@@ -228,12 +228,12 @@ void compare(bool checksums, const std::vector<Surroundings>& surroundings, int 
   for (const PolicyMaker& policy : all) {
     auto& sums = lost[policy.label];
     sums.assign(kDamages.size(), 0);
-    for (const Surroundings& around : surroundings) {
-      const auto more = losses(policy, policy.name.starts_with("crivo."), around, trials);
+    for (const TableSettings& settings : tables) {
+      const auto more = losses(policy, policy.name.starts_with("crivo."), settings, trials);
       std::ranges::transform(sums, more, sums.begin(), std::plus());
     }
   }
-  print(all, checksums, lost, kKeys * static_cast<unsigned>(trials) * surroundings.size());
+  print(all, checksums, lost, kKeys * static_cast<unsigned>(trials) * tables.size());
   for (std::size_t i = 0; i < kDamages.size(); ++i) {
     if (!kDamages[i].accident) continue;
     for (const PolicyMaker& policy : ours) {
@@ -256,11 +256,11 @@ TEST(RocksdbCorruption, OfABlockBeforeAChecksumLosesNoKey) {
 
 TEST(RocksdbCorruption, LongComparisonWithTheBuiltinsLosesNoKey) {
   for (const bool checksums : {false, true}) {
-    std::vector<Surroundings> surroundings;
+    std::vector<TableSettings> tables;
     for (const bool cached : {false, true}) {
-      for (const bool partitioned : {false, true}) surroundings.push_back({checksums, cached, partitioned});
+      for (const bool partitioned : {false, true}) tables.push_back({checksums, cached, partitioned});
     }
-    compare(checksums, surroundings, 3);
+    compare(checksums, tables, 3);
   }
 }
 

@@ -217,7 +217,7 @@ TEST(RocksdbCounters, KeepAFewLinesOfDamageAndTheNumberOfTheRest) {
   EXPECT_EQ(counters.snapshot().damaged_blocks, 20U);
 }
 
-TEST(RocksdbCounters, TellALogsColumnFamiliesOnce) {
+TEST(RocksdbCounters, LogsAColumnFamilyOnce) {
   Counters counters("crivo.Bloom");
   const int first = 0;
   const int second = 0;  // two addresses

@@ -1,97 +1,71 @@
 // Complete databases, with the options of users of RocksDB's own filters.
-#include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 
 #include <atomic>
+#include <cctype>
 #include <functional>
 #include <thread>
 
 #include "capture_log.h"
 #include "crivo/rocksdb_verify.h"
 #include "support.h"
+#include "table_settings.h"
+#include "unsynced.h"
 
 namespace crivo::testing {
 namespace {
 
 struct Setting {
   std::string name;
-  std::function<void(rocksdb::Options&, rocksdb::BlockBasedTableOptions&)> apply;
+  std::function<void(Knobs&, rocksdb::DBOptions&)> apply;
 };
 
 void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.name; }
 
-std::vector<Setting> settings() {
-  using Options = rocksdb::Options;
-  using Table = rocksdb::BlockBasedTableOptions;
-  return {
-      {"Defaults", [](Options&, Table&) {}},
-      {"CachedFilterBlocks",
-       [](Options&, Table& table) {
-         table.cache_index_and_filter_blocks = true;
-         table.pin_l0_filter_and_index_blocks_in_cache = true;
-       }},
-      {"TinyCache",
-       [](Options&, Table& table) {
-         table.cache_index_and_filter_blocks = true;
-         table.block_cache = rocksdb::NewLRUCache(64 << 10);
-       }},
-      {"PrepopulatedCache",
-       [](Options&, Table& table) {
-         table.cache_index_and_filter_blocks = true;
-         table.prepopulate_block_cache = Table::PrepopulateBlockCache::kFlushOnly;
-       }},
-      {"ChargedConstruction",
-       [](Options&, Table& table) {
-         table.cache_usage_options.options_overrides[rocksdb::CacheEntryRole::kFilterConstruction].charged =
-             rocksdb::CacheEntryRoleOptions::Decision::kEnabled;
-       }},
-      {"OptimizeFiltersForMemory", [](Options&, Table& table) { table.optimize_filters_for_memory = true; }},
-      {"OptimizeFiltersForHits", [](Options& options, Table&) { options.optimize_filters_for_hits = true; }},
-      {"DetectFilterConstructCorruption",
-       [](Options&, Table& table) { table.detect_filter_construct_corruption = true; }},
-      {"ParallelCompression",
-       [](Options& options, Table&) {
-         options.compression_opts.parallel_threads = 4;
-         options.compression = rocksdb::kSnappyCompression;
-       }},
-      {"MmapReads",
-       [](Options& options, Table& table) {
-         options.allow_mmap_reads = true;
-         table.checksum = rocksdb::kNoChecksum;
-       }},
-      {"NoBlockChecksums", [](Options&, Table& table) { table.checksum = rocksdb::kNoChecksum; }},
-      {"FormatVersion2", [](Options&, Table& table) { table.format_version = 2; }},
-      {"PrefixExtractor",
-       [](Options& options, Table&) { options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(6)); }},
-      {"UniversalCompaction",
-       [](Options& options, Table&) { options.compaction_style = rocksdb::kCompactionStyleUniversal; }},
-  };
+/// "DirectIO" for "direct I/O".
+std::string test_name(std::string_view words) {
+  std::string name;
+  bool begins_word = true;
+  for (const char letter : words) {
+    if (std::isalnum(letter) != 0) name += static_cast<char>(begins_word ? std::toupper(letter) : letter);
+    begins_word = letter == ' ';
+  }
+  return name;
 }
 
-/// Tests ribbons. The random walks (model.h) test every policy with all of these settings, and that no key is lost.
-class EverySetting : public ::testing::TestWithParam<std::tuple<Setting, bool>> {
- protected:
-  [[nodiscard]] static rocksdb::Options options() {
-    rocksdb::Options options = test_options();
-    rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = crivo_ribbon();
-    if (std::get<1>(GetParam())) partition(table, 1024);
-    std::get<0>(GetParam()).apply(options, table);
-    return with_table(options, table);
+/// Each setting of the walks alone, and settings that the walks cannot combine with the others.
+std::vector<Setting> settings() {
+  std::vector<Setting> all = {{"FormatVersion2", [](Knobs& knobs, auto&) { knobs.table.format_version = 2; }},
+                              {"UniversalCompaction", [](Knobs& knobs, auto&) {
+                                 knobs.family.compaction_style = rocksdb::kCompactionStyleUniversal;
+                               }}};
+  for (const auto& row : kTableSettings) {
+    if (row.name == std::string_view("prefix filters only")) continue;  // needs a prefix extractor
+    all.push_back({test_name(row.name), [&row](Knobs& knobs, auto&) {
+                     Random random(1);
+                     row.apply(knobs, random);
+                   }});
   }
-  static void expect_filters(rocksdb::DB& db, const rocksdb::Options& options, std::uint64_t keys) {
-    expect_filters_at_work(db, options, keys, "crivo.Ribbon");
+  for (const auto& row : kDatabaseSettings) {
+    all.push_back({test_name(row.name), [&row](Knobs&, rocksdb::DBOptions& options) {
+                     Random random(1);
+                     row.apply(options, random);
+                   }});
   }
-};
+  return all;
+}
 
-TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
-  const rocksdb::Options options = EverySetting::options();
+/// Tests ribbons. The random walks (model.h) test every policy with combinations of these settings, and that no key is
+/// lost.
+class EverySetting : public ::testing::TestWithParam<Setting> {};
+
+void expect_all_keys_and_filters(const rocksdb::Options& options) {
   constexpr std::uint64_t kKeys = 4000;
   ScratchDatabase db(options);
+  const auto expect_filters = [&] { expect_filters_at_work(*db, options, kKeys, "crivo.Ribbon"); };
   put_keys(*db, 0, kKeys / 2);
   put_keys(*db, kKeys / 2, kKeys);
-  expect_filters(*db, options, kKeys);
+  expect_filters();
   EXPECT_EQ(count_not_found_by_multiget(*db, 0, kKeys), 0U);
 
   const std::uint64_t before = filter_useful(options);
@@ -100,18 +74,32 @@ TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
 
   // All keys are now in one file of the last level, where optimize_filters_for_hits writes no filter.
   rewrite_files(*db);
-  if (!options.optimize_filters_for_hits) expect_filters(*db, options, kKeys);
+  if (!options.optimize_filters_for_hits) expect_filters();
   db.reopen(options);
   EXPECT_EQ(count_not_found(*db, 0, kKeys), 0U);
   EXPECT_EQ(count_not_found_by_multiget(*db, 0, kKeys), 0U);
-  if (!options.optimize_filters_for_hits) expect_filters(*db, options, kKeys);
+  if (!options.optimize_filters_for_hits) expect_filters();
 }
 
-INSTANTIATE_TEST_SUITE_P(Rocksdb, EverySetting, ::testing::Combine(::testing::ValuesIn(settings()), ::testing::Bool()),
-                         [](const auto& param_info) {
-                           return std::get<0>(param_info.param).name +
-                                  (std::get<1>(param_info.param) ? "Partitioned" : "Full");
-                         });
+TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
+  for (const bool partitioned : {false, true}) {
+    for (const bool cached : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "partitioned " << partitioned << ", cached " << cached);
+      rocksdb::Options base = test_options();
+      base.env = unsynced_env();
+      Knobs knobs{base, {}};
+      rocksdb::DBOptions database(base);
+      knobs.table.filter_policy = crivo_ribbon();
+      knobs.table.cache_index_and_filter_blocks = cached;
+      if (partitioned) partition(knobs.table, 1024);
+      GetParam().apply(knobs, database);
+      expect_all_keys_and_filters(with_table({database, knobs.family}, knobs.table));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rocksdb, EverySetting, ::testing::ValuesIn(settings()),
+                         [](const auto& param_info) { return param_info.param.name; });
 
 class FullAndPartitioned : public ::testing::TestWithParam<bool> {
  protected:
@@ -277,7 +265,7 @@ TEST(RocksdbFiles, HaveNoMoreFilterThanMaxFilterBytes) {
 }
 
 // Fixed in RocksDB 9.5 (its pull request 12872). This test detects other versions with the bug.
-TEST(RocksdbPartitions, OfPrefixesAloneLoseKeysFromSeekForPrevUnderEveryPolicyBefore95) {
+TEST(RocksdbPartitions, PrefixPartitionsLoseKeysBefore95) {
   constexpr bool kErrs = CRIVO_ROCKSDB_VERSION < 905;
   constexpr std::uint64_t kMany = 5000;
   // Each key is its own prefix. The keys are so close that the index stores each partition's last key in full.

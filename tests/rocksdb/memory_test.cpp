@@ -142,7 +142,7 @@ void PrintTo(const Exhaustion& each, std::ostream* out) { *out << label_of(each.
 
 class RocksdbMemory : public ::testing::TestWithParam<Exhaustion> {};
 
-TEST_P(RocksdbMemory, ExhaustedWhileBuildingGivesAFilterOrLetsEveryKeyPass) {
+TEST_P(RocksdbMemory, OutOfMemoryGivesAFilterOrPassesAllKeys) {
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < kKeys; ++i) keys.push_back(key_of(i));
   BuildMemory memory(0);  // each build then maps new pages
@@ -288,11 +288,11 @@ TEST(RocksdbMemoryOfRefilter, ExhaustedIsAStatus) {
   put_keys(*db, 0, 100);
   int errors = 0;
   for (std::int64_t nth = 1; nth <= 20; ++nth) {
-    const auto look = [&](const RocksDBRefilterProgress&) {  // the next step reads a file's filter
+    const auto on_progress = [&](const RocksDBRefilterProgress&) {  // the next step reads a file's filter
       faults = {true, true, nth};
       return true;
     };
-    const RocksDBRefilterReport report = RefilterRocksDB(*db, {.progress = look, .dry_run = true});
+    const RocksDBRefilterReport report = RefilterRocksDB(*db, {.progress = on_progress, .dry_run = true});
     faults.armed = false;
     errors += report.status.IsMemoryLimit() ? 1 : 0;
   }

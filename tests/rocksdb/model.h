@@ -51,7 +51,6 @@ struct Nature {
 };
 [[nodiscard]] Nature draw_nature(Random& random);
 [[nodiscard]] bool ignores_case(const rocksdb::Comparator& comparator);
-[[nodiscard]] constexpr char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 enum class Transactions : std::uint8_t { kNone, kPessimistic, kOptimistic };
 
@@ -131,8 +130,5 @@ struct Tally {
   std::uint64_t useful = 0;
   bool tell = false;  // prints each step and each session to standard output
 };
-
-/// Runs one walk. Throws a Failure with all that is needed to repeat it.
-void walk(std::uint64_t seed, const Policies& policies, Tally& tally);
 
 }  // namespace crivo::testing::model

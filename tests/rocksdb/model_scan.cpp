@@ -1,6 +1,7 @@
 // Compares scans with a filter with the same scans without one.
 #include <algorithm>
 
+#include "canonical_comparator.h"
 #include "crivo/ordered.h"
 #include "crivo/rocksdb_scan.h"
 #include "model.h"
@@ -128,7 +129,7 @@ Entries walk_route(const Reading& reading, std::size_t family, const Route& rout
   for (; at->Valid(); route.forward || !route.prefix.empty() ? at->Next() : at->Prev()) {
     std::string key = at->key().ToString();
     // Which spelling of a key an iterator returns depends on the old versions that compactions removed.
-    if (ignores_case(*less.comparator)) std::ranges::transform(key, key.begin(), [](char c) { return lower_case(c); });
+    if (ignores_case(*less.comparator)) key = lower_case(key);
     const bool matches = filter.matches(key);
     if (!route.prefix.empty() && !matches) break;
     if (!whole && route.prefix.empty() && (route.forward ? !less(key, route.to) : less(key, route.from))) break;

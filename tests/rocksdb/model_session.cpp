@@ -1,93 +1,16 @@
-// The settings of a walk's database: tables of policies and options. To add one, add a row here.
-#include <rocksdb/cache.h>
-#include <rocksdb/comparator.h>
+// The settings of a walk's database: a table of policies, and the tables of table_settings.h.
 #include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
 
 #include <algorithm>
 
+#include "canonical_comparator.h"
 #include "model.h"
+#include "table_settings.h"
 #include "unsynced.h"
 
 namespace crivo::testing::model {
 namespace {
-
-struct Knobs {
-  rocksdb::ColumnFamilyOptions family;
-  rocksdb::BlockBasedTableOptions table;
-};
-
-template <typename Options>
-struct Row {
-  const char* name;
-  unsigned percent;  // the probability of this row
-  void (*apply)(Options& options, Random& random);
-};
-
-bool can_compress() {
-  const auto supported = rocksdb::GetSupportedCompressions();
-  return std::ranges::find(supported, rocksdb::kSnappyCompression) != supported.end();
-}
-
-// Options of the column family. If two rows contradict each other, the later one applies.
-const std::vector<Row<Knobs>> kSurroundings = {
-    {"partitioned", 45,
-     [](Knobs& knobs, Random& random) { partition(knobs.table, std::size_t{256} << random.below(5)); }},
-#if CRIVO_ROCKSDB_VERSION >= 906
-    {"decoupled", 50, [](Knobs& knobs, Random&) { knobs.table.decouple_partitioned_filters = true; }},
-#endif
-    {"cached", 50, [](Knobs& knobs, Random&) { knobs.table.cache_index_and_filter_blocks = true; }},
-    {"small cache", 40, [](Knobs& knobs, Random&) { knobs.table.block_cache = rocksdb::NewLRUCache(32 << 10, 0); }},
-    {"L0 pinned", 30, [](Knobs& knobs, Random&) { knobs.table.pin_l0_filter_and_index_blocks_in_cache = true; }},
-    {"all pinned", 25,
-     [](Knobs& knobs, Random&) {
-       knobs.table.metadata_cache_options.top_level_index_pinning = rocksdb::PinningTier::kAll;
-       knobs.table.metadata_cache_options.partition_pinning = rocksdb::PinningTier::kAll;
-       knobs.table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
-     }},
-    {"cache prepopulated", 20,
-     [](Knobs& knobs, Random&) {
-       knobs.table.prepopulate_block_cache = rocksdb::BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
-     }},
-    {"filters for memory", 25, [](Knobs& knobs, Random&) { knobs.table.optimize_filters_for_memory = true; }},
-    {"filters for hits", 15, [](Knobs& knobs, Random&) { knobs.family.optimize_filters_for_hits = true; }},
-    {"filters verified", 30, [](Knobs& knobs, Random&) { knobs.table.detect_filter_construct_corruption = true; }},
-    {"filters charged", 20,
-     [](Knobs& knobs, Random&) {
-       knobs.table.cache_usage_options.options_overrides[rocksdb::CacheEntryRole::kFilterConstruction].charged =
-           rocksdb::CacheEntryRoleOptions::Decision::kEnabled;
-     }},
-    {"no checksums", 25, [](Knobs& knobs, Random&) { knobs.table.checksum = rocksdb::kNoChecksum; }},
-    {"format 4", 15, [](Knobs& knobs, Random&) { knobs.table.format_version = 4; }},
-    {"small blocks", 50, [](Knobs& knobs, Random&) { knobs.table.block_size = 256; }},
-    {"prefix of 4", 30,
-     [](Knobs& knobs, Random&) { knobs.family.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(4)); }},
-    {"prefix of 6", 15,
-     [](Knobs& knobs, Random&) { knobs.family.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(6)); }},
-    {"prefix of up to 5", 20,
-     [](Knobs& knobs, Random&) { knobs.family.prefix_extractor.reset(rocksdb::NewCappedPrefixTransform(5)); }},
-    {"prefix filters only", 30, [](Knobs& knobs, Random&) { knobs.table.whole_key_filtering = false; }},
-    {"parallel compression", 30,
-     [](Knobs& knobs, Random&) {
-       knobs.family.compression = can_compress() ? rocksdb::kSnappyCompression : rocksdb::kNoCompression;
-       knobs.family.compression_opts.parallel_threads = 3;
-     }},
-    {"compactions by hand", 50, [](Knobs& knobs, Random&) { knobs.family.disable_auto_compactions = true; }},
-    {"small memtables", 40, [](Knobs& knobs, Random&) { knobs.family.write_buffer_size = 64 << 10; }},
-};
-
-// Options of the whole database.
-const std::vector<Row<rocksdb::DBOptions>> kDatabase = {
-    {"mmap", 25, [](rocksdb::DBOptions& database, Random&) { database.allow_mmap_reads = true; }},
-    {"direct I/O", 20,
-     [](rocksdb::DBOptions& database, Random&) {
-       database.allow_mmap_reads = false;
-       database.use_direct_reads = database.use_direct_io_for_flush_and_compaction = true;
-     }},
-    {"few open files", 20, [](rocksdb::DBOptions& database, Random&) { database.max_open_files = 20; }},
-    {"subcompactions", 20, [](rocksdb::DBOptions& database, Random&) { database.max_subcompactions = 3; }},
-    {"atomic flush", 15, [](rocksdb::DBOptions& database, Random&) { database.atomic_flush = true; }},
-};
 
 rocksdb::ColumnFamilyOptions base_family(const Nature& nature) {
   rocksdb::ColumnFamilyOptions family;
@@ -113,7 +36,7 @@ rocksdb::ColumnFamilyOptions draw_family(const Nature& nature, const Policy& pol
                                          std::vector<std::string>& names) {
   Knobs knobs{base_family(nature), {}};
   knobs.table.filter_policy = policy;
-  for (const auto& row : kSurroundings) {
+  for (const auto& row : kTableSettings) {
     if (!random.percent(row.percent)) continue;
     row.apply(knobs, random);
     names.emplace_back(row.name);
@@ -124,23 +47,8 @@ rocksdb::ColumnFamilyOptions draw_family(const Nature& nature, const Policy& pol
   return knobs.family;
 }
 
-/// Considers keys equal that differ only in case.
-class CaseComparator final : public rocksdb::Comparator {
- public:
-  [[nodiscard]] const char* Name() const override { return "test.CaseComparator"; }
-  [[nodiscard]] int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    const std::size_t shorter = std::min(a.size(), b.size());
-    for (std::size_t i = 0; i < shorter; ++i) {
-      if (lower_case(a[i]) != lower_case(b[i])) return lower_case(a[i]) < lower_case(b[i]) ? -1 : 1;
-    }
-    return a.size() < b.size() ? -1 : a.size() > b.size();
-  }
-  void FindShortestSeparator(std::string*, const rocksdb::Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
-
 const rocksdb::Comparator* case_comparator() {
-  static const CaseComparator comparator;
+  static const CanonicalComparator comparator("test.CaseComparator", lower_case);
   return &comparator;
 }
 
@@ -233,7 +141,7 @@ Session draw_session(const Nature& nature, const Policies& policies, Random& ran
   session.database.env = unsynced_env();
   session.database.statistics = rocksdb::CreateDBStatistics();
   session.database.max_background_jobs = 2;
-  for (const auto& row : kDatabase) {
+  for (const auto& row : kDatabaseSettings) {
     if (!random.percent(row.percent)) continue;
     row.apply(session.database, random);
     session.names.emplace_back(row.name);

@@ -234,12 +234,4 @@ Opened open_copy(const Walk& walk, const std::string& path) {
   return opened;
 }
 
-void walk(std::uint64_t seed, const Policies& policies, Tally& tally) {
-  try {
-    Walk(seed, policies, tally).run();
-  } catch (const Failure& failure) {
-    throw Failure(std::string(failure.what()) + "\n  repeat it with CRIVO_MODEL_SEED=" + std::to_string(seed));
-  }
-}
-
 }  // namespace crivo::testing::model

@@ -12,7 +12,7 @@ class Walk {
   Walk(std::uint64_t seed, const Policies& policies, Tally& tally);
   ~Walk();
   Walk(const Walk&) = delete;
-  void run();
+  void run();  // throws a Failure
 
   /// Prints a message if the walk is a repetition.
   void tell(const std::string& what) const;

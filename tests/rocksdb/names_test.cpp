@@ -175,7 +175,7 @@ TEST(RocksdbNames, AreCheckedForEveryColumnFamilyAndKindOfDatabase) {
 }
 
 // RocksDB does not check the policy here. Either nothing is written, or LOG has a line.
-TEST(RocksdbNames, ThatAreWrongStillReadFiltersWhereNothingIsChecked) {
+TEST(RocksdbNames, AWrongNameStillReadsFilters) {
   const TempFolder folder;
   put_keys(*open_database(with_policy(test_options(), crivo_bloom(10)), folder.path()), 0, 2000);
   const rocksdb::Options wrong = with_policy(test_options(), policy_from_string("crivo.Blum"));

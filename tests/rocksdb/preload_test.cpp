@@ -20,28 +20,28 @@ class Preloaded : public ToolTest {
 
 TEST_F(Preloaded, GivesFiltersHoweverADatabaseIsOpened) {
   for (const char* way : {"open", "defaults", "read_only", "secondary", "transactions", "optimistic", "ttl"}) {
-    EXPECT_THAT(run(way), Exits(0, "", "default crivo.Auto:10 lost 0 spared most\n")) << way;
+    EXPECT_THAT(run(way), Exits(0, "", "default crivo.Auto:10 lost 0 saved reads: most\n")) << way;
     EXPECT_EQ(log(), "") << way;
   }
   EXPECT_THAT(run("create"), Exits(0, "",
-                                   "default crivo.Auto:10 lost 0 spared most\n"
-                                   "created crivo.Auto:10 lost 0 spared most\n"));
-  EXPECT_THAT(run("c"), Exits(0, "", "default lost 0 spared most\n"));
+                                   "default crivo.Auto:10 lost 0 saved reads: most\n"
+                                   "created crivo.Auto:10 lost 0 saved reads: most\n"));
+  EXPECT_THAT(run("c"), Exits(0, "", "default lost 0 saved reads: most\n"));
 }
 
 TEST_F(Preloaded, DoesNothingWithoutTheVariable) {
   for (const char* variables : {"", "CRIVO_ROCKSDB=", "CRIVO_ROCKSDB_REPLACE=1"}) {
-    EXPECT_THAT(run("open", variables), Exits(0, "", "default none lost 0 spared none\n")) << variables;
+    EXPECT_THAT(run("open", variables), Exits(0, "", "default none lost 0 saved reads: none\n")) << variables;
     EXPECT_EQ(log(), "") << variables;
   }
-  EXPECT_THAT(run("c", ""), Exits(0, "", "default lost 0 spared none\n"));
+  EXPECT_THAT(run("c", ""), Exits(0, "", "default lost 0 saved reads: none\n"));
 }
 
 TEST_F(Preloaded, TakesEveryPolicyThatAnOptionStringNames) {
   EXPECT_THAT(run("open", "CRIVO_ROCKSDB='{id=crivo.Ribbon;fp_rate=0.01}'"),
-              Says("default crivo.Ribbon:fp_rate:0.01:0 lost 0 spared most\n"));
+              Says("default crivo.Ribbon:fp_rate:0.01:0 lost 0 saved reads: most\n"));
   EXPECT_THAT(run("open", "CRIVO_ROCKSDB=crivo.Bloom:fp_rate:0.01"),
-              Says("default crivo.Bloom:fp_rate:0.01 lost 0 spared most\n"));
+              Says("default crivo.Bloom:fp_rate:0.01 lost 0 saved reads: most\n"));
 }
 
 TEST_F(Preloaded, KeepsWhatTheProgramChose) {
@@ -50,14 +50,14 @@ TEST_F(Preloaded, KeepsWhatTheProgramChose) {
             "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is bloomfilter, set "
             "by the program; CRIVO_ROCKSDB_REPLACE=1 replaces it\n");
   EXPECT_THAT(run("builtin", std::string(kAuto) + " CRIVO_ROCKSDB_REPLACE=1"),
-              Says("default crivo.Auto:10 lost 0 spared most\n"));
+              Says("default crivo.Auto:10 lost 0 saved reads: most\n"));
   EXPECT_EQ(log(), "");
 }
 
 TEST_F(Preloaded, KeepsABuiltinPolicyThatWritesNone) {
   for (const char* variables : {"", " CRIVO_ROCKSDB_REPLACE=1"}) {
     EXPECT_THAT(run("builtin_none", kAuto + std::string(variables)),
-                Exits(0, "", StartsWith("default bloomfilter:0:false lost 0 spared none\n")))
+                Exits(0, "", StartsWith("default bloomfilter:0:false lost 0 saved reads: none\n")))
         << variables;
     EXPECT_EQ(log(),
               "crivo: this column family gets no filters from CRIVO_ROCKSDB: filter_policy is bloomfilter:0:false, "
@@ -75,7 +75,7 @@ TEST_F(Preloaded, ReplacesABuiltinPolicyBesideAPrefixExtractor) {
 
 // With filters, an iterator after a seek may omit keys of other prefixes, which it finds without filters.
 TEST_F(Preloaded, GivesNoneWhereIteratorsWouldLoseKeys) {
-  EXPECT_THAT(run("prefixes"), Exits(0, "", "default none lost 0 spared none\n"));
+  EXPECT_THAT(run("prefixes"), Exits(0, "", "default none lost 0 saved reads: none\n"));
   EXPECT_THAT(
       log(),
       StartsWith("crivo: this column family gets no filters from CRIVO_ROCKSDB: prefix_extractor must be unset, "));
@@ -85,7 +85,7 @@ TEST_F(Preloaded, GivesNoneWhereIteratorsWouldLoseKeys) {
 }
 
 TEST_F(Preloaded, GivesNoneToOtherTables) {
-  EXPECT_THAT(run("wrapped"), Exits(0, "", "default test.Wrapper lost 0 spared none\n"));
+  EXPECT_THAT(run("wrapped"), Exits(0, "", "default test.Wrapper lost 0 saved reads: none\n"));
   EXPECT_THAT(log(), HasSubstr("table_factory must be BlockBasedTable, got test.Wrapper"));
 }
 
@@ -108,7 +108,7 @@ TEST_F(Preloaded, KnowsThePolicyThatAnOptionsFileNames) {
 TEST_F(Preloaded, FindsThePluginFromAnotherFolderThanItWasStartedIn) {
   EXPECT_THAT(shell("ln -s $(dirname " CRIVO_PRELOAD_SO ") rel; mkdir db; " + std::string(kAuto) +
                     " LD_PRELOAD=rel/$(basename " CRIVO_PRELOAD_SO ") " UNCHANGED_PROGRAM " elsewhere $PWD/db"),
-              Exits(0, "", "default crivo.Auto:10 lost 0 spared most\n"));
+              Exits(0, "", "default crivo.Auto:10 lost 0 saved reads: most\n"));
 }
 
 TEST_F(Preloaded, SaysNothingIntoAFileOfTheProgram) {
@@ -120,8 +120,8 @@ TEST_F(Preloaded, SaysNothingIntoAFileOfTheProgram) {
 // The families share one table factory, but only one of them may get filters.
 TEST_F(Preloaded, GivesNoneWhereOtherBytesCanBeTheSameKey) {
   EXPECT_THAT(run("families"), Exits(0, "",
-                                     "default crivo.Auto:10 lost 0 spared most\n"
-                                     "texts none lost 0 spared none\n"));
+                                     "default crivo.Auto:10 lost 0 saved reads: most\n"
+                                     "texts none lost 0 saved reads: none\n"));
   EXPECT_EQ(log(),
             "crivo: this column family gets no filters from CRIVO_ROCKSDB: comparator must not treat different bytes "
             "as equal, or "
@@ -129,8 +129,8 @@ TEST_F(Preloaded, GivesNoneWhereOtherBytesCanBeTheSameKey) {
   for (const char* policy : {"'{id=crivo.Auto;key_transform=lower_ascii}'", "crivo.Auto:10:key_transform:lower_ascii",
                              "'{ id = crivo.Auto; key_transform = lower_ascii }'"}) {
     EXPECT_THAT(run("families", "CRIVO_ROCKSDB=" + std::string(policy)),
-                Says("default crivo.Auto:10:key_transform:lower_ascii lost 0 spared most\n"
-                     "texts crivo.Auto:10:key_transform:lower_ascii lost 0 spared most\n"))
+                Says("default crivo.Auto:10:key_transform:lower_ascii lost 0 saved reads: most\n"
+                     "texts crivo.Auto:10:key_transform:lower_ascii lost 0 saved reads: most\n"))
         << policy;
   }
 }
@@ -140,7 +140,7 @@ TEST_F(Preloaded, LeavesAProgramUnharmedWhateverTheVariableSays) {
        {"crivo.Auto:-1", "crivo.Nothing:10", "nonsense", "'{id=crivo.Auto;bits=1}'", "bloomfilter:10", "' '", "'{}'"}) {
     const Outcome outcome = run("open", "CRIVO_ROCKSDB=" + std::string(wrong));
     EXPECT_THAT(outcome, Exits(0, StartsWith("crivo: no filters: CRIVO_ROCKSDB must be a filter policy, got "),
-                               "default none lost 0 spared none\n"))
+                               "default none lost 0 saved reads: none\n"))
         << wrong;
     EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
     EXPECT_THAT(log(),
@@ -178,7 +178,7 @@ TEST_F(Preloaded, LeavesAnotherRocksdbAlone) {
 TEST_F(Preloaded, SaysThatTheLibraryHasAnotherVersion) {
   EXPECT_THAT(
       shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO ":" FAKE_VERSION_SO " " UNCHANGED_PROGRAM " open db"),
-      Exits(0, HasSubstr("crivo: librocksdb must be version"), "default none lost 0 spared none\n"));
+      Exits(0, HasSubstr("crivo: librocksdb must be version"), "default none lost 0 saved reads: none\n"));
 }
 
 TEST_F(Preloaded, LeavesOtherProgramsAlone) {
@@ -188,18 +188,18 @@ TEST_F(Preloaded, LeavesOtherProgramsAlone) {
 // A database with filters can be read without the library. With the library again, its new files get filters.
 TEST_F(Preloaded, ComesAndGoes) {
   ASSERT_THAT(run("open"), Succeeds(""));
-  EXPECT_THAT(shell(UNCHANGED_PROGRAM " open db"), Says("default none lost 0 spared none\n"));
+  EXPECT_THAT(shell(UNCHANGED_PROGRAM " open db"), Says("default none lost 0 saved reads: none\n"));
   EXPECT_THAT(shell(std::string(kAuto) + " LD_PRELOAD=" CRIVO_PRELOAD_SO " " UNCHANGED_PROGRAM " open db"),
-              Says(StartsWith("default crivo.Auto:10 lost 0 spared ")));
+              Says(StartsWith("default crivo.Auto:10 lost 0 saved reads: ")));
 }
 
 TEST_F(Preloaded, RunsAProgramByTheTool) {
   if (*CRIVO_TOOL == '\0') GTEST_SKIP() << "the tool is not built";
   EXPECT_THAT(crivo("rocksdb run -- " UNCHANGED_PROGRAM " open db"),
-              Says("default crivo.Auto:10 lost 0 spared most\n"));
+              Says("default crivo.Auto:10 lost 0 saved reads: most\n"));
   EXPECT_THAT(shell("rm -r db"), Succeeds());
   EXPECT_THAT(crivo("rocksdb run --replace --policy crivo.Bloom:12 -- " UNCHANGED_PROGRAM " builtin db"),
-              Says("default crivo.Bloom:12 lost 0 spared most\n"));
+              Says("default crivo.Bloom:12 lost 0 saved reads: most\n"));
   EXPECT_EQ(crivo("rocksdb run -- sh -c 'echo \"$CRIVO_ROCKSDB\"; exit 3'").exit_code, 3);
   EXPECT_THAT(crivo("rocksdb run -- nowhere"),
               Exits(127, "crivo rocksdb run: PROGRAM must be executable, got nowhere: No such file or directory\n"));

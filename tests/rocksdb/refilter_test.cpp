@@ -85,11 +85,11 @@ TEST_F(RocksdbRefilter, LimitsItsRateAndStopsWhileItWaits) {
   EXPECT_EQ(stopped.files, 1U);
   std::uint64_t bytes = 0;
   std::uint64_t last = 0;
-  const auto look = [&](const RocksDBRefilterProgress& next) {
+  const auto on_progress = [&](const RocksDBRefilterProgress& next) {
     if (!next.path.empty()) bytes += last = next.file_bytes;
     return true;
   };
-  EXPECT_TRUE(RefilterRocksDB(*db, {.progress = look, .dry_run = true}).status.ok());
+  EXPECT_TRUE(RefilterRocksDB(*db, {.progress = on_progress, .dry_run = true}).status.ok());
   const auto start = std::chrono::steady_clock::now();
   const RocksDBRefilterReport done = RefilterRocksDB(*db, {.bytes_per_second = bytes});
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -111,8 +111,8 @@ TEST_F(RocksdbRefilter, AddsNoPolicyToTheCounters) {
   const auto db = open(nullptr, policy_from_string("{id=crivo.Auto;bits_per_key=10;key_transform=take_prefix:12}"));
   const std::size_t policies = count_policies();
   EXPECT_GE(policies, 1U);
-  const auto look = [&](const RocksDBRefilterProgress&) { return count_policies() == policies; };
-  EXPECT_TRUE(RefilterRocksDB(*db, {.progress = look}).status.ok());
+  const auto on_progress = [&](const RocksDBRefilterProgress&) { return count_policies() == policies; };
+  EXPECT_TRUE(RefilterRocksDB(*db, {.progress = on_progress}).status.ok());
 }
 
 TEST_F(RocksdbRefilter, RegistersNoKeyTransform) {

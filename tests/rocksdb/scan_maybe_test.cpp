@@ -249,7 +249,8 @@ TEST(Scan, TellsInEachFileOfAWrongOptionThatWasIgnored) {
   put_file(*db, {"aaaa"});
   EXPECT_THAT(VerifyRocksDBFilters(*db).files.at(0).scans,
               HasSubstr("options (extract must have an attribute registered with RegisterScanAttribute, got nope)"));
-  EXPECT_TRUE(try_to_open(with_policy(options, crivo_auto())).IsInvalidArgument()) << "a policy of ours looks";
+  EXPECT_TRUE(try_to_open(with_policy(options, crivo_auto())).IsInvalidArgument())
+      << "Crivo's policy validates the options";
 }
 
 }  // namespace

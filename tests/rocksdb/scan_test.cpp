@@ -38,6 +38,14 @@ TEST(Scan, LeavesOutFilesWithoutThePath) {
   EXPECT_EQ(seen(*db, ScanFilter::for_prefix("bin")).size(), 4U) << "nothing is known of a part of a name";
 }
 
+// The separator is the first byte in which the key differs from the previous one.
+TEST(Scan, FindsAPathWhoseParentIsAKey) {
+  const ScratchDatabase db(with_scans({.extract = "path:/"}));
+  put_file(*db, {"dir", "dir/x"});
+  put_file(*db, {"other/x"});
+  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("dir/")), (Keys{"dir", "dir/x"}));
+}
+
 TEST(Scan, LeavesOutFilesWithoutTheAttribute) {
   register_attributes();
   const ScratchDatabase db(with_scans({.extract = "attribute:parts prefix:1", .fp_rate = 1e-6}));
@@ -294,14 +302,6 @@ TEST(Prefix, IsFoundInAnotherColumnFamily) {
   EXPECT_TRUE(PrefixMayExist(*db, family.get(), "ab"));
   EXPECT_FALSE(PrefixMayExist(*db, family.get(), "ac"));
   EXPECT_FALSE(may_exist(db, "ab"));
-}
-
-// The separator is the first byte in which the key differs from the previous one.
-TEST(Scan, FindsAPathWhoseParentIsAKey) {
-  const ScratchDatabase db(with_scans({.extract = "path:/"}));
-  put_file(*db, {"dir", "dir/x"});
-  put_file(*db, {"other/x"});
-  EXPECT_EQ(seen(*db, ScanFilter::for_prefix("dir/")), (Keys{"dir", "dir/x"}));
 }
 
 }  // namespace

@@ -2,40 +2,18 @@
 // and LOG says what happened.
 #include <fcntl.h>
 #include <sys/inotify.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 
 #include "capture_log.h"
 #include "crivo/host/system.h"
+#include "disk.h"
 #include "environment.h"
 #include "limits_support.h"
 
 namespace crivo::testing {
 namespace {
-
-/// Simulates a full disk: limits the size of files until it is destroyed.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit limit = before_;
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FullDisk() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 /// A builder with a temporary folder for its hashes, and its log.
 class FailingFile : public ::testing::TestWithParam<Kind> {
@@ -54,14 +32,10 @@ class FailingFile : public ::testing::TestWithParam<Kind> {
     EXPECT_EQ(count_missing(build(builder_, 0, kKeys), 0, kKeys), 0U);
     EXPECT_EQ(log_.take(), "");
   }
-  /// The builder's temporary file, found among the descriptors of this process.
+  /// The builder's temporary file, or -1.
   [[nodiscard]] int descriptor() const {
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-      std::error_code gone;
-      const auto target = std::filesystem::read_symlink(entry, gone).string();
-      if (!gone && target.starts_with(folder_.path())) return std::stoi(entry.path().filename());
-    }
-    return -1;
+    const std::vector<int> found = unnamed_files_in(folder_.path());
+    return found.empty() ? -1 : found.front();
   }
 
   TempFolder folder_;
@@ -122,17 +96,6 @@ TEST_P(FailingFile, WithOtherBytesThanWereWrittenMeansEveryKeyPasses) {
   expect_filters_again();
 }
 
-/// The number of open files of this process that have no name and are in a folder.
-std::size_t count_open(const std::string& folder) {
-  std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code gone;
-    const std::string target = std::filesystem::read_symlink(entry, gone).string();
-    count += target.starts_with(folder) && target.ends_with(" (deleted)") ? 1 : 0;
-  }
-  return count;
-}
-
 TEST(SpillFolder, IsTheDatabasesOwnUnlessTmpdirNamesOne) {
   const TempFolder folder;
   const TempFolder other;
@@ -143,7 +106,7 @@ TEST(SpillFolder, IsTheDatabasesOwnUnlessTmpdirNamesOne) {
   const auto spill = [&](const std::string& where) {
     const auto builder = new_builder(*policy, db->GetDBOptions().info_log.get());
     for (std::uint64_t i = 0; i < 300'000; ++i) builder->AddKey(short_key(i));
-    return count_open(where);
+    return unnamed_files_in(where).size();
   };
   EXPECT_EQ(spill(folder.path()), 1U);
   const Environment named("TMPDIR", other.path());

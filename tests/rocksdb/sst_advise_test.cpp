@@ -93,9 +93,9 @@ class SstAdvise : public SstToolTest {
   }
 
   json advise(const std::string& arguments, int exit_code = 0) {
-    const Outcome told = crivo("sst advise --json " + arguments);
-    EXPECT_EQ(told.exit_code, exit_code) << told.err;
-    return json::parse(told.out);
+    const Outcome result = crivo("sst advise --json " + arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    return json::parse(result.out);
   }
 };
 
@@ -148,10 +148,10 @@ TEST_F(SstAdvise, RefusesWhatIsNoDatabaseAndNoMemory) {
   write("a file", "text");
   open_database(test_options(), db()).reset();
   const auto refused = [&](const std::string& arguments) {
-    const Outcome told = crivo("sst advise " + arguments);
-    EXPECT_EQ(told.exit_code, 2) << arguments;
-    EXPECT_EQ(told.out, "") << arguments;
-    return told.err;
+    const Outcome result = crivo("sst advise " + arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    return result.err;
   };
   EXPECT_THAT(
       refused("nowhere"),
@@ -317,9 +317,9 @@ TEST_F(SstAdvise, DividesMemoryByTheKeysOfColumnFamilies) {
 TEST_F(SstAdvise, SaysWhatIsDamaged) {
   write_tree(*open_database(options_of(shapes()[0], crivo_bloom()), db()), shapes()[0], kKeys);
   damage_filters(sst_files(db())[0]);
-  const Outcome told = crivo("sst advise --json db");
-  EXPECT_THAT(told, Exits(1, AllOf(HasSubstr("crivo sst advise: note: "), HasSubstr("damaged"))));
-  const json now = json::parse(told.out)[0]["now"];
+  const Outcome result = crivo("sst advise --json db");
+  EXPECT_THAT(result, Exits(1, AllOf(HasSubstr("crivo sst advise: note: "), HasSubstr("damaged"))));
+  const json now = json::parse(result.out)[0]["now"];
   EXPECT_GT(now["wasted_reads"], 0.05) << "every key passes";
 }
 
@@ -362,10 +362,10 @@ TEST_F(SstAdvise, DoesNotTakeKeysThatPassForKeysThatAreFound) {
       EXPECT_EQ(count_not_found(*opened, kKeys, kKeys + 5000), 5000U);
       if (listener) put_keys(*opened, 0, 1);
     }
-    const std::string told = crivo("sst advise db").out;
-    EXPECT_THAT(told, Not(AnyOf(HasSubstr("100%"), HasSubstr("bottommost_fp_rate"))));
-    EXPECT_THAT(told, StartsWith(listener ? "LOG: 0% of 5000 Gets that came to files found a value. "
-                                          : "LOG has no counts of Gets. "));
+    const std::string result = crivo("sst advise db").out;
+    EXPECT_THAT(result, Not(AnyOf(HasSubstr("100%"), HasSubstr("bottommost_fp_rate"))));
+    EXPECT_THAT(result, StartsWith(listener ? "LOG: 0% of 5000 Gets that came to files found a value. "
+                                            : "LOG has no counts of Gets. "));
     EXPECT_GT(advise("db")[0]["now"]["wasted_reads"].get<double>(), 1) << "every key passes";
   }
 }

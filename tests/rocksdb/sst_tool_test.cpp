@@ -41,9 +41,9 @@ class SstTool : public SstToolTest {
     return options;
   }
   json info(const std::string& arguments, int exit_code = 0) {
-    const Outcome told = crivo("sst info --json " + arguments);
-    EXPECT_EQ(told.exit_code, exit_code) << told.err;
-    return json::parse(told.out);
+    const Outcome result = crivo("sst info --json " + arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    return json::parse(result.out);
   }
   std::uint64_t count(const std::string& arguments, const std::string& keys) {
     const Outcome counted = crivo("sst probe --count " + arguments, keys);
@@ -132,7 +132,7 @@ TEST_F(SstTool, InfoSaysWhatIsDamaged) {
   EXPECT_THAT(crivo("sst info " + file).out, HasSubstr("damaged: block must match the file's checksum"));
   fs::resize_file(where, bytes.size() - 100);
   EXPECT_THAT(crivo("sst info " + file), Fails(HasSubstr("crivo sst info: FILE must be an SST file, got db/")));
-  EXPECT_EQ(info("db", 1)[0]["kind"], "none") << "in a database the other files are still told of";
+  EXPECT_EQ(info("db", 1)[0]["kind"], "none") << "info of a database lists an unreadable file instead of failing";
 }
 
 TEST_F(SstTool, InfoRefusesWhatIsNoSstFile) {
@@ -222,7 +222,7 @@ TEST_F(SstTool, ProbeAppliesTheKeyTransformOfTheFilter) {
   ASSERT_TRUE(RegisterKeyTransform("my.Transform", same).ok());
   const std::string own =
       write_file(one_file(NewRocksDBFilterPolicy({.bits_per_key = 20, .key_transform = "my.Transform"})), "own");
-  EXPECT_EQ(count(own, lines_of(kKeys, 2 * kKeys)), kKeys) << "nobody here knows what was hashed";
+  EXPECT_EQ(count(own, lines_of(kKeys, 2 * kKeys)), kKeys) << "the tool does not know the transform";
   EXPECT_THAT(crivo("sst probe " + own).err, HasSubstr("changed by my.Transform, which is unknown here"));
 }
 

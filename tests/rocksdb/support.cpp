@@ -8,19 +8,16 @@
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <span>
 
 #include "crivo/host/sst_block.h"
+#include "split_mix.h"
 
 namespace crivo::testing {
 
 std::string key_of(std::uint64_t number) {
-  // The finalizer of SplitMix64 (Steele, Lea & Flood 2014), a bijection of 64-bit numbers.
-  std::uint64_t mixed = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
   std::array<char, 17> text;
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(mixed ^ (mixed >> 31)));
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(mix_bits(number)));
   return text.data();
 }
 
@@ -255,11 +252,6 @@ std::string finish(abi::FilterBitsBuilder& builder) {
 std::string build_block(abi::FilterBitsBuilder& builder, std::uint64_t begin, std::uint64_t end) {
   for (std::uint64_t i = begin; i < end; ++i) builder.AddKey(key_of(i));
   return finish(builder);
-}
-
-std::string read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void write_bytes(const std::string& path, const std::string& bytes) {

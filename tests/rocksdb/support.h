@@ -14,6 +14,7 @@
 
 #include "abi.h"
 #include "crivo/rocksdb.h"
+#include "disk.h"
 #include "matchers.h"
 #include "open_into.h"
 #include "temp_folder.h"
@@ -149,7 +150,6 @@ void damage_filters(const std::string& path);
 [[nodiscard]] std::string finish(abi::FilterBitsBuilder& builder);
 [[nodiscard]] std::string build_block(abi::FilterBitsBuilder& builder, std::uint64_t begin, std::uint64_t end);
 
-[[nodiscard]] std::string read_bytes(const std::string& path);
 void write_bytes(const std::string& path, const std::string& bytes);
 /// The SST files of a database, by path.
 [[nodiscard]] std::vector<std::string> sst_files(const std::string& path);

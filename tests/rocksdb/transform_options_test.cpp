@@ -50,7 +50,7 @@ TEST(RocksdbTransformOptions, ThatAreWrongAreReportedByOpen) {
 
 // DB::Open rejects these policies, but other callers may not check whether a policy is valid. A filter of untransformed
 // keys would lose keys, while other invalid options only change its size.
-TEST(RocksdbTransformOptions, ThatAreNotKnownMeanNoFilterAtAll) {
+TEST(RocksdbTransformOptions, AnUnknownTransformWritesNoFilter) {
   const std::string block = build_block(*new_builder(*crivo_bloom()), 0, 1000);
   const std::string builtin_block = build_block(*new_builder(*builtin_bloom()), 0, 1000);
   for (const Policy& policy :

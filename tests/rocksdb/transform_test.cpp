@@ -1,12 +1,12 @@
 // Databases whose comparators consider different bytes equal, with filters of canonical keys (facebook/rocksdb#10256).
 // Every key is found under every spelling, and absent keys are filtered.
-#include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include <algorithm>
 #include <cctype>
 
+#include "canonical_comparator.h"
 #include "support.h"
 
 namespace crivo::testing {
@@ -14,26 +14,6 @@ namespace {
 
 using rocksdb::Slice;
 
-/// Compares the canonical forms of keys byte by byte. Does not shorten separators, like any such comparator.
-class CanonicalComparator final : public rocksdb::Comparator {
- public:
-  using Canonical = std::string (*)(const Slice&);
-  CanonicalComparator(const char* name, Canonical canonical) : name_(name), canonical_(canonical) {}
-  const char* Name() const override { return name_; }
-  int Compare(const Slice& a, const Slice& b) const override { return canonical_(a).compare(canonical_(b)); }
-  void FindShortestSeparator(std::string*, const Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-
- private:
-  const char* name_;
-  Canonical canonical_;
-};
-
-std::string lower(const Slice& key) {
-  std::string text = key.ToString();
-  std::ranges::transform(text, text.begin(), [](unsigned char byte) { return static_cast<char>(std::tolower(byte)); });
-  return text;
-}
 std::string without_suffix(const Slice& key) {
   return key.ToString().substr(0, key.size() - std::min<std::size_t>(8, key.size()));
 }
@@ -76,7 +56,7 @@ std::string with_blanks(std::uint64_t number, unsigned spelling) {
 }
 
 const std::vector<World>& worlds() {
-  static const CanonicalComparator caseless("crivo-test.Caseless", lower);
+  static const CanonicalComparator caseless("crivo-test.Caseless", lower_case);
   static const CanonicalComparator suffix("crivo-test.IgnoresSuffix", without_suffix);
   static const CanonicalComparator blanks("crivo-test.IgnoresBlanks", without_blanks);
   static const std::vector<World> all = {{"Caseless", &caseless, "lower_ascii", 11, in_mixed_case},

@@ -120,7 +120,7 @@ void read(Session& session) {
       const Status got = session.db->Get({}, family, (ignores_case ? "kEY " : "Key ") + std::to_string(i), &value);
       if (got.ok() != (i % 2 == 0)) ++lost;
     }
-    std::cout << family->GetName() << ' ' << policy_of(options) << " lost " << lost << " spared "
+    std::cout << family->GetName() << ' ' << policy_of(options) << " lost " << lost << " saved reads: "
               << (useful() - before > kKeys * 95 / 100 ? "most"
                   : useful() == before                 ? "none"
                                                        : "some")
@@ -219,7 +219,7 @@ int by_c(const std::string& path) {
   }
   const std::string statistics = rocksdb_options_statistics_get_string(options);
   const std::size_t at = statistics.find("rocksdb.bloom.filter.useful COUNT : ");
-  std::cout << "default lost " << lost << " spared " << (std::atoi(&statistics[at + 36]) > 1900 ? "most" : "none")
+  std::cout << "default lost " << lost << " saved reads: " << (std::atoi(&statistics[at + 36]) > 1900 ? "most" : "none")
             << '\n';
   rocksdb_close(db);
   return error == nullptr ? 0 : 1;

@@ -85,6 +85,11 @@ AnyFilter build_filter(Kind kind, std::uint64_t n, double fp_rate) {
 
 Bytes bytes_of(const AnyFilter& filter) { return {filter.payload().begin(), filter.payload().end()}; }
 
+Bytes bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
 Bytes blob_of(const FilterRef& filter, BlobForm form) { return *to_blob(filter, form); }
 
 Bytes zstd_blob_of(const FilterRef& filter) {

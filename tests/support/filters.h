@@ -46,12 +46,19 @@ inline constexpr unsigned kValueBits = 5;
 [[nodiscard]] AnyFilter build_filter(Kind kind, std::uint64_t n, double fp_rate = 0.01);
 
 [[nodiscard]] Bytes bytes_of(const AnyFilter& filter);
+[[nodiscard]] Bytes bytes_of(std::string_view text);
 /// The filter as a blob. Throws like build_filter.
 [[nodiscard]] Bytes blob_of(const FilterRef& filter, BlobForm form = BlobForm::kRaw);
 /// The filter's raw payload as a blob of the zstd codec, regardless of the core's choice.
 [[nodiscard]] Bytes zstd_blob_of(const FilterRef& filter);
 /// The filter as a sealed SST block for the key transform of this name.
 [[nodiscard]] Bytes sst_block_of(const FilterRef& filter, std::string_view key_transform = {});
+
+/// The error's message, or "no error".
+template <class T>
+[[nodiscard]] std::string message_of(const Result<T>& result) {
+  return result.has_value() ? "no error" : result.error().message;
+}
 
 /// The number of these hashes that the filter finds.
 [[nodiscard]] std::uint64_t count_found(const FilterRef& filter, const std::vector<std::uint64_t>& hashes);

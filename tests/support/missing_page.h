@@ -27,7 +27,7 @@ inline const volatile char* missing_page() {
 }
 
 /// Reads a missing page, and exits with 0 if the handler gets the address of that page.
-[[noreturn]] inline void read_a_page_that_is_told(const volatile char* missing) {
+[[noreturn]] inline void exit_with_fault_address_check(const volatile char* missing) {
   static std::uintptr_t expected;
   expected = reinterpret_cast<std::uintptr_t>(missing);
   struct sigaction action = {};
@@ -42,14 +42,14 @@ inline const volatile char* missing_page() {
 }
 
 /// Whether handlers get the missing page's address, by which a guard finds its file. QEMU on s390x passes another one.
-inline bool handlers_are_told_the_page() {
+inline bool sigbus_reports_the_address() {
   const volatile char* missing = missing_page();
   const pid_t child = ::fork();
-  if (child == 0) read_a_page_that_is_told(missing);
+  if (child == 0) exit_with_fault_address_check(missing);
   int status = 0;
   return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-inline constexpr const char* kNoPageIsTold = "here a SIGBUS does not tell the page that is missing";
+inline constexpr const char* kNoFaultAddress = "SIGBUS does not report the fault address on this system";
 
 }  // namespace crivo::testing

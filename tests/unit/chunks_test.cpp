@@ -174,7 +174,7 @@ TEST(Chunks, AForgedBlobSizeTakesNoMemory) {
   constexpr std::uint64_t kTerabytes = std::uint64_t{1} << 42;
   Bytes chunk = forge_chunk(chunks_of(sample_blob(), 100)[1], chunk::kBlobBytes, kTerabytes);
   ChunkReader reader(UINT64_MAX);
-  ASSERT_TRUE(reader.add(chunk)) << "nothing was allocated for what it says";
+  ASSERT_TRUE(reader.add(chunk)) << "the stated size alone allocates nothing";
   ASSERT_TRUE(reader.add(forge_chunk(chunk, chunk::kNumber, 0)));
   EXPECT_EQ(reader.first_missing(), 2U);
   EXPECT_FALSE(std::move(reader).finish());

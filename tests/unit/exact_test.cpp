@@ -91,7 +91,7 @@ TEST(Exact, RefusesAKeyOnBothSides) {
 }
 
 TEST(Exact, RefusesWhatNoExactFilterCanBe) {
-  const auto message = [](const FilterSpec& spec) { return FilterBuilder::create(spec).error().message; };
+  const auto message = [](const FilterSpec& spec) { return message_of(FilterBuilder::create(spec)); };
   EXPECT_EQ(message(spec_of(1.5)), "fp_rate must be in (0, 1] for an exact filter, got 1.5");
   EXPECT_EQ(message({.kind = Kind::kExact, .bits_per_key = 0}), "bits_per_key must be in (0, 1000], got 0");
   EXPECT_THAT(message(spec_of(1e-11)), StartsWith("fp_rate must be at least 1.164"));

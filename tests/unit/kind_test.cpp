@@ -86,9 +86,12 @@ TEST(EveryKind, TellsOfRangesWhereItSaysSo) {
 TEST(EveryKind, HasPayloadsOfWholeWords) {
   for (const KindInfo& info : kind_infos()) {
     const KindRow& row = *find_kind(info.kind);
-    for (std::uint64_t keys = 1; keys <= 32; ++keys) {
-      const std::uint64_t bytes = *row.payload_bytes(*row.plan({.kind = info.kind, .capacity = keys}));
-      ASSERT_TRUE(bytes != 0 && bytes % 8 == 0) << info.name << " of " << keys << ": " << bytes;
+    for (const double fp_rate : {0.4, 0.01, 1e-9}) {
+      for (std::uint64_t keys = 1; keys < 3000; keys += 1 + keys / 32) {
+        const std::uint64_t bytes =
+            *row.payload_bytes(*row.plan({.kind = info.kind, .capacity = keys, .fp_rate = fp_rate}));
+        ASSERT_TRUE(bytes != 0 && bytes % 8 == 0) << info.name << " of " << keys << ": " << bytes;
+      }
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "crivo/host/sizing.h"
 #include "crivo/kinds.h"
+#include "filters.h"
 #include "matchers.h"
 
 namespace crivo::testing {
@@ -91,8 +92,7 @@ TEST(LevelBudget, WithoutMemoryThereAreNoFilters) {
 
 TEST(LevelBudget, RefusesWhatIsNoTree) {
   const auto message = [](std::vector<TreeLevel> levels, double budget) {
-    const auto filters = divide_budget(levels, budget);
-    return filters ? "no error" : filters.error().message;
+    return message_of(divide_budget(levels, budget));
   };
   EXPECT_EQ(message({}, 10), "levels must be at least 1, got 0");
   EXPECT_EQ(message({{1, Kind::kRibbon}}, -1), "budget_bits_per_key must be in [0, 1000], got -1");

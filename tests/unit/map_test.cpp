@@ -93,10 +93,7 @@ TEST(Map, RefusesTwoValuesOfOneKey) {
 }
 
 TEST(Map, RefusesWhatNoMapCanBe) {
-  const auto message = [](const FilterSpec& spec) {
-    const auto made = FilterBuilder::create(spec);
-    return made ? std::string() : made.error().message;
-  };
+  const auto message = [](const FilterSpec& spec) { return message_of(FilterBuilder::create(spec)); };
   EXPECT_EQ(message(spec_of(33, 0.5)), "value bits must be in [1, 32], got 33");
   EXPECT_THAT(message(spec_of(8, 1.5)), StartsWith("fp_rate must "));
   EXPECT_THAT(message(spec_of(8, 1e-12)), StartsWith("fp_rate must be at least 2.328"));

@@ -15,14 +15,9 @@ namespace crivo::testing {
 
 inline constexpr std::uint64_t kKeys = 30'000;
 
-inline std::string temp_path(const std::string& name) {
-  static const TempFolder folder;
-  return folder.file(name);
-}
-
 /// Writes a new file under this name. An older file of this name that is still mapped is not changed.
 inline std::string write_file(const std::string& name, std::span<const std::byte> bytes) {
-  std::string path = temp_path(name);
+  std::string path = temp_file(name);
   std::filesystem::remove(path);
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

@@ -301,14 +301,17 @@ TEST(MappedFile, WhoseCodecChangesWhileItIsOpenedIsAnError) {
   EXPECT_EQ(mapped.error().code, ErrorCode::kCorrupt);
 }
 
-TEST(MappedFile, ThatIsReplacedOrRemovedAnswersAsBefore) {
+TEST(MappedFile, ThatIsMovedReplacedOrRemovedAnswersAsBefore) {
   const AnyFilter filter = filter_of(Kind::kRibbon);
-  const std::string path = write_file("replaced", blob_of(filter.ref(), BlobForm::kMappable));
-  const MappedFilter mapped = open_file(path);
-  const std::string other = write_file("other", blob_of(filter_of(Kind::kBlocked).ref()));
-  std::filesystem::rename(other, path);
+  const std::string here = write_file("here", blob_of(filter.ref(), BlobForm::kMappable));
+  const std::string there = temp_file("there");
+  const MappedFilter mapped = open_file(here);
+  std::filesystem::rename(here, there);
+  std::filesystem::permissions(there, std::filesystem::perms::none);
   expect_same_answers(mapped, filter.ref());
-  std::filesystem::remove(path);
+  std::filesystem::rename(write_file("other", blob_of(filter_of(Kind::kBlocked).ref())), there);
+  expect_same_answers(mapped, filter.ref());
+  std::filesystem::remove(there);
   expect_same_answers(mapped, filter.ref());
   EXPECT_TRUE(mapped.verify());
 }
@@ -350,35 +353,26 @@ TEST(BlobFile, IsReadAsItWasWrittenWithinALimit) {
   AnyFilter filter = filter_of(Kind::kBlocked);
   const std::uint64_t bytes = filter.payload().size();
   for (const BlobForm form : {BlobForm::kRaw, BlobForm::kMappable, BlobForm::kSmallest}) {
-    ASSERT_TRUE(write_blob_file(filter.ref(), temp_path("written"), form).has_value());
-    Result<AnyFilter> read = read_blob_file(temp_path("written"), {.max_bytes = bytes});
+    ASSERT_TRUE(write_blob_file(filter.ref(), temp_file("written"), form).has_value());
+    Result<AnyFilter> read = read_blob_file(temp_file("written"), {.max_bytes = bytes});
     EXPECT_TRUE(std::ranges::equal(read->payload(), filter.payload()));
     EXPECT_TRUE(read->add("another"));
-    const auto large = read_blob_file(temp_path("written"), {.max_bytes = bytes - 1});
+    const auto large = read_blob_file(temp_file("written"), {.max_bytes = bytes - 1});
     ASSERT_FALSE(large);
     EXPECT_EQ(large.error().code, ErrorCode::kTooLarge);
     EXPECT_EQ(large.error().needed_bytes, bytes);
-    overwrite(temp_path("written"), 5000, Bytes(1, std::byte{0x77}));
-    EXPECT_FALSE(read_blob_file(temp_path("written")));
+    overwrite(temp_file("written"), 5000, Bytes(1, std::byte{0x77}));
+    EXPECT_FALSE(read_blob_file(temp_file("written")));
   }
 }
 
-TEST(MappedFile, MayMoveAndChangeItsMode) {
-  const AnyFilter filter = filter_of(Kind::kBlocked);
-  const std::string path = write_file("here", blob_of(filter.ref(), BlobForm::kMappable));
-  const MappedFilter mapped = open_file(path);
-  std::filesystem::rename(path, temp_path("there"));
-  std::filesystem::permissions(temp_path("there"), std::filesystem::perms::none);
-  expect_same_answers(mapped, filter.ref());
-}
-
 TEST(MappedFile, ThatCannotBeReadIsAnErrorThatSaysWhy) {
-  EXPECT_EQ(error_of(temp_path("missing")),
-            "file must be readable, got " + temp_path("missing") + ": No such file or directory");
-  std::filesystem::create_directory(temp_path("folder"));
-  EXPECT_EQ(error_of(temp_path("folder")), "file must be a regular one, got " + temp_path("folder") + ": a folder");
-  ASSERT_EQ(::mkfifo(temp_path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(error_of(temp_path("pipe")), "file must be a regular one, got " + temp_path("pipe") + ": a pipe");
+  EXPECT_EQ(error_of(temp_file("missing")),
+            "file must be readable, got " + temp_file("missing") + ": No such file or directory");
+  std::filesystem::create_directory(temp_file("folder"));
+  EXPECT_EQ(error_of(temp_file("folder")), "file must be a regular one, got " + temp_file("folder") + ": a folder");
+  ASSERT_EQ(::mkfifo(temp_file("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(error_of(temp_file("pipe")), "file must be a regular one, got " + temp_file("pipe") + ": a pipe");
   EXPECT_EQ(error_of("/dev/zero"), "file must be a regular one, got /dev/zero: a device");
   EXPECT_EQ(error_of(""), "file must be readable, got : No such file or directory");
   EXPECT_THAT(error_of(write_file("empty", {})), HasSubstr("blob size must be at least 64 bytes, got 0"));

@@ -37,7 +37,7 @@ void without_handler() { ::signal(SIGBUS, SIG_DFL); }
 class GuardedFileDeathTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!handlers_are_told_the_page()) GTEST_SKIP() << kNoPageIsTold;
+    if (!sigbus_reports_the_address()) GTEST_SKIP() << kNoFaultAddress;
   }
 };
 

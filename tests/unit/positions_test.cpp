@@ -201,46 +201,5 @@ TEST(Positions, OfARibbonAreTheFormatsPastTwoToThe32Slots) {
   EXPECT_GT(last, 1ULL << 39);
 }
 
-/// X^2 of `counts` against equal shares. With many degrees of freedom df it is about normal, with variance 2 df.
-double chi_squared(const std::vector<std::uint64_t>& counts) {
-  double total = 0;
-  for (const std::uint64_t count : counts) total += static_cast<double>(count);
-  const double share = total / static_cast<double>(counts.size());
-  double sum = 0;
-  for (const std::uint64_t count : counts)
-    sum += (static_cast<double>(count) - share) * (static_cast<double>(count) - share) / share;
-  return sum;
-}
-
-// docs/format.md allows 2^46 bits for a classic filter and 2^49 for a blocked one. Positions are arithmetic, so this
-// test needs no memory for the largest sizes. tests/contract/large_test.cpp fills real filters of more than 2^32 bits.
-void expect_uniform_positions(Positions positions_of, unsigned k, std::uint64_t units, std::uint64_t bits) {
-  constexpr std::size_t kBins = 1024;
-  std::vector<std::uint64_t> counts(kBins);
-  std::uint64_t largest = 0;
-  std::mt19937_64 random(7);
-  for (int key = 0; key < 100'000; ++key) {
-    for (const std::uint64_t position : positions_of(random(), k, units)) {
-      ASSERT_LT(position, bits);
-      ++counts[reference::mulhi(position * (~0ULL / bits), kBins)];
-      largest = std::max(largest, position);
-    }
-  }
-  EXPECT_GT(largest, 1ULL << 32);
-  EXPECT_GT(largest, bits - bits / 1000);
-  // The one-sided p = 1e-6 is 4.75 standard deviations above the mean. In the blocked kind, a key's k positions share a
-  // block. So whole keys, not bits, fall into the bins, and the variance is up to k times larger.
-  const double degrees = kBins - 1;
-  const double spread = positions_of == &reference::blocked_positions ? k : 1;
-  EXPECT_LT(chi_squared(counts), spread * (degrees + 4.75 * std::sqrt(2 * degrees)));
-}
-
-TEST(Positions, StayUniformPastTwoToThe32Bits) {
-  for (const std::uint64_t bits : {(1ULL << 33) + 7, 1ULL << 40, 1ULL << 46}) {
-    expect_uniform_positions(&reference::classic_positions, 7, bits, bits);
-    expect_uniform_positions(&reference::blocked_positions, 7, bits / 512, bits / 512 * 512);
-  }
-}
-
 }  // namespace
 }  // namespace crivo

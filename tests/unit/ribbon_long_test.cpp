@@ -4,19 +4,15 @@
 
 #include "crivo/host/sizing.h"
 #include "ribbons.h"
+#include "split_mix.h"
 
 namespace crivo::testing {
 namespace {
 
-/// Hashes first ... first + count - 1 of a sequence without duplicates, as splitmix64 is a permutation.
+/// The distinct hashes first ... first + count - 1.
 Hashes sequence(std::uint64_t first, std::size_t count) {
   Hashes hashes(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint64_t z = (first + i) * 0x9E3779B97F4A7C15;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-    z = (z ^ z >> 27) * 0x94D049BB133111EB;
-    hashes[i] = z ^ z >> 31;
-  }
+  for (std::uint64_t& hash : hashes) hash = distinct_hash(first++);
   return hashes;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "filters.h"
 #include "kinds/bloom/block.h"
 #include "kinds/bloom/positions.h"
 #include "kinds/bloom/sizes.h"
@@ -13,10 +14,7 @@
 namespace crivo {
 namespace {
 
-template <class T>
-std::string message_of(const Result<T>& result) {
-  return result ? "no error" : result.error().message;
-}
+using testing::message_of;
 
 /// The limit of classic_fp_rate as the number of keys grows: (1 - e^(-kn/m))^k.
 double rate_of_many(double bits_per_key, unsigned probes) {

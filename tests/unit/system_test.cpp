@@ -71,7 +71,7 @@ TEST(System, MissesNoLaterChange) {
 }
 
 // On Debian 13, /tmp is in memory.
-TEST(System, HasTheChoiceOfTheUserForTemporaryFilesOrElseADisk) {
+TEST(System, UsesTMPDIROrAFolderOnDisk) {
   const Environment none("TMPDIR", "");
   EXPECT_EQ(default_temp_folder(), "/var/tmp");
   const Environment chosen("TMPDIR", "/somewhere/else");

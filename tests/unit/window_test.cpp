@@ -28,8 +28,6 @@ FilterSpec spec_of(unsigned panes, std::uint64_t capacity, double fp_rate = 1e-9
 
 AnyFilter create(const FilterSpec& spec) { return *AnyFilter::create(spec); }
 
-std::string error_of(const auto& result) { return result.has_value() ? "no error" : result.error().message; }
-
 /// The payload that docs/format.md defines for these keys of each pane.
 Bytes expected_payload(const Shape& shape, Time first_pane, std::uint64_t newest,
                        const std::map<std::uint64_t, std::vector<std::uint64_t>>& keys) {
@@ -123,13 +121,13 @@ TEST(Window, GivesKeysFromBeforeTheFirstAdvanceItsTime) {
 TEST(Window, RefusesWhatIsNoTime) {
   AnyFilter filter = create(spec_of(4, 100));
   for (const Time time : {Time{-1}, INT64_MIN, kLastTime + 1, INT64_MAX}) {
-    EXPECT_THAT(error_of(filter.advance(time)), StartsWith("time must be milliseconds since 1970"));
+    EXPECT_THAT(message_of(filter.advance(time)), StartsWith("time must be milliseconds since 1970"));
   }
   ASSERT_TRUE(filter.add("a"));
   EXPECT_TRUE(filter.advance(kLastTime));
   EXPECT_TRUE(filter.advance(kLastTime));
   EXPECT_TRUE(filter.may_contain("a"));
-  EXPECT_EQ(error_of(create({.kind = Kind::kBlocked, .capacity = 1}).advance(1)),
+  EXPECT_EQ(message_of(create({.kind = Kind::kBlocked, .capacity = 1}).advance(1)),
             "kind must support advance (window), got blocked");
 }
 
@@ -179,19 +177,19 @@ TEST(Window, RefusesForgedClocks) {
     return AnyFilter::adopt(filter.shape(), filter.facts(), std::move(payload));
   };
   for (const std::uint64_t length : {std::uint64_t{0}, UINT64_MAX, static_cast<std::uint64_t>(kLastTime) + 1}) {
-    EXPECT_THAT(error_of(forged(0, length)), StartsWith("window must have panes"));
+    EXPECT_THAT(message_of(forged(0, length)), StartsWith("window must have panes"));
   }
-  EXPECT_THAT(error_of(forged(8, static_cast<std::uint64_t>(-2))), StartsWith("window must have panes"));
-  EXPECT_THAT(error_of(forged(8, static_cast<std::uint64_t>(kLastTime))), StartsWith("window must have panes"));
-  EXPECT_THAT(error_of(forged(16, static_cast<std::uint64_t>(kLastTime))), StartsWith("window must have panes"));
+  EXPECT_THAT(message_of(forged(8, static_cast<std::uint64_t>(-2))), StartsWith("window must have panes"));
+  EXPECT_THAT(message_of(forged(8, static_cast<std::uint64_t>(kLastTime))), StartsWith("window must have panes"));
+  EXPECT_THAT(message_of(forged(16, static_cast<std::uint64_t>(kLastTime))), StartsWith("window must have panes"));
   // Each change alone is valid, but both together are not.
   AlignedBytes both(filter.payload().begin(), filter.payload().end());
   for (const std::size_t at : {8U, 16U}) store_le(both.data() + at, static_cast<std::uint64_t>(kLastTime / kPane));
-  EXPECT_THAT(error_of(AnyFilter::adopt(filter.shape(), filter.facts(), std::move(both))),
+  EXPECT_THAT(message_of(AnyFilter::adopt(filter.shape(), filter.facts(), std::move(both))),
               StartsWith("window must have panes"));
-  EXPECT_THAT(error_of(forged(16, 1)), StartsWith("generation must be 0 before the clock is set, got 1"));
-  EXPECT_THAT(error_of(forged(24, 1)), StartsWith("padding of the window's header must be 0"));
-  EXPECT_THAT(error_of(forged(56, 1)), StartsWith("padding of the window's header must be 0"));
+  EXPECT_THAT(message_of(forged(16, 1)), StartsWith("generation must be 0 before the clock is set, got 1"));
+  EXPECT_THAT(message_of(forged(24, 1)), StartsWith("padding of the window's header must be 0"));
+  EXPECT_THAT(message_of(forged(56, 1)), StartsWith("padding of the window's header must be 0"));
 }
 
 TEST(WindowSpec, TakesATimeAndANumberOfPanes) {
@@ -213,7 +211,7 @@ TEST(WindowSpec, TakesATimeAndANumberOfPanes) {
     EXPECT_THAT(text_of(wrong), HasSubstr("length up to 100 years, like '7 days' or seconds[/panes: 1 to 256]"))
         << wrong;
   }
-  const auto refusal = [](const FilterSpec& spec) { return error_of(AnyFilter::create(spec)); };
+  const auto refusal = [](const FilterSpec& spec) { return message_of(AnyFilter::create(spec)); };
   FilterSpec spec = spec_of(8, 100);
   spec.panes = 257;
   EXPECT_EQ(refusal(spec), "panes must be in [1, 256], got 257");
