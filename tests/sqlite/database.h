@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -11,6 +12,9 @@
 #include "matchers.h"
 
 namespace crivo::testing {
+
+/// The kinds of filter tables without a window.
+inline constexpr std::array kTableKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
 
 struct Blob {
   std::string bytes;

@@ -83,12 +83,12 @@ TEST_F(Follow, LosesNothingToAReplaceThatFiresNoTrigger) {
   run("INSERT INTO s VALUES (1, 'a'), (2, 'b')");
   follow("s.c", ", kind=counting");
   run("REPLACE INTO s VALUES (1, 'b')");
-  EXPECT_EQ(found("'a'"), "1") << "SQLite does not tell of the row that is replaced";
+  EXPECT_EQ(found("'a'"), "1") << "SQLite runs no delete trigger for a replaced row";
   run("PRAGMA recursive_triggers = 1");
   run("REPLACE INTO s VALUES (1, 'c')");
   EXPECT_EQ(found("'b'") + found("'c'"), "11");
   run("REPLACE INTO s VALUES (2, 'c')");
-  EXPECT_EQ(found("'b'"), "0") << "now it does tell";
+  EXPECT_EQ(found("'b'"), "0") << "with recursive_triggers, it does";
   run("INSERT INTO f(op) VALUES ('rebuild')");
   EXPECT_EQ(found("'a'") + found("'c'"), "01");
 }
