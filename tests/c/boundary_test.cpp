@@ -59,7 +59,7 @@ TEST(Boundary, ThereIsAStatusForEveryErrorAndException) {
             CRIVO_SYSTEM);
   EXPECT_EQ(errno, EIO);
   EXPECT_EQ(status_of([]() -> Result<void> { throw 7; }), CRIVO_SYSTEM);
-  EXPECT_EQ(errno, 0) << "a reason of before would be a wrong one";
+  EXPECT_EQ(errno, 0) << "errno must not keep an earlier error";
 }
 
 }  // namespace

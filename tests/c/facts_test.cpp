@@ -47,7 +47,7 @@ TEST(Facts, AnOlderProgramGetsTheFieldsThatItKnows) {
   }
 }
 
-TEST(Facts, ANewerProgramGetsZerosForWhatItKnowsBeyond) {
+TEST(Facts, UnknownNewerFieldsAreZero) {
   const Filter filter = filter_of("blocked", 100);
   struct Later {
     crivo_facts today;

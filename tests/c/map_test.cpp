@@ -118,7 +118,7 @@ TEST(Maps, InFilesFailAsFiltersDo) {
   std::remove(path.c_str());
 }
 
-TEST(Maps, ComeFromNoKeysAlone) {
+TEST(Maps, NeedAValueForEachKey) {
   const KeyList keys({"a"});
   const crivo_options options = options_of("map", 10);
   for (const std::uint64_t max_memory : {UINT64_C(0), UINT64_C(16) << 20}) {
@@ -135,7 +135,7 @@ TEST(Maps, ComeFromNoKeysAlone) {
   EXPECT_EQ(crivo_builder_keys(builder.get()), 0U);
 }
 
-TEST(Maps, AreAskedForValuesAlone) {
+TEST(Maps, OtherKindsHaveNoValues) {
   const Filter ribbon = filter_of("ribbon", 10);
   std::uint64_t value = 77;
   crivo_error error{};

@@ -52,7 +52,7 @@ TEST(Ranges, AreInclusiveOfBothEnds) {
   EXPECT_EQ(crivo_contains_hash(filter.get(), crivo_ordered_integer(1000), nullptr), 1);
 }
 
-TEST(Ranges, AreToldByNoOtherKind) {
+TEST(Ranges, OtherKindsHaveNoRanges) {
   for (std::size_t i = 0; crivo_kind_name(i) != nullptr; ++i) {
     const std::string kind = crivo_kind_name(i);
     EXPECT_EQ((crivo_kind_can(i) & CRIVO_CAN_RANGE) != 0, kind == "range");

@@ -17,12 +17,7 @@ std::uint64_t most_counted(const crivo_facts& facts) {
   return facts.param == 32 ? UINT32_MAX : (std::uint64_t{1} << facts.param) - 1;
 }
 
-bool adds(const crivo_filter* filter) {
-  crivo_facts facts{};
-  facts.size = sizeof facts;
-  require(crivo_get_facts(filter, &facts, nullptr) == CRIVO_OK, "a filter has facts");
-  return (facts.can & CRIVO_CAN_ADD) != 0 && facts.read_only == 0;
-}
+bool adds(const crivo_facts& facts) { return (facts.can & CRIVO_CAN_ADD) != 0 && facts.read_only == 0; }
 
 }  // namespace
 
@@ -119,7 +114,8 @@ void CSession::add_keys() {
   const crivo_status status = input_.take_below(2) == 1
                                   ? checked(crivo_add_hashes, slot.filter.get(), hashes.data(), hashes.size())
                                   : checked(crivo_add_keys, slot.filter.get(), &keys);
-  require(run.count() == 0 || adds(slot.filter.get()) || status == CRIVO_UNSUPPORTED, "a kind that cannot says so");
+  require(run.count() == 0 || adds(facts(slot.filter.get())) || status == CRIVO_UNSUPPORTED,
+          "a kind that cannot says so");
   note_added(slot, run, before.keys, status);
 }
 
@@ -167,7 +163,8 @@ void CSession::clear() {
     return;
   }
   const crivo_status status = crivo_clear(slot.filter.get(), nullptr);
-  require(status == (adds(slot.filter.get()) ? CRIVO_OK : CRIVO_UNSUPPORTED), "a filter that adds can be cleared");
+  require(status == (adds(facts(slot.filter.get())) ? CRIVO_OK : CRIVO_UNSUPPORTED),
+          "a filter that adds can be cleared");
   if (status == CRIVO_OK) slot.least = {};
 }
 

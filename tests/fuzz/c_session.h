@@ -54,10 +54,6 @@ class CSession {
  private:
   static constexpr unsigned kSlots = 3;
 
-  struct Free {
-    void operator()(crivo_filter* filter) const noexcept { crivo_free(filter); }
-    void operator()(crivo_builder* builder) const noexcept { crivo_builder_free(builder); }
-  };
   using Filter = std::unique_ptr<crivo_filter, Free>;
   using Builder = std::unique_ptr<crivo_builder, Free>;
   using Blob = std::vector<std::uint8_t>;

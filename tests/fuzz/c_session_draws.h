@@ -12,6 +12,13 @@
 
 namespace crivo::testing {
 
+struct Free {
+  void operator()(crivo_filter* filter) const noexcept { crivo_free(filter); }
+  void operator()(crivo_builder* builder) const noexcept { crivo_builder_free(builder); }
+  void operator()(crivo_sketch* sketch) const noexcept { crivo_sketch_free(sketch); }
+  void operator()(crivo_difference* difference) const noexcept { crivo_difference_free(difference); }
+};
+
 /// The maximum size of a filter or a sketch, unless an input draws another limit.
 inline constexpr std::uint64_t kMaxBytes = 1 << 16;
 

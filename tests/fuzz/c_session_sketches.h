@@ -24,10 +24,6 @@ class SketchSession {
  private:
   static constexpr unsigned kSlots = 3;
 
-  struct Free {
-    void operator()(crivo_sketch* sketch) const noexcept { crivo_sketch_free(sketch); }
-    void operator()(crivo_difference* difference) const noexcept { crivo_difference_free(difference); }
-  };
   using Sketch = std::unique_ptr<crivo_sketch, Free>;
   using Difference = std::unique_ptr<crivo_difference, Free>;
   using Blob = std::vector<std::uint8_t>;

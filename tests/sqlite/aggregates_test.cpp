@@ -66,7 +66,7 @@ TEST_F(Agg, WorksWithDistinctAndFilterClauses) {
   EXPECT_EQ(info(filter, "keys"), "50");
 }
 
-TEST_F(Agg, StopsCleanlyWhenTheStatementDoes) {
+TEST_F(Agg, FreesItsStateWhenAStatementFails) {
   run("CREATE TABLE t(g, x)");
   run("INSERT INTO t SELECT i % 7, i FROM " + integers(1, 1000));
   EXPECT_THAT(ask("SELECT bloom_agg(x), bloom_union_agg(bloom_create(5)), sum(json(iif(x = 900, '{', '1'))) FROM t"),

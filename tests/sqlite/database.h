@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -11,6 +12,9 @@
 #include "matchers.h"
 
 namespace crivo::testing {
+
+/// The kinds of filter tables without a window.
+inline constexpr std::array kTableKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
 
 struct Blob {
   std::string bytes;
@@ -122,6 +126,19 @@ inline void add_run(Database& db) {
     sqlite3_result_error(context, sqlite3_errmsg(connection), -1);
   };
   sqlite3_create_function(db.get(), "run", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr, run, nullptr, nullptr);
+}
+
+/// Registers an automatic extension and another one. SQLite calls the other one only if the first returns SQLITE_OK.
+inline void expect_next_extension(void (*entry_point)()) {
+  int (*const next)(sqlite3*, char**, const sqlite3_api_routines*) = [](auto* db, auto...) {
+    const auto one = [](sqlite3_context* context, int, sqlite3_value**) { sqlite3_result_int(context, 1); };
+    return sqlite3_create_function(db, "another", 0, SQLITE_UTF8, nullptr, one, nullptr, nullptr);
+  };
+  sqlite3_auto_extension(entry_point);
+  sqlite3_auto_extension(reinterpret_cast<void (*)()>(next));
+  Database db(":memory:", nullptr, false);
+  sqlite3_reset_auto_extension();
+  EXPECT_EQ(db.ask("SELECT bloom_valid(bloom_create(1)) + another()"), "2");
 }
 
 /// A table expression `n` with the integers first .. last in column i.

@@ -43,22 +43,8 @@ TEST(EntryPoint, RefusesASQLiteWithoutAFunctionTable) {
   EXPECT_EQ(message, nullptr);
 }
 
-void one(sqlite3_context* context, int, sqlite3_value**) { sqlite3_result_int(context, 1); }
-
-int another_extension(sqlite3* db, char**, const sqlite3_api_routines*) {
-  return sqlite3_create_function(db, "another", 0, SQLITE_UTF8, nullptr, one, nullptr, nullptr);
-}
-
-// SQLite treats any result except SQLITE_OK as a failure, and then calls no other extension.
 TEST(EntryPoint, LetsTheNextAutomaticExtensionIn) {
-  sqlite3_auto_extension(reinterpret_cast<void (*)()>(entry_point()));
-  sqlite3_auto_extension(reinterpret_cast<void (*)()>(another_extension));
-  sqlite3* db = nullptr;
-  EXPECT_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
-  sqlite3_reset_auto_extension();
-  EXPECT_EQ(sqlite3_exec(db, "SELECT bloom_create(1), another()", nullptr, nullptr, nullptr), SQLITE_OK)
-      << sqlite3_errmsg(db);
-  sqlite3_close(db);
+  expect_next_extension(reinterpret_cast<void (*)()>(entry_point()));
 }
 
 TEST(EntryPoint, StaysLoadedWhenTheConnectionCloses) {

@@ -7,8 +7,7 @@ namespace {
 
 class FollowOfKind : public ::testing::TestWithParam<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FollowOfKind,
-                         ::testing::Values("blocked", "counting", "growing", "scalable", "spectral"));
+INSTANTIATE_TEST_SUITE_P(Kinds, FollowOfKind, ::testing::ValuesIn(kTableKinds));
 
 /// The kinds of source tables that a filter must support.
 struct SourceTable {

@@ -134,7 +134,7 @@ TEST_F(FollowFail, HasTheRowsThatAFailureKeeps) {
   run("CREATE TABLE twice(x UNIQUE)");
   run("INSERT INTO once VALUES (1)");
   run("INSERT INTO twice VALUES (1)");
-  for (const char* kind : {"counting", "growing", "blocked", "scalable", "spectral"}) {
+  for (const char* kind : kTableKinds) {
     for (const char* lifetime : {"", "TEMP "}) {
       for (const Case& c : cases) {
         SCOPED_TRACE(std::string(kind) + ": " + lifetime + c.trigger + ": " + c.statement);

@@ -74,7 +74,7 @@ TEST_F(FollowProof, IsRebuiltByAnyStatementOfItsOwn) {
 }
 
 // A statement that was compiled before the triggers were created runs without them.
-TEST_F(FollowProof, IsNotTiedToItsSourceByWhatAStatementThatWritesRuns) {
+TEST_F(FollowProof, AWritingStatementCannotForgeTheProof) {
   EXPECT_THAT(ask("INSERT INTO s(c) SELECT 'x' || run('CREATE VIRTUAL TABLE f USING bloom(source=s.c)') || i FROM " +
                   integers(1, 3)),
               HasSubstr("CREATE VIRTUAL TABLE with a source must be a separate statement, got one in a function"));
@@ -138,7 +138,7 @@ TEST_F(FollowProof, IsNoTextOfTriggersThatWasRunAgain) {
       for (const std::string& trigger : saved) ASSERT_EQ(changed_by->ask(trigger), "");
       if (!all_triggers) run_all(*changed_by, {"COMMIT"});
       EXPECT_THAT(question(), HasSubstr(kUnproven));
-      ASSERT_EQ(changed_by->ask("VACUUM"), "") << "which numbers the schema's rows anew";
+      ASSERT_EQ(changed_by->ask("VACUUM"), "") << "VACUUM renumbers the rows of sqlite_schema";
       EXPECT_THAT(question(), HasSubstr(kUnproven));
       ASSERT_EQ(db.ask("INSERT INTO f(op) VALUES ('rebuild')"), "");
       EXPECT_EQ(question(), "1");

@@ -43,17 +43,6 @@ TEST_F(FollowSchema, RenamesAndDropsItsTriggers) {
   }
 }
 
-TEST_F(FollowSchema, KeepsUsersTriggers) {
-  run("CREATE TABLE s(c)");
-  run("CREATE TRIGGER f_follow_insert AFTER INSERT ON s BEGIN SELECT 1; END");
-  EXPECT_THAT(ask("CREATE VIRTUAL TABLE f USING bloom(source='s.c')"),
-              HasSubstr("trigger \"f_follow_insert\" already exists"));
-  EXPECT_EQ(ask("SELECT group_concat(name) FROM sqlite_schema"), "s,f_follow_insert") << "nothing may be left behind";
-  run("CREATE VIRTUAL TABLE f USING bloom(capacity=10)");
-  run("DROP TABLE f");
-  EXPECT_EQ(ask("SELECT group_concat(name) FROM sqlite_schema"), "s,f_follow_insert");
-}
-
 TEST_F(FollowSchema, ReportsADroppedSource) {
   run("CREATE TABLE s(c, d)");
   run("INSERT INTO s VALUES (1, 1)");

@@ -73,7 +73,7 @@ TEST_F(Ranges, RefuseWhatHasNoOrder) {
   EXPECT_THAT(ask("SELECT bloom_agg(1, 9, 0.1, 'range:5')"), HasSubstr("range length must be a power of two"));
 }
 
-TEST_F(Ranges, AreToldByNoOtherKind) {
+TEST_F(Ranges, OtherKindsHaveNoRanges) {
   for (const KindInfo& kind : kinds()) {
     if (kind.can.range || kind.can.needs_values()) continue;
     const Blob filter = blob("SELECT bloom_agg(i, NULL, 0.01, ?) FROM " + integers(1, 9), {std::string(kind.name)});

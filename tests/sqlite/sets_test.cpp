@@ -39,7 +39,6 @@ TEST_F(Sets, RefusesWhatCannotBeMerged) {
               HasSubstr("must equal the first filter's 2, got 6; create both with the same capacity and rate"));
   EXPECT_THAT(ask("SELECT bloom_intersect(bloom_create(9, 0.1, 'cuckoo'), bloom_create(9, 0.1, 'cuckoo'))"),
               StartsWith("error: bloom_intersect: kind must support intersect (classic, blocked), got cuckoo"));
-  EXPECT_THAT(ask("SELECT bloom_union(bloom_create(10), NULL)"), StartsWith("error: bloom_union: argument 2 must be"));
 }
 
 TEST_F(Sets, JaccardIsTheShareOfCommonKeys) {
@@ -79,8 +78,6 @@ TEST_F(Sets, EachTellsWhatInfoTells) {
       ask("SELECT group_concat(typeof(value)) FROM bloom_each(?) WHERE name IN ('kind', 'keys', 'fp_rate')", {filter}),
       "text,real,integer");
   EXPECT_EQ(ask("SELECT count(*) FROM bloom_each(NULL)"), "0");
-  EXPECT_THAT(ask("SELECT * FROM bloom_each('text')"), StartsWith("error: bloom_each: argument 1 must be a filter"));
-  EXPECT_THAT(ask("SELECT * FROM bloom_each"), StartsWith("error: "));
 }
 
 TEST_F(Sets, EachAnswersForEveryRowOfAJoin) {

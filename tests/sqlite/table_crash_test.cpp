@@ -12,8 +12,6 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::array kKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
-
 /// A writer whose standard output is a pipe to this process.
 class CrashWriter {
  public:
@@ -77,8 +75,8 @@ class Survivor {
     const std::int64_t keys = std::stoll(db.ask("SELECT keys FROM progress"));
     ASSERT_GE(keys, acknowledged_);
     ASSERT_EQ(db.ask("PRAGMA integrity_check"), "ok");
-    for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
-      const std::string table = kKinds[kind];
+    for (std::size_t kind = 0; kind < kTableKinds.size(); ++kind) {
+      const std::string table = kTableKinds[kind];
       const std::string of_kind = " JOIN " + table + " ON key = i WHERE i % 5 = " + std::to_string(kind);
       const std::string wanted = std::to_string((keys + 4 - static_cast<std::int64_t>(kind)) / 5);
       ASSERT_EQ(db.ask("SELECT count(*) FROM " + integers(0, keys - 1) + of_kind), keys == 0 ? "0" : wanted) << table;

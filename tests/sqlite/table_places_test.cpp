@@ -1,6 +1,5 @@
 // A filter table in various environments: page sizes and encodings, SQLite's ways to copy and restore, and the modes
 // that protect against a hostile schema (T2).
-#include <array>
 
 #include "database.h"
 #include "temp_folder.h"
@@ -8,12 +7,10 @@
 namespace crivo::testing {
 namespace {
 
-constexpr std::array kKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
-
 /// Makes a filter table of each kind, named after the kind, with the keys 1 .. 500. The scalable table grows.
 void make_tables(Database& db, const std::string& schema = "main") {
   db.run("PRAGMA " + schema + ".synchronous = OFF");  // for speed; the tests simulate no power failure
-  for (const std::string kind : kKinds) {
+  for (const std::string kind : kTableKinds) {
     const std::string capacity = kind == "scalable" ? "50" : "500";
     const std::string table = schema + "." + kind;
     const std::string arguments = "(capacity=" + capacity + ", fpr=1e-9, kind=" + kind + ")";
@@ -24,7 +21,7 @@ void make_tables(Database& db, const std::string& schema = "main") {
 
 /// Expects every key, no other key, and a successful insert.
 void expect_working(Database& db, const std::string& schema = "main") {
-  for (const std::string kind : kKinds) {
+  for (const std::string kind : kTableKinds) {
     const std::string table = schema + "." + kind;
     EXPECT_EQ(db.ask("SELECT sum(i) FROM " + integers(-100, 1000) + " JOIN " + table + " AS t ON t.key = n.i"),
               std::to_string(500 * 501 / 2))
@@ -110,7 +107,8 @@ TEST_F(TablePlaces, ABackupDuringInsertsRestoresIt) {
   int status = SQLITE_OK;
   for (int i = 0; status == SQLITE_OK; ++i) {
     status = sqlite3_backup_step(backup, 3);
-    for (const std::string kind : kKinds) db.run("INSERT INTO " + kind + "(key) VALUES (?)", {std::int64_t{2000} + i});
+    for (const std::string kind : kTableKinds)
+      db.run("INSERT INTO " + kind + "(key) VALUES (?)", {std::int64_t{2000} + i});
   }
   EXPECT_EQ(status, SQLITE_DONE);
   EXPECT_EQ(sqlite3_backup_finish(backup), SQLITE_OK);

@@ -100,7 +100,7 @@ TEST_P(TableOfKind, IsTheSnapshotThatItGives) {
   EXPECT_EQ(ask("SELECT f = bloom_raw(?) FROM same", {snapshot}), "1");
 }
 
-TEST_P(TableOfKind, TellsOfItsRateWhatItsSnapshotTells) {
+TEST_P(TableOfKind, ReportsTheRateOfItsSnapshot) {
   const auto shown = [this](const std::string& field) {
     return ask("SELECT bloom_table_info('t') ->> '" + field + "'");
   };
@@ -178,7 +178,7 @@ TEST_F(Table, CountsAndRemoves) {
 }
 
 // INSERT OR IGNORE also counts a false positive: otherwise, deleting the keys that cause it would lose the key.
-TEST_F(Table, KeepsAKeyThatPassedForAnotherWhenTheOtherIsDeleted) {
+TEST_F(Table, DeletingAKeyKeepsItsFalsePositives) {
   make("capacity=1000, fpr=0.2, kind=counting");
   run("INSERT OR IGNORE INTO t(key) SELECT i FROM " + integers(1, 1000));
   EXPECT_LT(sqlite3_changes(db_.get()), 1000);  // some keys were false positives

@@ -1,5 +1,4 @@
 // One connection writes and three read, each in a thread. A reader that starts after a commit sees the commit's keys.
-#include <array>
 #include <atomic>
 #include <random>
 #include <thread>
@@ -12,8 +11,6 @@ namespace crivo::testing {
 namespace {
 
 constexpr int kReaders = 3;
-constexpr std::array kKinds = {"blocked", "counting", "growing", "scalable", "spectral"};
-
 /// Keys are numbers. Key i is in the table of kind i % 5. Numbers increase, and are not reused after a rollback.
 class Keys {
  public:
@@ -37,7 +34,7 @@ class Threads {
     remove_database(path_);
     Database db(path_.c_str());
     EXPECT_EQ(db.ask("PRAGMA journal_mode = WAL"), "wal");
-    for (const std::string kind : kKinds) {
+    for (const std::string kind : kTableKinds) {
       const std::string capacity = kind == "scalable" ? "20" : "100000";
       db.run("CREATE VIRTUAL TABLE " + kind + " USING bloom(capacity=" + capacity + ", fpr=1e-9, kind=" + kind + ")");
     }
@@ -105,7 +102,7 @@ class Threads {
 
   std::int64_t add_some(Database& db, std::int64_t next) {
     for (std::uint64_t n = random_() % 12; n > 0; --n, ++next) {
-      const std::string table = kKinds[static_cast<std::size_t>(next) % kKinds.size()];
+      const std::string table = kTableKinds[static_cast<std::size_t>(next) % kTableKinds.size()];
       EXPECT_EQ(db.run("INSERT INTO " + table + "(key) VALUES (?)", {next}), SQLITE_OK);
     }
     return next;
@@ -114,7 +111,8 @@ class Threads {
   /// A committed key must be found, and a rolled-back key must not. The rate of 1e-9 rules out false positives.
   void ask(Database& db, std::int64_t key) {
     const std::string found =
-        db.ask(std::string("SELECT 1 FROM ") + kKinds[static_cast<std::size_t>(key) % kKinds.size()] + " WHERE key = ?",
+        db.ask(std::string("SELECT 1 FROM ") + kTableKinds[static_cast<std::size_t>(key) % kTableKinds.size()] +
+                   " WHERE key = ?",
                {key});
     ++questions_;
     if (found != (keys_.is_taken_back(key) ? "" : "1")) ++wrong_;

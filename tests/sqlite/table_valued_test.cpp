@@ -46,7 +46,7 @@ TEST_F(TableValued, WhatIsNoFilterIsRefusedByTheFunctionsName) {
   }
 }
 
-TEST_F(TableValued, WorkInViewsOfDatabasesThatNobodyVouchesFor) {
+TEST_F(TableValued, WorkInViewsOfUntrustedSchemas) {
   run("PRAGMA trusted_schema = 0");
   run("CREATE VIEW v AS SELECT (SELECT count(*) FROM bloom_each(bloom_create(9))) "
       "+ (SELECT count(*) FROM bloom_layers(bloom_create(9))) + (SELECT count(*) FROM bloom_dump(bloom_create(9))) "

@@ -13,7 +13,6 @@
 namespace crivo::testing {
 namespace {
 
-constexpr const char* kTool = "'" CRIVO_TOOL "' ";
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
 
 class Memory : public ToolTest {
@@ -48,7 +47,7 @@ TEST_F(Memory, IsNoMoreThanABuildWasGiven) {
   }
 }
 
-TEST_F(Memory, LongIsNoMoreThanABuildOfAHundredMillionKeysWasGiven) {
+TEST_F(Memory, LongBuildOf100MillionKeysKeepsTheLimit) {
 #ifdef CRIVO_SANITIZED
   GTEST_SKIP() << "the sanitizers take memory of their own";
 #endif
@@ -75,7 +74,7 @@ TEST_F(Memory, IsNotEnoughForALineThatIsTooLong) {
   }
 }
 
-TEST_F(Memory, IsNotTakenForALineThatNoKeyIs) {
+TEST_F(Memory, ALineOverTheLimitIsRefused) {
   ASSERT_THAT(crivo("build -q -o g", "x\n"), Succeeds());
   for (const char* command : {"query g", "add g"}) {
     EXPECT_THAT(shell("head -c 70000000 /dev/zero | " + std::string(kTool) + command),
@@ -106,7 +105,7 @@ TEST_F(Memory, IsNotTakenForTheZerosOfASparseFilter) {
 }
 
 TEST_F(Memory, NotesThatTemporaryFilesWouldLieInIt) {
-  if (!system::is_memory_folder("/dev/shm")) GTEST_SKIP() << "nothing says here what it is";
+  if (!system::is_memory_folder("/dev/shm")) GTEST_SKIP() << "/dev/shm is not a memory file system here";
   const std::string note =
       "crivo build: note: temp-folder /dev/shm is in memory, which --max-memory does not include; ";
   EXPECT_THAT(crivo("build -o f --max-memory 16M --temp-folder /dev/shm", "a").err, StartsWith(note));
@@ -187,7 +186,7 @@ TEST_F(Memory, RefusesTooLittleOfIt) {
 }
 
 // The build is stopped five times while it reads, so that it lasts more than a second on a machine of any speed.
-TEST_F(Memory, OfABuildIsFollowedByTheTimeThatIsLeft) {
+TEST_F(Memory, ShowsTheRemainingTime) {
   if (shell("command -v script").exit_code != 0) GTEST_SKIP() << "script, of bsdutils, makes the terminal";
   ASSERT_THAT(shell("seq 6000000 >keys"), Succeeds());
   // `script` provides the terminal. The inner shell keeps `script` itself from being stopped with the build.

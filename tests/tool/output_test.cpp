@@ -7,8 +7,6 @@
 namespace crivo::testing {
 namespace {
 
-constexpr const char* kTool = "'" CRIVO_TOOL "' ";
-
 TEST_F(ToolTest, SaysWhatItCannotWrite) {
   EXPECT_EQ(crivo("build -o nowhere/f", "a\n").err,
             "crivo build: output must be writable, got nowhere/f: No such file or directory\n");

@@ -8,8 +8,6 @@
 namespace crivo::testing {
 namespace {
 
-constexpr const char* kTool = "'" CRIVO_TOOL "' ";
-
 class ShardedTool : public ToolTest {};
 
 TEST_F(ShardedTool, ABuildThatIsKilledLeavesTheOldFilterOrTheNewOne) {

@@ -26,6 +26,8 @@ std::string read_whole(const fs::path& path) {
 
 }  // namespace
 
+const char* const kTool = "'" CRIVO_TOOL "' ";
+
 void PrintTo(const Outcome& outcome, std::ostream* out) {
   *out << "exit code " << outcome.exit_code << "\nstandard output: " << outcome.out
        << "\nstandard error: " << outcome.err;
@@ -37,7 +39,7 @@ OutcomeMatcher Exits(const ::testing::Matcher<int>& code, const TextMatcher& err
 }
 
 Outcome ToolTest::crivo(const std::string& arguments, std::string_view input) {
-  return shell("'" CRIVO_TOOL "' " + arguments, input);
+  return shell(kTool + arguments, input);
 }
 
 Outcome ToolTest::shell(const std::string& command, std::string_view input) {

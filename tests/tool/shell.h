@@ -8,6 +8,9 @@
 
 namespace crivo::testing {
 
+/// The tool's path, for shell commands.
+extern const char* const kTool;
+
 struct Outcome {
   int exit_code = -1;
   std::string out;

