@@ -59,16 +59,16 @@ TEST_F(ToolTest, CallsATruncatedFileTruncated) {
   const std::string blob = read("f");
   const std::string payload_bytes = std::to_string(blob.size() - 64);
   for (const std::size_t kept : {std::size_t{64}, std::size_t{100}, blob.size() - 1}) {
-    write("truncated", blob.substr(0, kept));
-    EXPECT_EQ(crivo("verify truncated").err, "crivo verify: truncated: blob must be complete, with the " +
-                                                 payload_bytes + " payload bytes that its header states, got " +
-                                                 std::to_string(kept - 64) + ": it is truncated\n");
+    write("cut", blob.substr(0, kept));
+    EXPECT_EQ(crivo("verify cut").err, "crivo verify: cut: blob must be complete, with the " + payload_bytes +
+                                           " payload bytes that its header states, got " + std::to_string(kept - 64) +
+                                           ": it is truncated\n");
   }
   ASSERT_THAT(crivo("build -o f --capacity 1000", "a\n"),
               Succeeds());  // compressed, and states no stored size
   for (const std::size_t kept : {std::size_t{1}, std::size_t{63}, read("f").size() - 1}) {
-    write("truncated", read("f").substr(0, kept));
-    EXPECT_THAT(crivo("verify truncated").err, HasSubstr("truncated")) << kept;
+    write("cut", read("f").substr(0, kept));
+    EXPECT_THAT(crivo("verify cut").err, HasSubstr("truncated")) << kept;
   }
 }
 
