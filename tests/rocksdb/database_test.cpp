@@ -87,7 +87,7 @@ TEST_P(EverySetting, KeepsEveryKeyAndFiltersAbsentOnes) {
       SCOPED_TRACE(::testing::Message() << "partitioned " << partitioned << ", cached " << cached);
       rocksdb::Options base = test_options();
       base.env = unsynced_env();
-      Knobs knobs{base, {}};
+      Knobs knobs{rocksdb::ColumnFamilyOptions(base), {}};
       rocksdb::DBOptions database(base);
       knobs.table.filter_policy = crivo_ribbon();
       knobs.table.cache_index_and_filter_blocks = cached;
