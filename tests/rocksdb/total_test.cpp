@@ -1,11 +1,14 @@
 // max_total_bytes: the filters of a database stay within one limit while it grows, and lose no key.
+#include <rocksdb/file_system.h>
 #include <rocksdb/sst_file_writer.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "crivo/rocksdb_counters.h"
@@ -283,6 +286,49 @@ TEST(Total, IsNoLongerThatOfADroppedColumnFamily) {
     EXPECT_GE(filter_bytes(*db), 60'000 * 6 / 8) << "all that its keys want, as 0.9 of the limit is more";
     EXPECT_EQ(lost(*db, 60'000), 0U);
   }
+}
+
+/// A file system that cannot sync SST files while `fails`. RocksDB may retry such an error.
+class FailingFiles final : public rocksdb::FileSystemWrapper {
+ public:
+  FailingFiles() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  [[nodiscard]] const char* Name() const override { return "crivo.FailingFiles"; }
+  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* debug) override {
+    rocksdb::IOStatus status = target()->NewWritableFile(path, options, file, debug);
+    if (status.ok() && fails && path.ends_with(".sst")) *file = std::make_unique<FailingFile>(std::move(*file));
+    return status;
+  }
+  std::atomic<bool> fails = false;
+
+ private:
+  class FailingFile final : public rocksdb::FSWritableFileOwnerWrapper {
+   public:
+    using FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
+    rocksdb::IOStatus Sync(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override {
+      rocksdb::IOStatus failed = rocksdb::IOStatus::IOError("a test");
+      failed.SetRetryable(true);
+      return failed;
+    }
+  };
+};
+
+TEST(Total, IsNotUsedUpByFlushesThatFail) {
+  const auto files = std::make_shared<FailingFiles>();
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
+  rocksdb::Options options = small_tree({.max_total_bytes = kLimit});
+  options.env = env.get();
+  options.write_buffer_size = 64 << 20;
+  options.max_bgerror_resume_count = 0;
+  ScratchDatabase db(options);
+  write(*db, 0, 20'000);
+  files->fails = true;
+  EXPECT_FALSE(db->Flush({}).ok());
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE(db->Resume().ok());
+  files->fails = false;
+  ASSERT_TRUE(db->Resume().ok());
+  EXPECT_GT(filter_bytes(*db), 20'000 * 6 / 8);
 }
 
 TEST(Total, NeedsTheListener) {
