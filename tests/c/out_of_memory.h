@@ -12,7 +12,10 @@
 namespace crivo::testing {
 
 /// In the heap, and in blocks that malloc maps one by one.
-inline std::size_t bytes_in_use() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
+inline std::size_t bytes_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
 
 /// Calls `call` while these allocations fail, and returns its result.
 template <class Call>

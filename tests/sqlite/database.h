@@ -128,6 +128,18 @@ inline void add_run(Database& db) {
   sqlite3_create_function(db.get(), "run", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, nullptr, run, nullptr, nullptr);
 }
 
+/// Registers eval(sql), a function of the application. It runs statements, and returns their error or "done".
+inline void add_eval(Database& db) {
+  const auto eval = [](sqlite3_context* context, int, sqlite3_value** args) {
+    const auto* sql = reinterpret_cast<const char*>(sqlite3_value_text(args[0]));
+    char* error = nullptr;
+    sqlite3_exec(sqlite3_context_db_handle(context), sql, nullptr, nullptr, &error);
+    sqlite3_result_text(context, error != nullptr ? error : "done", -1, SQLITE_TRANSIENT);
+    sqlite3_free(error);
+  };
+  sqlite3_create_function(db.get(), "eval", 1, SQLITE_UTF8, nullptr, eval, nullptr, nullptr);
+}
+
 /// Registers an automatic extension and another one. SQLite calls the other one only if the first returns SQLITE_OK.
 inline void expect_next_extension(void (*entry_point)()) {
   int (*const next)(sqlite3*, char**, const sqlite3_api_routines*) = [](auto* db, auto...) {

@@ -16,11 +16,7 @@ class FollowFail : public FollowTest {
 };
 
 TEST_F(FollowFail, CountsARowInWhoseCheckAFunctionRunsStatements) {
-  const auto attempt = [](sqlite3_context* context, int, sqlite3_value** args) {
-    const auto* sql = reinterpret_cast<const char*>(sqlite3_value_text(args[0]));
-    (void)sqlite3_exec(sqlite3_context_db_handle(context), sql, nullptr, nullptr, nullptr);
-  };
-  sqlite3_create_function(db_.get(), "attempt", 1, SQLITE_UTF8, nullptr, attempt, nullptr, nullptr);
+  add_eval(db_);
   const std::string check = "INSERT INTO f(op) VALUES ('check');";
   // SQLite undoes both rows.
   const std::string undone = "INSERT INTO s VALUES (10, 'Ann', NULL), (1, 'bob', NULL);";
@@ -32,7 +28,7 @@ TEST_F(FollowFail, CountsARowInWhoseCheckAFunctionRunsStatements) {
       SCOPED_TRACE(kind + job);
       run("DROP TABLE IF EXISTS f");
       run("DROP TABLE IF EXISTS s");
-      run("CREATE TABLE s(id INTEGER PRIMARY KEY, e, job, CHECK(job IS NULL OR attempt(job) IS NULL))");
+      run("CREATE TABLE s(id INTEGER PRIMARY KEY, e, job, CHECK(job IS NULL OR eval(job) IS NOT NULL))");
       follow(kind);
       run("INSERT INTO s VALUES (1, 'Ann', NULL)");
       run("INSERT INTO s VALUES (2, 'Ann', ?)", {job});

@@ -17,9 +17,9 @@ class FollowTest : public SqliteTest {
   std::string found(const std::string& key, const std::string& filter = "f") {
     return ask("SELECT count(*) FROM " + filter + " WHERE key = " + key);
   }
-  /// The values of a column of s that the filter denies.
+  /// The values of a column of s that the filter denies, as literals, so that an empty text is seen, too.
   std::string denied(const std::string& column = "c") {
-    return ask("SELECT ifnull(group_concat(" + column + "), '') FROM s WHERE " + column +
+    return ask("SELECT ifnull(group_concat(quote(" + column + ")), '') FROM s WHERE " + column +
                " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE key = " + column + ")");
   }
   static void drop_triggers(Database& db) {

@@ -202,17 +202,8 @@ TEST_F(TableHostile, ATriggerOnAShadowTableCannotUseTheTableWithin) {
   EXPECT_EQ(ask("SELECT count(*) FROM t WHERE key IN (1, 2)"), "1");
 }
 
-/// A function of the application that runs SQL, and returns its error or "done".
-void eval(sqlite3_context* context, int, sqlite3_value** args) {
-  char* error = nullptr;
-  sqlite3_exec(sqlite3_context_db_handle(context), reinterpret_cast<const char*>(sqlite3_value_text(args[0])), nullptr,
-               nullptr, &error);
-  sqlite3_result_text(context, error != nullptr ? error : "done", -1, SQLITE_TRANSIENT);
-  sqlite3_free(error);
-}
-
 TEST_F(TableHostile, AFunctionThatRunsSqlCannotUseTheTableWithin) {
-  sqlite3_create_function(db_.get(), "eval", 1, SQLITE_UTF8, nullptr, eval, nullptr, nullptr);
+  add_eval(db_);
   const char* const refused = "table must not be used by the statement that writes it";
   make("capacity=1000");
   run("CREATE TABLE log(message)");

@@ -11,6 +11,7 @@ namespace crivo::testing {
 namespace {
 
 constexpr int kReaders = 3;
+
 /// Keys are numbers. Key i is in the table of kind i % 5. Numbers increase, and are not reused after a rollback.
 class Keys {
  public:
